@@ -1,0 +1,29 @@
+"""Every error that Tauforge raises on purpose. A message says what is wrong, where, and what to do."""
+
+
+class TauforgeError(Exception):
+    """Base of all errors raised by Tauforge."""
+
+
+class RobotError(TauforgeError, ValueError):
+    """A robot's description is wrong or cannot be read."""
+
+
+class RobotWarning(UserWarning):
+    """A robot's description is legal but looks wrong; the message says why it matters."""
+
+
+class ExpressionError(TauforgeError, ValueError):
+    """A text is not an expression that the parser accepts."""
+
+
+class ProgramError(TauforgeError, ValueError):
+    """A Program was asked for something that it cannot do."""
+
+
+class CertificationError(ProgramError):
+    """Two Programs that were to be proved equal differ; the message holds a counterexample."""
+
+
+class TargetError(TauforgeError, ValueError):
+    """Code generation was asked for an unknown target or an impossible name."""

@@ -1,0 +1,404 @@
+"""The scalar graph: one immutable, hash-consed node type, simplified when it is built.
+
+Two nodes of the same structure are the same object, so ``is`` is structural equality. The canonical form keeps the signs
+outside: ``neg`` never stands inside a product, nor first in a sum, so that ``a - b`` and ``b - a`` share their difference.
+The order of arguments follows a key made from the structure alone: it does not depend on what was built before.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import weakref
+from hashlib import blake2b
+
+from ..errors import ExpressionError, ProgramError
+from . import exact
+from .exact import Exact
+
+OPERATIONS = (
+    "const", "symbol", "add", "neg", "mul", "div", "sqrt", "sin", "cos", "asin", "acos", "atan2", "abs", "sign",
+)  # fmt: skip
+CONST, SYMBOL, ADD, NEG, MUL, DIV, SQRT, SIN, COS, ASIN, ACOS, ATAN2, ABS, SIGN = OPERATIONS
+
+_MASK = (1 << 64) - 1
+_SALT = {op: (2 * i + 3) * 0x9E3779B97F4A7C15 & _MASK for i, op in enumerate(OPERATIONS)}
+_LARGEST = _MASK + 1  # the key of constants: they stand last in a sum
+
+
+class Node:
+    """A scalar expression. Build it with the functions below or with ``+ - * / **`` on other nodes and numbers."""
+
+    __slots__ = ("__weakref__", "_exact", "args", "key", "op", "value")
+
+    op: str
+    args: tuple[Node, ...]
+    value: float | str | None
+    key: int
+    _exact: Exact | None
+
+    @property
+    def exact(self) -> Exact:
+        """The exact value beside a constant's float."""
+        if self._exact is None:
+            self._exact = exact.literal(self.value)  # type: ignore[arg-type]
+        return self._exact
+
+    def __add__(self, other: Scalar) -> Node:
+        return add(self, as_node(other))
+
+    def __radd__(self, other: Scalar) -> Node:
+        return add(as_node(other), self)
+
+    def __sub__(self, other: Scalar) -> Node:
+        return add(self, neg(as_node(other)))
+
+    def __rsub__(self, other: Scalar) -> Node:
+        return add(as_node(other), neg(self))
+
+    def __mul__(self, other: Scalar) -> Node:
+        return mul(self, as_node(other))
+
+    def __rmul__(self, other: Scalar) -> Node:
+        return mul(as_node(other), self)
+
+    def __truediv__(self, other: Scalar) -> Node:
+        return div(self, as_node(other))
+
+    def __rtruediv__(self, other: Scalar) -> Node:
+        return div(as_node(other), self)
+
+    def __neg__(self) -> Node:
+        return neg(self)
+
+    def __pos__(self) -> Node:
+        return self
+
+    def __pow__(self, exponent: float) -> Node:
+        return power(self, exponent)
+
+    def __float__(self) -> float:
+        if self.op is not CONST:
+            raise ExpressionError(f"{self} is no number: give its symbols values first, with bind(...)")
+        return self.value  # type: ignore[return-value]
+
+    def __bool__(self) -> bool:
+        raise TypeError("the truth of an expression is not known before its symbols have values")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return rebuild, (self.op, self.args, self.value, self._exact)
+
+    def __copy__(self) -> Node:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Node:
+        return self
+
+    def __repr__(self) -> str:
+        from .text import to_text
+
+        return to_text(self)
+
+
+Scalar = float | Node
+"""A number or an expression: what every parameter of a robot may be, and what every recursion accepts."""
+
+_table: dict[object, weakref.ref[Node]] = {}
+_lock = threading.Lock()
+_sweep_at = 100_000
+
+
+def _intern(table_key: tuple[object, ...], op: str, args: tuple[Node, ...], value: float | str | None = None) -> Node:
+    """Return the one node of this structure."""
+    reference = _table.get(table_key)
+    node = reference() if reference is not None else None
+    if node is not None:
+        return node
+    with _lock:
+        reference = _table.get(table_key)
+        node = reference() if reference is not None else None
+        if node is not None:
+            return node
+        node = Node.__new__(Node)
+        node.op, node.args, node.value, node._exact = op, args, value, None
+        if len(args) == 2:
+            mixed = args[0].key * 0xD6E8FEB86659FD93 + args[1].key * 0xCA5A826395121157
+            node.key = (mixed ^ (mixed >> 31)) + _SALT[op] & _MASK
+        elif args:
+            node.key = (args[0].key * 0xFF51AFD7ED558CCD ^ args[0].key >> 29) + _SALT[op] & _MASK
+        else:
+            node.key = _LARGEST if op is CONST else int.from_bytes(blake2b(str(value).encode(), digest_size=8).digest())
+        _table[table_key] = weakref.ref(node)
+        if len(_table) > _sweep_at:
+            _sweep()
+        return node
+
+
+def _sweep() -> None:
+    """Forget dead nodes. Parents stand after their arguments, so one pass from the end frees whole graphs."""
+    global _sweep_at
+    for table_key in reversed(list(_table)):
+        if _table[table_key]() is None:
+            del _table[table_key]
+    _sweep_at = max(100_000, 2 * len(_table))
+
+
+def symbol(name: str) -> Node:
+    """Return the symbol of that name."""
+    return _intern((SYMBOL, name), SYMBOL, (), name)
+
+
+def constant(value: float, known: Exact | None = None) -> Node:
+    """Return a constant; ``known`` is its exact value where folding has rounded the float."""
+    if known is not None:
+        if known.residue == 0 and known.halfdegrees == 0:
+            value, known = 0.0, None  # exactly zero, whatever rounding left
+        elif known == exact.literal(value):
+            known = None
+    if known is None:
+        value = value + 0.0  # no negative zero
+        return _intern((CONST, value), CONST, (), value)
+    node = _intern((CONST, value, known), CONST, (), value)
+    node._exact = known
+    return node
+
+
+def as_node(x: Scalar) -> Node:
+    """Return a number as a constant, a node as it is."""
+    if isinstance(x, Node):
+        return x
+    value = float(x)
+    if not math.isfinite(value):
+        raise ExpressionError(f"{value} is no finite number")
+    return _intern((CONST, value + 0.0), CONST, (), value + 0.0)
+
+
+def is_zero(x: Scalar) -> bool:
+    """Tell whether a scalar is the number zero; an expression that may turn out to be zero is not."""
+    return x is ZERO if isinstance(x, Node) else x == 0
+
+
+ZERO, ONE, TWO = (as_node(x) for x in (0.0, 1.0, 2.0))
+
+
+def neg(a: Node) -> Node:
+    if a.op is NEG:
+        return a.args[0]
+    if a.op is CONST:
+        return constant(-a.value, None if a._exact is None else exact.negate(a._exact))  # type: ignore[operator]
+    return _intern((NEG, a), NEG, (a,))
+
+
+def add(a: Node, b: Node) -> Node:
+    if a.op is CONST:
+        a, b = b, a
+    if b.op is CONST:
+        if b is ZERO:
+            return a
+        if a.op is CONST:
+            return constant(a.value + b.value, exact.add(a.exact, b.exact))  # type: ignore[operator]
+        if a.op is NEG:
+            return neg(add(a.args[0], neg(b)))
+        if a.op is ADD and a.args[1].op is CONST:
+            return add(a.args[0], add(a.args[1], b))
+        return _intern((ADD, a, b), ADD, (a, b))
+    x, y = a.args[0] if a.op is NEG else a, b.args[0] if b.op is NEG else b
+    if x is y:
+        return ZERO if a is not b else mul(TWO, a)
+    if y.key < x.key:
+        x, y, a, b = y, x, b, a
+    if a.op is NEG:
+        return neg(add(x, neg(b)))
+    return _intern((ADD, a, b), ADD, (a, b))
+
+
+def mul(a: Node, b: Node) -> Node:
+    if b.op is CONST:
+        a, b = b, a
+    if a.op is CONST:
+        if a is ZERO or b is ZERO:
+            return ZERO
+        if a is ONE:
+            return b
+        if b.op is CONST:
+            return constant(a.value * b.value, exact.multiply(a.exact, a.value, b.exact, b.value))  # type: ignore
+        if a.value < 0:  # type: ignore[operator]
+            return neg(mul(neg(a), b))
+        if b.op is NEG:
+            return neg(mul(a, b.args[0]))
+        if b.op is MUL and b.args[0].op is CONST:
+            return mul(mul(a, b.args[0]), b.args[1])
+        return _intern((MUL, a, b), MUL, (a, b))
+    if a.op is NEG:
+        return neg(mul(a.args[0], b))
+    if b.op is NEG:
+        return neg(mul(a, b.args[0]))
+    if b.key < a.key:
+        a, b = b, a
+    return _intern((MUL, a, b), MUL, (a, b))
+
+
+def div(a: Node, b: Node) -> Node:
+    if b.op is CONST:
+        if b is ZERO:
+            raise ExpressionError(f"division of {a} by zero")
+        return mul(a, constant(1.0 / b.value, exact.reciprocal(b.exact)))  # type: ignore[operator]
+    if a is ZERO:
+        return ZERO
+    if a is b:
+        return ONE
+    if a.op is NEG or (a.op is CONST and a.value < 0):  # type: ignore[operator]
+        return neg(div(neg(a), b))
+    if b.op is NEG:
+        return neg(div(a, b.args[0]))
+    return _intern((DIV, a, b), DIV, (a, b))
+
+
+def power(a: Node, exponent: float) -> Node:
+    """Return an integer power, by squaring, or a half-integer one."""
+    if float(exponent) == 0.5:
+        return _sqrt(a)
+    if float(exponent) != int(exponent) or abs(exponent) > 64:
+        raise ExpressionError(f"{a}**{exponent}: the exponent must be 0.5 or an integer up to 64")
+    n = int(abs(exponent))
+    result = ONE
+    while n:
+        if n & 1:
+            result = mul(result, a)
+        a, n = mul(a, a) if n > 1 else a, n >> 1
+    return div(ONE, result) if exponent < 0 else result
+
+
+def _quarters(angle: Node) -> tuple[Node, int]:
+    """Split whole quarter turns off an angle; a constant within 1e-9 of one is one."""
+    part = angle.args[1] if angle.op is ADD and angle.args[1].op is CONST else angle
+    if part.op is not CONST:
+        return angle, 0
+    if part._exact is not None and part.exact.halfdegrees % 180 == 0 and part.exact.rest == 0:
+        quarters = part.exact.halfdegrees // 180
+    else:
+        quarters = round(part.value / (math.pi / 2))  # type: ignore[operator]
+        if abs(part.value - quarters * (math.pi / 2)) > 1e-9:  # type: ignore[operator]
+            return angle, 0
+    return angle.args[0] if part is not angle else ZERO, quarters
+
+
+def _sin(a: Node) -> Node:
+    if a.op is NEG:
+        return neg(_sin(a.args[0]))
+    a, quarters = _quarters(a)
+    if quarters % 4:
+        return (_cos(a), neg(_sin(a)), neg(_cos(a)))[quarters % 4 - 1]
+    if a.op is CONST:
+        return ZERO if a is ZERO else constant(math.sin(a.value), Exact(exact.turn(a.exact)[1]))  # type: ignore
+    return _intern((SIN, a), SIN, (a,))
+
+
+def _cos(a: Node) -> Node:
+    if a.op is NEG:
+        a = a.args[0]
+    a, quarters = _quarters(a)
+    if quarters % 4:
+        return (neg(_sin(a)), neg(_cos(a)), _sin(a))[quarters % 4 - 1]
+    if a.op is CONST:
+        return ONE if a is ZERO else constant(math.cos(a.value), Exact(exact.turn(a.exact)[0]))  # type: ignore
+    return _intern((COS, a), COS, (a,))
+
+
+def _sqrt(a: Node) -> Node:
+    if a.op is CONST:
+        if a.value < 0:  # type: ignore[operator]
+            raise ExpressionError(f"square root of {a}, which is negative")
+        return constant(math.sqrt(a.value))  # type: ignore[arg-type]
+    return _intern((SQRT, a), SQRT, (a,))
+
+
+def _abs(a: Node) -> Node:
+    if a.op is CONST:
+        return neg(a) if a.value < 0 else a  # type: ignore[operator]
+    if a.op is NEG:
+        a = a.args[0]
+    return a if a.op in (ABS, SQRT) else _intern((ABS, a), ABS, (a,))
+
+
+def _sign(a: Node) -> Node:
+    if a.op is CONST:
+        return as_node(float((a.value > 0) - (a.value < 0)))  # type: ignore[operator]
+    if a.op is NEG:
+        return neg(_sign(a.args[0]))
+    return _intern((SIGN, a), SIGN, (a,))
+
+
+def _arc(op: str, function: object, a: Node) -> Node:
+    if a.op is CONST:
+        if abs(a.value) > 1:  # type: ignore[arg-type, operator]
+            raise ExpressionError(f"{op}({a}): the argument must lie between -1 and 1")
+        return constant(function(a.value))  # type: ignore[operator]
+    if a.op is NEG and op is ASIN:
+        return neg(_arc(op, function, a.args[0]))
+    return _intern((op, a), op, (a,))
+
+
+def _atan2(a: Node, b: Node) -> Node:
+    if a.op is CONST and b.op is CONST:
+        return constant(math.atan2(a.value, b.value))  # type: ignore[arg-type]
+    if a.op is NEG:
+        return neg(_atan2(a.args[0], b))
+    return _intern((ATAN2, a, b), ATAN2, (a, b))
+
+
+def sin(x: Scalar) -> Scalar:
+    return _sin(x) if isinstance(x, Node) else math.sin(x)
+
+
+def cos(x: Scalar) -> Scalar:
+    return _cos(x) if isinstance(x, Node) else math.cos(x)
+
+
+def tan(x: Scalar) -> Scalar:
+    return sin(x) / cos(x)
+
+
+def sqrt(x: Scalar) -> Scalar:
+    return _sqrt(x) if isinstance(x, Node) else math.sqrt(x)
+
+
+def asin(x: Scalar) -> Scalar:
+    return _arc(ASIN, math.asin, x) if isinstance(x, Node) else math.asin(x)
+
+
+def acos(x: Scalar) -> Scalar:
+    return _arc(ACOS, math.acos, x) if isinstance(x, Node) else math.acos(x)
+
+
+def atan2(y: Scalar, x: Scalar) -> Scalar:
+    if isinstance(y, Node) or isinstance(x, Node):
+        return _atan2(as_node(y), as_node(x))
+    return math.atan2(y, x)
+
+
+def absolute(x: Scalar) -> Scalar:
+    return _abs(x) if isinstance(x, Node) else abs(x)
+
+
+def sign(x: Scalar) -> Scalar:
+    return _sign(x) if isinstance(x, Node) else float((x > 0) - (x < 0))
+
+
+_UNARY = {SQRT: _sqrt, SIN: _sin, COS: _cos, ABS: _abs, SIGN: _sign, NEG: neg}
+_BINARY = {ADD: add, MUL: mul, DIV: div, ATAN2: _atan2}
+
+
+def rebuild(op: str, args: tuple[Node, ...], value: float | str | None = None, known: Exact | None = None) -> Node:
+    """Build a node from its parts, simplifying: what copying, substituting and unpickling use."""
+    if op == SYMBOL:
+        return symbol(value)  # type: ignore[arg-type]
+    if op == CONST:
+        return constant(value, known)  # type: ignore[arg-type]
+    if op in _BINARY:
+        return _BINARY[op](*args)
+    if op in _UNARY:
+        return _UNARY[op](*args)
+    if op in (ASIN, ACOS):
+        return _arc(ASIN if op == ASIN else ACOS, getattr(math, op), *args)
+    raise ProgramError(f"unknown operation {op!r}")

@@ -1,0 +1,157 @@
+"""Text -> Node: a small recursive-descent parser, the only way from a file's expression into the graph. Nothing is evaluated as code."""
+
+import math
+import re
+from collections.abc import Callable
+
+from ..errors import ExpressionError
+from . import node as graph
+from .text import literal
+from .node import Node, Scalar, as_node, symbol
+
+LONGEST = 10_000
+"""Characters that an expression may have."""
+DEEPEST = 64
+"""Brackets and signs that may be open at once."""
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<sign>\*\*|[-+*/^(),]))", re.ASCII
+)
+_FUNCTIONS: dict[str, tuple[int, Callable[..., Scalar]]] = {
+    "sin": (1, graph.sin),
+    "cos": (1, graph.cos),
+    "tan": (1, graph.tan),
+    "asin": (1, graph.asin),
+    "acos": (1, graph.acos),
+    "atan": (1, lambda x: graph.atan2(x, 1.0)),
+    "atan2": (2, graph.atan2),
+    "sqrt": (1, graph.sqrt),
+    "abs": (1, graph.absolute),
+    "sign": (1, graph.sign),
+}
+FUNCTIONS = tuple(_FUNCTIONS)
+"""Names that an expression may call; a symbol may not have one of them, nor be called pi."""
+
+
+def parse(text: str) -> Scalar:
+    """Read an expression: a float where it holds no symbol, a Node otherwise.
+
+    Numbers, names, ``pi``, ``+ - * / ** ^``, brackets and the functions in ``FUNCTIONS``.
+    """
+    if len(text) > LONGEST:
+        raise ExpressionError(f"an expression of {len(text)} characters; at most {LONGEST} are read")
+    return literal(_Parser(text).whole())
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.text = text.strip()
+        self.tokens: list[tuple[str, str, int]] = []
+        self.depth = self.next = 0
+        place = 0
+        while place < len(self.text):
+            match = _TOKEN.match(self.text, place)
+            if not match:
+                self.fail(f"unexpected character {self.text[place:].lstrip()[0]!r}", place)
+            self.tokens.append((match.lastgroup or "", match.group(match.lastgroup or 0), match.start(match.lastgroup or 0)))
+            place = match.end()
+        self.tokens.append(("end", "", len(self.text)))
+
+    def fail(self, what: str, place: int) -> None:
+        shown = self.text if len(self.text) <= 60 else self.text[max(0, place - 25) : place + 25]
+        raise ExpressionError(f"{what} at character {place + 1} of {shown!r}")
+
+    def take(self, *wanted: str) -> str | None:
+        kind, text, _ = self.tokens[self.next]
+        if kind == "sign" and text in wanted:
+            self.next += 1
+            return text
+        return None
+
+    def expect(self, wanted: str) -> None:
+        if not self.take(wanted):
+            self.fail(f"{wanted!r} expected", self.tokens[self.next][2])
+
+    def whole(self) -> Node:
+        value = self.sum()
+        kind, text, place = self.tokens[self.next]
+        if kind != "end":
+            self.fail(f"unexpected {text!r}", place)
+        return value
+
+    def sum(self) -> Node:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.fail(f"more than {DEEPEST} levels of brackets", self.tokens[self.next][2])
+        value = self.product()
+        while sign := self.take("+", "-"):
+            right = self.product()
+            value = value + right if sign == "+" else value - right
+        self.depth -= 1
+        return value
+
+    def product(self) -> Node:
+        value = self.signed()
+        while sign := self.take("*", "/"):
+            right = self.signed()
+            value = value * right if sign == "*" else value / right
+        return value
+
+    def signed(self) -> Node:
+        negative = False
+        while sign := self.take("+", "-"):
+            negative ^= sign == "-"
+        value = self.power()
+        return -value if negative else value
+
+    def power(self) -> Node:
+        base = self.atom()
+        place = self.tokens[self.next][2]
+        if self.take("**", "^"):
+            self.depth += 1
+            if self.depth > DEEPEST:
+                self.fail(f"more than {DEEPEST} levels of brackets", place)
+            exponent = self.signed()
+            self.depth -= 1
+            if exponent.op is not graph.CONST:
+                self.fail("the exponent must be a number", place)
+            return base ** float(exponent)
+        return base
+
+    def atom(self) -> Node:
+        kind, text, place = self.tokens[self.next]
+        if self.take("("):
+            value = self.sum()
+            self.expect(")")
+            return value
+        self.next += 1
+        if kind == "number":
+            value = float(text.replace("d", "e").replace("D", "e"))
+            if not math.isfinite(value):
+                self.fail(f"{text} is no finite number", place)
+            return as_node(value)
+        if kind == "name":
+            return self.call(text, place) if self.take("(") else self.name(text, place)
+        self.fail("a value is missing" if kind == "end" else f"unexpected {text!r}", place)
+        raise AssertionError
+
+    def name(self, text: str, place: int) -> Node:
+        if text.lower() == "pi":
+            return as_node(math.pi)
+        if text in _FUNCTIONS:
+            self.fail(f"the function {text} needs its argument in brackets", place)
+        if text.lower() in ("nan", "inf", "infinity"):
+            self.fail(f"{text} is no finite number", place)
+        return symbol(text)
+
+    def call(self, text: str, place: int) -> Node:
+        if text not in _FUNCTIONS:
+            self.fail(f"unknown function {text!r} (known: {', '.join(FUNCTIONS)})", place)
+        count, function = _FUNCTIONS[text]
+        args = [self.sum()]
+        while self.take(","):
+            args.append(self.sum())
+        self.expect(")")
+        if len(args) != count:
+            self.fail(f"{text} takes {count} argument{'s' * (count > 1)}, not {len(args)}", place)
+        return as_node(function(*args))

@@ -1,0 +1,121 @@
+"""What every model shares: its input arrays, the names of intermediate values, the heading of its code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ProgramError
+from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node
+from ..program.program import Array, Shape, inputs
+from ..graph.node import symbol
+from ..robot.joint import FIXED
+from ..robot.robot import Robot
+from ..spatial.vector import ZERO, Vector
+
+if TYPE_CHECKING:
+    from .inverse_dynamics import Motion
+
+
+@dataclass(frozen=True)
+class Motions:
+    """Coordinates, velocities, accelerations and external wrenches of joints and links 1 to n; entry 0 is unused."""
+
+    q: list[Scalar]
+    qd: list[Scalar]
+    qdd: list[Scalar]
+    f: list[Vector]
+    m: list[Vector]
+
+
+def prepare(
+    robot: Robot, parameters: str, formulation: str, external_wrenches: bool | str
+) -> tuple[Robot, dict[str, Array], Motions]:
+    """Return the robot that a model is to use, every number of it a node, its input arrays, and their scalars by joint."""
+    if robot.loops:
+        raise ProgramError(f"{robot.name} has closed loops; their models are not here yet. robot.tree() leaves them open")
+    if robot.base.floating:
+        raise ProgramError(f"{robot.name} has a floating base; its models are not here yet")
+    if formulation != "newton-euler":
+        raise ProgramError(f"unknown formulation {formulation!r}; there is 'newton-euler'")
+    if external_wrenches not in (True, False, "robot"):
+        raise ProgramError(f"external_wrenches is {external_wrenches!r}; it may be True, False or 'robot'")
+    robot = with_parameters(robot, parameters).map(as_node)
+    names = robot.joint_names
+    arrays = {
+        "q": inputs("q", names, "joint coordinates (rad, m)"),
+        "qd": inputs("qd", names, "joint velocities"),
+        "qdd": inputs("qdd", names, "joint accelerations"),
+    }
+    count = len(robot.joints)
+    f, m = [ZERO] * (count + 1), [ZERO] * (count + 1)
+    if external_wrenches is True:
+        arrays["wrenches"] = _wrenches(robot)
+    if external_wrenches:
+        given = arrays["wrenches"].nodes if external_wrenches is True else [x for b in robot.bodies for x in b.wrench]
+        for j in range(count):
+            f[j + 1], m[j + 1] = Vector(*given[6 * j : 6 * j + 3]), Vector(*given[6 * j + 3 : 6 * j + 6])
+    return robot, arrays, Motions(*(_spread(robot, arrays[key], fixed) for key, fixed in (("q", ""), ("qd", "QP"), ("qdd", "QDP"))), f, m)
+
+
+def _spread(robot: Robot, array: Array, fixed: str) -> list[Scalar]:
+    """Return an input's scalars by joint number; a joint whose value the description fixes has that one."""
+    values: list[Scalar] = [0.0] * (len(robot.joints) + 1)
+    for node, j in zip(array.nodes, robot.moving, strict=True):
+        given = getattr(robot.joints[j - 1], fixed) if fixed else None
+        values[j] = given if isinstance(given, Node) and given.op is not SYMBOL else node
+    return values
+
+
+def _wrenches(robot: Robot) -> Array:
+    links = [body.name for body in robot.bodies]
+    nodes = tuple(symbol(f"wrenches[{i}]") for i in range(6 * len(links)))
+    shape = Shape([len(links), 6], [links, ["FX", "FY", "FZ", "CX", "CY", "CZ"]])
+    return Array(shape, nodes, "wrench that each link exerts on its surroundings, in its frame at its origin")
+
+
+def with_parameters(robot: Robot, parameters: str) -> Robot:
+    """Return the robot with the inertial parameters that a model is asked to use."""
+    if parameters == "standard":
+        return robot
+    if parameters != "base":
+        raise ProgramError(f"parameters is {parameters!r}; it may be 'standard' or 'base'")
+    from ..parameters.base import base_parameters
+
+    return base_parameters(robot).robot
+
+
+@dataclass
+class Labels:
+    """Collects the papers' names of intermediate values: WI12 is component 1 of WI of link 2."""
+
+    names: dict[Node, str] = field(default_factory=dict)
+
+    def put(self, name: str, x: Any) -> None:
+        if isinstance(x, Node) and x.op not in (CONST, SYMBOL) and not (x.op is NEG and x.args[0].op is SYMBOL):
+            self.names.setdefault(x, name)
+
+    def vector(self, name: str, v: Vector, j: int) -> None:
+        for k, x in enumerate(v, 1):
+            self.put(f"{name}{k}{j}", x)
+
+    def motion(self, j: int, link: Motion, F: Vector, N: Vector) -> None:
+        self.vector("WI", link.WI, j)
+        self.vector("W", link.W, j)
+        self.vector("WP", link.WP, j)
+        for k, x in zip(("11", "22", "33", "12", "13", "23"), link.DV, strict=True):
+            self.put(f"DV{k}{j}", x)
+        for k, row in enumerate(link.U, 1):
+            self.vector(f"U{k}", row, j)
+        self.vector("VP", link.VP, j)
+        self.vector("FI", F, j)
+        self.vector("NI", N, j)
+
+    def wrench(self, j: int, f: Vector, n: Vector) -> None:
+        self.vector("F", f, j)
+        self.vector("N", n, j)
+
+
+def heading(robot: Robot) -> tuple[str, ...]:
+    """Return the robot's tables, as lines for the head of generated code."""
+    return ()

@@ -1,0 +1,121 @@
+"""Inverse dynamics: joint efforts from coordinates, velocities and accelerations.
+
+The recursive Newton-Euler method in link frames, Khalil 2010 (seed of the notation), equations (12)-(31), with the
+matrix U of Khalil and Kleinfinger. Letters as in the paper: W, WP angular velocity and acceleration, VP linear
+acceleration of the frame's origin, DV the products of W, U = ŴP + ŴŴ, F and N the link's own force and moment.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..graph.node import Scalar, sign
+from ..program.program import Program, outputs
+from ..robot.joint import PRISMATIC, REVOLUTE, Joint, Pose
+from ..robot.robot import Robot
+from ..spatial.inertia import Inertia
+from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
+from .frame import Labels, Motions, heading, prepare
+
+
+class Motion(NamedTuple):
+    """How a link moves, in its own frame."""
+
+    WI: Vector  # angular velocity of its antecedent
+    W: Vector
+    WP: Vector
+    DV: tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # W1W1, W2W2, W3W3, W1W2, W1W3, W2W3
+    U: Matrix
+    VP: Vector
+
+
+def moving(WI: Vector, W: Vector, WP: Vector, VP: Vector) -> Motion:
+    """Complete a link's motion with the products of its angular velocity and with U = ŴP + ŴŴ."""
+    DV = (W[0] * W[0], W[1] * W[1], W[2] * W[2], W[0] * W[1], W[0] * W[2], W[1] * W[2])
+    U = (
+        Vector(-DV[1] - DV[2], DV[3] - WP[2], DV[4] + WP[1]),
+        Vector(DV[3] + WP[2], -DV[0] - DV[2], DV[5] - WP[0]),
+        Vector(DV[4] - WP[1], DV[5] + WP[0], -DV[0] - DV[1]),
+    )
+    return Motion(WI, W, WP, DV, U, VP)
+
+
+def forward(i: Motion, joint: Joint, pose: Pose, qd: Scalar, qdd: Scalar) -> Motion:
+    """Return link j's motion from that of its antecedent i: equations (18)-(21)."""
+    back = pose.R.back
+    WI = back(i.W)  # (18)
+    W, WP, VP = WI, back(i.WP), back(i.VP + times(i.U, pose.arm))
+    if joint.sigma == REVOLUTE:
+        W = Vector(WI[0], WI[1], WI[2] + qd)  # (19)
+        WP = Vector(WP[0] + WI[1] * qd, WP[1] - WI[0] * qd, WP[2] + qdd)  # (20)
+    if joint.sigma == PRISMATIC:
+        VP = Vector(VP[0] + WI[1] * (2.0 * qd), VP[1] - WI[0] * (2.0 * qd), VP[2] + qdd)
+    j = moving(WI, W, WP, VP)
+    # (21), its U P in two parts: a point of the joint's axis z belongs to both links, so that part r z may take Uj
+    return j._replace(VP=VP + column(j.U, 2) * pose.r)
+
+
+def inertial_wrench(j: Motion, body: Inertia) -> tuple[Vector, Vector]:
+    """Return force and moment that move a link: equations (22) and (23), the latter by the elements of U."""
+    XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = body
+    WP, U = j.WP, j.U
+    D11, D22, D33, D12, D13, D23 = j.DV
+    S = Vector(MX, MY, MZ)
+    F = j.VP * M + times(U, S)
+    No = Vector(
+        WP[0] * XX - U[2][0] * XY + U[1][0] * XZ + (D22 - D33) * YZ + D23 * (ZZ - YY),
+        WP[1] * YY + U[2][1] * XY + (D33 - D11) * XZ - U[0][1] * YZ + D13 * (XX - ZZ),
+        WP[2] * ZZ + (D11 - D22) * XY - U[1][2] * XZ + U[0][2] * YZ + D12 * (YY - XX),
+    )
+    return F, No + cross(S, j.VP)
+
+
+def newton_euler(robot: Robot, motions: Motions, labels: Labels | None = None) -> list[Scalar]:
+    """Return the joint efforts; scalars may be numbers or expressions. ``labels`` collects what the papers name."""
+    label = labels or Labels()
+    base = robot.base
+    at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]
+    poses, f, n = [], [ZERO], [ZERO]
+    for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
+        pose = joint.pose(motions.q[j])
+        link = forward(at[joint.antecedent], joint, pose, motions.qd[j], motions.qdd[j])
+        F, N = inertial_wrench(link, body.inertia)
+        label.motion(j, link, F, N)
+        at.append(link)
+        poses.append(pose)
+        f.append(F + motions.f[j])  # (26)
+        n.append(N + motions.m[j])  # (27)
+    efforts: list[Scalar] = []
+    for j in range(len(robot.joints), 0, -1):
+        joint, pose = robot.joints[j - 1], poses[j - 1]
+        label.wrench(j, f[j], n[j])
+        i = joint.antecedent
+        arm = n[j] + Vector(-f[j][1] * pose.r, f[j][0] * pose.r, 0.0)  # (30), the part r z × f in frame j
+        carried = pose.R.forth(f[j])  # (28)
+        f[i] = f[i] + carried  # (29)
+        n[i] = n[i] + pose.R.forth(arm) + cross(pose.arm, carried)  # (30)
+        if joint.sigma in (REVOLUTE, PRISMATIC):
+            along = n[j][2] if joint.sigma == REVOLUTE else f[j][2]
+            qd, qdd = motions.qd[j], motions.qdd[j]
+            efforts.append(along + joint.IA * qdd + joint.FS * sign(qd) + joint.FV * qd)  # (31)
+    return efforts[::-1]
+
+
+def inverse_dynamics(
+    robot: Robot, *, parameters: str = "standard", formulation: str = "newton-euler", external_wrenches: bool | str = False
+) -> Program:
+    """Return the Program ``q, qd, qdd -> tau``.
+
+    Parameters
+    ----------
+    parameters : "standard", or "base" to use the base inertial parameters, which need fewer operations
+    formulation : "newton-euler"
+    external_wrenches : True adds the input ``wrenches`` (links, 6): force and moment that each link exerts on its
+        surroundings, in its frame at its origin; "robot" takes those of the robot's description
+    """
+    robot, arrays, motions = prepare(robot, parameters, formulation, external_wrenches)
+    labels = Labels()
+    tau = newton_euler(robot, motions, labels)
+    meaning = "joint torques (revolute) and forces (prismatic)"
+    result = outputs(tau, [len(tau)], [robot.joint_names], meaning)
+    return Program(f"{robot.name}_inverse_dynamics", arrays, {"tau": result}, labels.names, heading(robot))

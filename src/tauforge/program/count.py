@@ -1,0 +1,42 @@
+"""Counting operations, by the rules of the published comparisons."""
+
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+
+from ..graph.node import ADD, COS, DIV, MUL, SIN, SQRT, Node
+
+
+@dataclass(frozen=True)
+class Operations:
+    """Numbers of operations. ``mul`` and ``add`` are those of each evaluation; those on constants alone are in ``setup_…``."""
+
+    mul: int = 0
+    add: int = 0
+    div: int = 0
+    sqrt: int = 0
+    trig: int = 0
+    setup_mul: int = 0
+    setup_add: int = 0
+
+    @property
+    def total(self) -> int:
+        """Arithmetic operations, set-up included, as published figures count them; sines and cosines are apart."""
+        return self.mul + self.add + self.div + self.sqrt + self.setup_mul + self.setup_add
+
+    def __str__(self) -> str:
+        parts = [f"{self.mul} mul", f"{self.add} add"]
+        parts += [f"{n} {name}" for name, n in (("div", self.div), ("sqrt", self.sqrt)) if n]
+        parts += [f"{self.trig} sin/cos", f"set-up {self.setup_mul} mul, {self.setup_add} add", f"total {self.total}"]
+        return ", ".join(parts)
+
+
+def count(order: Iterable[Node], setup: Set[Node]) -> Operations:
+    """Count the operations of nodes; each node is computed once. Unary minus is free."""
+    kinds = {MUL: "mul", ADD: "add", DIV: "div", SQRT: "sqrt", SIN: "trig", COS: "trig"}
+    of_setup = {MUL: "setup_mul", DIV: "setup_mul", SQRT: "setup_mul", ADD: "setup_add"}
+    numbers: dict[str, int] = {}
+    for node in order:
+        kind = (of_setup if node in setup else kinds).get(node.op)
+        if kind:
+            numbers[kind] = numbers.get(kind, 0) + 1
+    return Operations(**numbers)

@@ -1,0 +1,211 @@
+"""Program: named input arrays, named output arrays, and the graph between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ProgramError
+from ..graph.evaluate import substitute, topological
+from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, symbol
+from ..graph.parse import parse
+from .certify import Certificate, certify
+from .count import Operations, count
+
+if TYPE_CHECKING:
+    from ..runtime.function import Function
+
+PARAMETERS = "parameters"
+"""The input that holds a symbolic robot's parameters."""
+
+
+class Shape(tuple[int, ...]):
+    """An array's shape; ``labels`` names its entries along each axis."""
+
+    labels: tuple[tuple[str, ...], ...]
+
+    def __new__(cls, shape: Sequence[int], labels: Sequence[Sequence[str]] = ()) -> Shape:
+        self = super().__new__(cls, shape)
+        self.labels = tuple(map(tuple, labels))
+        return self
+
+    @property
+    def size(self) -> int:
+        result = 1
+        for n in self:
+            result *= n
+        return result
+
+
+@dataclass(frozen=True)
+class Array:
+    """A named array of a Program: its shape, its scalars row by row, and what it means."""
+
+    shape: Shape
+    nodes: tuple[Node, ...]
+    meaning: str = ""
+
+
+def inputs(name: str, labels: Sequence[str], meaning: str) -> Array:
+    """Return a vector of inputs, one for each label."""
+    return Array(Shape([len(labels)], [labels]), tuple(symbol(f"{name}[{i}]") for i in range(len(labels))), meaning)
+
+
+def outputs(values: Sequence[Scalar], shape: Sequence[int], labels: Sequence[Sequence[str]], meaning: str) -> Array:
+    """Return an array of outputs from its scalars, row by row."""
+    return Array(Shape(shape, labels), tuple(map(as_node, values)), meaning)
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A function of arrays as a graph. It can be counted, certified, printed in a language, and compiled.
+
+    Attributes
+    ----------
+    name : what generated functions are called unless told otherwise
+    arguments, results : the input and output arrays
+    names : what intermediate values are called in the papers
+    heading : lines that introduce generated code: the robot's tables
+    """
+
+    name: str
+    arguments: Mapping[str, Array]
+    results: Mapping[str, Array]
+    names: Mapping[Node, str] = field(default_factory=dict)
+    heading: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        known = {node for array in self.arguments.values() for node in array.nodes}
+        free = [node for node in self.order if node.op is SYMBOL and node not in known]
+        if free:
+            object.__setattr__(self, "arguments", self._with_parameters(free))
+
+    def _with_parameters(self, free: list[Node]) -> dict[str, Array]:
+        """Return the arguments with the free symbols as one more input."""
+        if PARAMETERS in self.arguments:
+            raise ProgramError(f"{self.name}: {', '.join(str(n.value) for n in free)} is neither an input nor a parameter")
+        free = sorted(free, key=lambda node: natural(str(node.value)))
+        shape = Shape([len(free)], [[str(node.value) for node in free]])
+        return {**self.arguments, PARAMETERS: Array(shape, tuple(free), "the robot's parameters")}
+
+    @cached_property
+    def order(self) -> tuple[Node, ...]:
+        """Every node that the outputs need, arguments first. What nothing needs is not here."""
+        return tuple(topological(node for array in self.results.values() for node in array.nodes))
+
+    @property
+    def inputs(self) -> dict[str, Shape]:
+        """Shape of each input, in the order of a call."""
+        return {name: array.shape for name, array in self.arguments.items()}
+
+    @property
+    def outputs(self) -> dict[str, Shape]:
+        """Shape of each output; its ``labels`` name rows and columns."""
+        return {name: array.shape for name, array in self.results.items()}
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the symbols that the input ``parameters`` holds."""
+        array = self.arguments.get(PARAMETERS)
+        return array.shape.labels[0] if array else ()
+
+    @cached_property
+    def setup(self) -> frozenset[Node]:
+        """The operations on the robot's parameters alone, which need doing only once."""
+        known = {node for node in self.order if node.op is CONST or (node.op is SYMBOL and node.value in self.parameters)}
+        for node in self.order:
+            if node.args and known.issuperset(node.args):
+                known.add(node)
+        return frozenset(node for node in known if node.args)
+
+    def count(self) -> Operations:
+        """Count operations: ``*`` and squares, ``+`` and ``-``; unary minus is free; set-up apart."""
+        return count(self.order, self.setup)
+
+    def bind(self, values: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> Program:
+        """Return the Program with values given to some parameters: numbers, expressions, or texts of them."""
+        given = {**(values or {}), **more}
+        unknown = [name for name in given if name not in self.parameters]
+        if unknown:
+            known = ", ".join(self.parameters) or "it has none"
+            raise ProgramError(f"{self.name}: no parameter {', '.join(unknown)} (its parameters: {known})")
+        nodes = {name: as_node(parse(x) if isinstance(x, str) else x) for name, x in given.items()}
+        named = substitute([*self.names], nodes)
+        return replace(
+            self,
+            arguments={name: array for name, array in self.arguments.items() if name != PARAMETERS},
+            results={name: replace(a, nodes=tuple(substitute(a.nodes, nodes))) for name, a in self.results.items()},
+            names={new: name for new, name in zip(named, self.names.values(), strict=True) if new.args},
+        )
+
+    def split(self) -> tuple[Program, Program]:
+        """Return two Programs: ``setup``, from the parameters to constants, and the rest, which takes those constants."""
+        used = [node for node in self.order if node in self.setup or (node.op is SYMBOL and node.value in self.parameters)]
+        rest = [node for node in self.order if node not in self.setup]
+        borders = {a for node in rest for a in node.args} | {n for array in self.results.values() for n in array.nodes}
+        constants = [node for node in used if node in borders]
+        labels = [self.names.get(node, str(node.value) if node.op is SYMBOL else f"K{i}") for i, node in enumerate(constants, 1)]
+        given = inputs("constants", labels, "what the set-up function computes from the robot's parameters")
+        made = outputs(constants, [len(labels)], [labels], given.meaning)
+        first = replace(self, name=f"{self.name}_setup", arguments={PARAMETERS: self.arguments[PARAMETERS]} if constants else {}, results={"constants": made})
+        new = dict(zip(constants, given.nodes, strict=True))
+        second = _replace_nodes(self, new)
+        arguments = {name: array for name, array in self.arguments.items() if name != PARAMETERS}
+        return first, replace(second, arguments={**arguments, "constants": given})
+
+    def certify(self, other: Program, *, points: int = 2, seed: int | None = None) -> Certificate:
+        """Prove that another Program computes the same, by exact evaluation at random points of a prime field.
+
+        Raises
+        ------
+        CertificationError
+            With a counterexample, where they differ.
+        """
+        return certify(self, other, points=points, seed=seed)
+
+    def code(self, target: str, name: str | None = None) -> str:
+        """Return the Program as source code: "c", "fortran", "matlab", "python", "numpy" or "latex"."""
+        from ..targets import generate
+
+        return generate(self, target, name)
+
+    def write(self, path: str | Path, *, target: str | None = None, name: str | None = None) -> Path:
+        """Write the Program as source code, the target by the file's ending unless given."""
+        from ..targets import write
+
+        return write(self, path, target=target, name=name)
+
+    def compile(self) -> Function:
+        """Return the Program as a compiled function of NumPy arrays."""
+        from ..runtime.function import Function
+
+        return Function(self)
+
+    def __repr__(self) -> str:
+        def listed(shapes: Mapping[str, Any]) -> str:
+            return ", ".join(f"{name}{list(shape)}" for name, shape in shapes.items())
+
+        operations = self.count()
+        return f"Program({self.name}: {listed(self.inputs)} -> {listed(self.outputs)}; {operations.mul} mul, {operations.add} add)"
+
+
+def _replace_nodes(program: Program, new: dict[Node, Node]) -> Program:
+    """Return the Program with some nodes replaced, and whatever stands on them built anew."""
+    from ..graph.node import rebuild
+
+    for node in program.order:
+        if node not in new:
+            new[node] = rebuild(node.op, tuple(new[a] for a in node.args)) if node.args else node
+    results = {name: replace(a, nodes=tuple(new[n] for n in a.nodes)) for name, a in program.results.items()}
+    names = {new[node]: name for node, name in program.names.items() if node in new and new[node].args}
+    return replace(program, results=results, names=names)
+
+
+def natural(name: str) -> list[tuple[bool, int, str]]:
+    """Key to sort names as people do: XX2 before XX10."""
+    import re
+
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", name)]

@@ -1,0 +1,75 @@
+"""A joint in the description of Khalil and Kleinfinger: where a link's frame stands and how it moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..graph.node import Scalar, is_zero
+from ..spatial.rotation import Rotation, about
+from ..spatial.vector import Vector
+
+REVOLUTE, PRISMATIC, FIXED = 0, 1, 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joint:
+    """Joint j, which carries link j on its antecedent link.
+
+    The link's frame follows from its antecedent's by Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r).
+    The joint coordinate q adds to θ (revolute) or to r (prismatic): what these fields hold there is the offset.
+
+    Attributes
+    ----------
+    antecedent : number of the link that it stands on, 0 being the base
+    sigma : 0 revolute, 1 prismatic, 2 fixed
+    mu : 1 if a motor drives the joint
+    variable : name of the joint coordinate in its file
+    IA, FV, FS : inertia of rotor and transmission, viscous and Coulomb friction
+    eta, k : 1 if the joint is elastic, and its stiffness
+    QP, QDP, GAM : velocity, acceleration and effort where a file fixes them; None leaves them free
+    """
+
+    name: str
+    antecedent: int
+    sigma: int = REVOLUTE
+    gamma: Scalar = 0.0
+    b: Scalar = 0.0
+    alpha: Scalar = 0.0
+    d: Scalar = 0.0
+    theta: Scalar = 0.0
+    r: Scalar = 0.0
+    mu: int = 1
+    variable: str = ""
+    IA: Scalar = 0.0
+    FV: Scalar = 0.0
+    FS: Scalar = 0.0
+    eta: int = 0
+    k: Scalar = 0.0
+    QP: Scalar | None = None
+    QDP: Scalar | None = None
+    GAM: Scalar | None = None
+
+    def pose(self, q: Scalar = 0.0) -> Pose:
+        """Return where the link's frame stands on its antecedent's, at the coordinate q."""
+        theta = self.theta + q if self.sigma == REVOLUTE else self.theta
+        r = self.r + q if self.sigma == PRISMATIC else self.r
+        twist, turn = about(2, self.gamma), about(0, self.alpha)
+        arm = twist.forth(Vector(self.d, 0.0, self.b))
+        if is_zero(turn.s):  # parallel axes: one rotation by the sum of both angles
+            return Pose(Rotation([turn, about(2, theta + self.gamma * turn.c)]), arm, r)
+        return Pose(Rotation([twist, turn, about(2, theta)]), arm, r)
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """A frame j on its antecedent i: rotation ⁱRⱼ, and the origin's way in two parts, ``arm`` in the axes of i and ``r`` along zⱼ."""
+
+    R: Rotation
+    arm: Vector
+    r: Scalar
+
+    @property
+    def P(self) -> Vector:
+        """The origin ⁱPⱼ in the antecedent's axes."""
+        return self.arm + self.R.forth(Vector(0.0, 0.0, self.r))
+

@@ -1,0 +1,206 @@
+"""Robot: the frozen description that every model starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+
+from ..errors import RobotError
+from ..graph.evaluate import substitute, symbols
+from ..graph.node import Node, Scalar, as_node
+from ..graph.parse import parse
+from ..graph.text import literal
+from ..spatial.inertia import Inertia
+from ..spatial.vector import ZERO, Vector
+from .joint import FIXED, Joint
+from .validate import validate
+
+Wrench = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
+_NO_WRENCH: Wrench = (0.0,) * 6
+_IDENTITY = tuple(float(i % 5 == 0) for i in range(16))
+_JOINT_SCALARS = ("gamma", "b", "alpha", "d", "theta", "r", "IA", "FV", "FS", "k", "QP", "QDP", "GAM")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Body:
+    """A link: its name, its ten inertial parameters in its own frame, and the wrench that it exerts on its surroundings.
+
+    The wrench is ``(FX, FY, FZ, CX, CY, CZ)``, in the link's frame at its origin.
+    """
+
+    name: str
+    inertia: Inertia = Inertia()
+    wrench: Wrench = _NO_WRENCH
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loop:
+    """A closed loop, cut at one passive joint: frame k stands on one link, the constant frame k+B on the other."""
+
+    joint: Joint
+    frame: Joint
+
+
+@dataclass(frozen=True, kw_only=True)
+class Base:
+    """What link 0 does: pose (4x4, row by row), angular and linear velocity and acceleration; its body if it moves freely."""
+
+    pose: tuple[Scalar, ...] = _IDENTITY
+    W0: Vector = ZERO
+    WP0: Vector = ZERO
+    V0: Vector = ZERO
+    VP0: Vector = ZERO
+    floating: bool = False
+    mobile: bool = False
+    body: Body | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Robot:
+    """A tree of links, link j carried by joint j, and the loops that close it.
+
+    Links and joints are numbered from 1 in their order; link 0 is the base. Each scalar is a number, a symbol or an
+    expression (give texts to :meth:`load`'s files, or build them with :func:`tauforge.symbol`). Joint coordinates
+    ``q`` are those of the moving joints, in joint order.
+
+    Attributes
+    ----------
+    gravity : acceleration of gravity in the base frame
+    """
+
+    name: str
+    joints: tuple[Joint, ...]
+    bodies: tuple[Body, ...]
+    gravity: Vector = Vector(0.0, 0.0, -9.81)
+    loops: tuple[Loop, ...] = ()
+    base: Base = field(default_factory=Base)
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+    @property
+    def dof(self) -> int:
+        """Number of moving joints of the tree."""
+        return len(self.moving)
+
+    @property
+    def moving(self) -> tuple[int, ...]:
+        """Numbers of the joints that move; the order of q."""
+        return tuple(j for j, joint in enumerate(self.joints, 1) if joint.sigma != FIXED)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints that move, in the order of q."""
+        return tuple(joint.name for joint in self.joints if joint.sigma != FIXED)
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Names of the parameters that have no value yet, in order of appearance."""
+        return tuple(dict.fromkeys(symbols(x for _, x in self.scalars() if isinstance(x, Node))))
+
+    @property
+    def is_serial(self) -> bool:
+        """Whether each link stands on the one before it."""
+        return all(joint.antecedent == j for j, joint in enumerate(self.joints))
+
+    def children(self, number: int) -> list[int]:
+        """Return the numbers of the links that stand on a link."""
+        return [j for j, joint in enumerate(self.joints, 1) if joint.antecedent == number]
+
+    def scalars(self) -> Iterator[tuple[str, Scalar]]:
+        """Yield every parameter with the place where it stands."""
+        for joint in (*self.joints, *(j for loop in self.loops for j in (loop.joint, loop.frame))):
+            for key in _JOINT_SCALARS:
+                if (value := getattr(joint, key)) is not None:
+                    yield f"{key} of joint {joint.name!r}", value
+        for body in (*self.bodies, *([self.base.body] if self.base.body else [])):
+            for key, value in zip(Inertia._fields, body.inertia, strict=True):
+                yield f"{key} of link {body.name!r}", value
+            for key, value in zip(("FX", "FY", "FZ", "CX", "CY", "CZ"), body.wrench, strict=True):
+                yield f"{key} of link {body.name!r}", value
+        for value in self.gravity:
+            yield "gravity", value
+        for key in ("W0", "WP0", "V0", "VP0", "pose"):
+            for value in getattr(self.base, key):
+                yield f"{key} of the base", value
+
+    def map(self, change: Callable[[Scalar], Scalar]) -> Robot:
+        """Return the robot with every parameter changed by a function."""
+
+        def of_joint(joint: Joint) -> Joint:
+            values = {key: getattr(joint, key) for key in _JOINT_SCALARS}
+            return replace(joint, **{key: change(x) for key, x in values.items() if x is not None})
+
+        def of_body(body: Body) -> Body:
+            return replace(
+                body, inertia=Inertia(*map(change, body.inertia)), wrench=tuple(map(change, body.wrench))  # type: ignore[arg-type]
+            )
+
+        base = replace(
+            self.base,
+            pose=tuple(map(change, self.base.pose)),
+            **{key: Vector(*map(change, getattr(self.base, key))) for key in ("W0", "WP0", "V0", "VP0")},
+            body=of_body(self.base.body) if self.base.body else None,
+        )
+        return replace(
+            self,
+            joints=tuple(map(of_joint, self.joints)),
+            bodies=tuple(map(of_body, self.bodies)),
+            gravity=Vector(*map(change, self.gravity)),
+            loops=tuple(Loop(joint=of_joint(x.joint), frame=of_joint(x.frame)) for x in self.loops),
+            base=base,
+        )
+
+    def bind(self, values: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> Robot:
+        """Return the robot with values given to some of its symbols: numbers, expressions, or texts of them.
+
+        >>> robot.bind(D3=0.45, RL4="2*D3")                                     # doctest: +SKIP
+        """
+        given = {**(values or {}), **more}
+        unknown = [name for name in given if name not in self.symbols]
+        if unknown:
+            known = ", ".join(self.symbols) or "it has none"
+            raise RobotError(f"{self.name}: no symbol {', '.join(unknown)} in this robot (its symbols: {known})")
+        nodes = {name: as_node(parse(x) if isinstance(x, str) else x) for name, x in given.items()}
+        return self.map(lambda x: literal(substitute([x], nodes)[0]) if isinstance(x, Node) else x)
+
+    def neglect(self, *names: str) -> Robot:
+        """Return the robot with parameters set to zero on every link, as in ``robot.neglect("IA", "FV", "FS")``."""
+        allowed = (*Inertia._fields, "IA", "FV", "FS", "k")
+        for name in names:
+            if name not in allowed:
+                raise RobotError(f"{name!r} cannot be neglected; choose among {', '.join(allowed)}")
+        on_joint = {name: 0.0 for name in names if name not in Inertia._fields}
+        on_body = {name: 0.0 for name in names if name in Inertia._fields}
+        return replace(
+            self,
+            joints=tuple(replace(joint, **on_joint) for joint in self.joints),  # type: ignore[arg-type]
+            bodies=tuple(replace(body, inertia=body.inertia._replace(**on_body)) for body in self.bodies),
+        )
+
+    def tree(self) -> Robot:
+        """Return the robot with its loops left open, every joint free to move by itself."""
+        return replace(self, loops=())
+
+    def save(self, path: str | Path) -> None:
+        """Write the robot to a file, its format by the file's ending."""
+        from ..formats import save
+
+        save(self, path)
+
+    def _plain(self) -> tuple[object, ...]:
+        plain = self.map(literal)
+        return tuple(getattr(plain, f.name) for f in fields(self))
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether every name, parameter and expression is the same."""
+        return self._plain() == other._plain() if isinstance(other, Robot) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.name, len(self.joints)))
+
+    def __repr__(self) -> str:
+        kinds = "".join("RPF"[joint.sigma] for joint in self.joints)
+        loops = f", {len(self.loops)} loops" if self.loops else ""
+        return f"Robot({self.name!r}, {kinds}{loops}, {len(self.symbols)} symbols)"

@@ -1,0 +1,60 @@
+"""The ten inertial parameters of a rigid body, over any scalar."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..graph.node import Scalar
+from .rotation import Rotation
+from .vector import Vector, dot
+
+
+class Inertia(NamedTuple):
+    """Inertia matrix about the frame's origin, first moments and mass, in the frame's axes.
+
+    The off-diagonal entries stand in the matrix as they are (``XY`` is minus the integral of xy), as in Khalil's papers.
+    """
+
+    XX: Scalar = 0.0
+    XY: Scalar = 0.0
+    XZ: Scalar = 0.0
+    YY: Scalar = 0.0
+    YZ: Scalar = 0.0
+    ZZ: Scalar = 0.0
+    MX: Scalar = 0.0
+    MY: Scalar = 0.0
+    MZ: Scalar = 0.0
+    M: Scalar = 0.0
+
+    @property
+    def first_moments(self) -> Vector:
+        return Vector(self.MX, self.MY, self.MZ)
+
+    def plus(self, other: Inertia) -> Inertia:
+        """Return the inertia of both bodies together."""
+        return Inertia(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def rotated(self, R: Rotation) -> Inertia:
+        """Return the same body's inertia in the axes of the frame that R leads to (R J Rᵀ)."""
+        rows = [R.forth(Vector(*row)) for row in ((self.XX, self.XY, self.XZ), (self.XY, self.YY, self.YZ), (self.XZ, self.YZ, self.ZZ))]
+        x, y, z = (R.forth(Vector(*(row[k] for row in rows))) for k in range(3))
+        return Inertia(x[0], x[1], x[2], y[1], y[2], z[2], *R.forth(self.first_moments), self.M)
+
+    def shifted(self, P: Vector) -> Inertia:
+        """Return the same body's inertia about a point from which its present origin is seen at P."""
+        s, m = self.first_moments, self.M
+        double, square = dot(s, P) * 2.0, dot(P, P)
+        return Inertia(
+            self.XX + (double - s[0] * P[0] * 2.0) + m * (square - P[0] * P[0]),
+            self.XY - (s[1] * P[0] + s[0] * P[1]) - m * (P[0] * P[1]),
+            self.XZ - (s[2] * P[0] + s[0] * P[2]) - m * (P[0] * P[2]),
+            self.YY + (double - s[1] * P[1] * 2.0) + m * (square - P[1] * P[1]),
+            self.YZ - (s[2] * P[1] + s[1] * P[2]) - m * (P[1] * P[2]),
+            self.ZZ + (double - s[2] * P[2] * 2.0) + m * (square - P[2] * P[2]),
+            *(s + Vector(m * P[0], m * P[1], m * P[2])),
+            m,
+        )
+
+
+NAMES = Inertia._fields
+"""The ten parameters' names in their order."""

@@ -1,0 +1,48 @@
+"""Vectors of three scalars, and 3x3 matrices as rows of them."""
+
+from __future__ import annotations
+
+from ..graph.node import Scalar
+
+
+class Vector(tuple[Scalar, Scalar, Scalar]):
+    """Three scalars: numbers, expressions, or anything else with ``+ - *``."""
+
+    __slots__ = ()
+
+    def __new__(cls, x: Scalar, y: Scalar, z: Scalar) -> Vector:
+        return tuple.__new__(cls, (x, y, z))
+
+    def __add__(self, other: Vector) -> Vector:  # type: ignore[override]
+        return Vector(self[0] + other[0], self[1] + other[1], self[2] + other[2])
+
+    def __sub__(self, other: Vector) -> Vector:
+        return Vector(self[0] - other[0], self[1] - other[1], self[2] - other[2])
+
+    def __mul__(self, scale: Scalar) -> Vector:  # type: ignore[override]
+        return Vector(self[0] * scale, self[1] * scale, self[2] * scale)
+
+    __rmul__ = __mul__  # type: ignore[assignment]
+
+    def __neg__(self) -> Vector:
+        return Vector(-self[0], -self[1], -self[2])
+
+
+Matrix = tuple[Vector, Vector, Vector]
+ZERO = Vector(0.0, 0.0, 0.0)
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    return Vector(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def dot(a: Vector, b: Vector) -> Scalar:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def times(matrix: Matrix, v: Vector) -> Vector:
+    return Vector(dot(matrix[0], v), dot(matrix[1], v), dot(matrix[2], v))
+
+
+def column(matrix: Matrix, k: int) -> Vector:
+    return Vector(matrix[0][k], matrix[1][k], matrix[2][k])
