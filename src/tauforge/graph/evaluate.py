@@ -1,7 +1,7 @@
 """Walks over graphs: topological order, numeric and exact evaluation, substitution."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from random import Random
 from typing import Any
 
@@ -102,10 +102,13 @@ class NoRoot(ArithmeticError):
 
 
 class ExactPoint:
-    """A random point of the field: each symbol has a value and, independently, an angle; both depend on the seed alone."""
+    """A random point of the field: each symbol has a value and, independently, an angle; both depend on the seed alone.
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
+    Symbols that are called steady have the same value at all points, whatever the seed.
+    """
+
+    def __init__(self, seed: int, steady: Set[str] = frozenset()) -> None:
+        self._seed, self._steady = seed, steady
         self._values: dict[Node, int] = {}
         self._turns: dict[Node, Turn] = {}
 
@@ -117,12 +120,15 @@ class ExactPoint:
                 known[node] = self._value(node)
         return [known[node] for node in outputs]
 
+    def _random(self, node: Node, what: str) -> Random:
+        return Random(f"{'' if node.value in self._steady else self._seed} {what} {node.value}")
+
     def _value(self, node: Node) -> int:
         op, known = node.op, self._values
         if op is CONST:
             return node.exact.residue
         if op is SYMBOL:
-            return Random(f"{self._seed} value {node.value}").randrange(1, P)
+            return self._random(node, "value").randrange(1, P)
         if op is SIN:
             return self._turn(node.args[0])[1]
         if op is COS:
@@ -157,7 +163,7 @@ class ExactPoint:
         if op is CONST:
             result = exact.turn(angle.exact)
         elif op is SYMBOL:
-            result = exact.generic_turn(Random(f"{self._seed} angle {angle.value}").randrange(P))
+            result = exact.generic_turn(self._random(angle, "angle").randrange(P))
         elif op is ADD:
             result = exact.rotate(*(self._turn(a) for a in angle.args))
         elif op is NEG:

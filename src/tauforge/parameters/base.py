@@ -1,0 +1,199 @@
+"""Base inertial parameters: the fewest on which the dynamics depends.
+
+Closed-form grouping after Gautier and Khalil (1990) and Khalil and Bennis (1994), from the tips to the base. What the
+turning or sliding of a joint leaves unchanged may be counted to its antecedent as well: of a revolute link YY, MZ and M, of
+a prismatic one the whole inertia matrix. What has no effect because a link cannot move freely (``mobility.py``) is dropped.
+The result is checked to be minimal in exact arithmetic; columns that the rules left dependent are then grouped too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ..errors import RobotError
+from ..graph.evaluate import evaluate
+from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, is_zero, symbol
+from ..graph.parse import parse
+from ..graph.text import to_text
+from ..robot.joint import FIXED, PRISMATIC, REVOLUTE
+from ..robot.robot import Robot
+from ..spatial.inertia import NAMES, Inertia
+from ..spatial.vector import Vector
+from .linear import NOTHING, LinearForm
+from .minimal import Forms, group_dependent
+from .mobility import FULL, LINE, NONE, Mobility, mobilities, parallel, vanishes
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """The base inertial parameters of a robot.
+
+    Attributes
+    ----------
+    of : the robot that they belong to
+    forms : each base parameter, by name and link, as a linear form in the standard parameters
+    """
+
+    of: Robot
+    forms: Forms
+
+    @cached_property
+    def _names(self) -> dict[tuple[str, int], str]:
+        taken = set(self.of.symbols)
+        names = {}
+        for (name, j), form in self.forms.items():
+            plain = f"{name}{j}"
+            names[name, j] = plain if form.is_only(plain) else f"{plain}R" if f"{plain}R" not in taken else f"{plain}R_"
+        return names
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the base parameters of the links; an R marks one on which others are grouped. Rotor inertias are apart."""
+        return tuple(self._names[key] for key in self.forms if key[0] in NAMES)
+
+    @property
+    def count(self) -> int:
+        """Number of base parameters of the links: the rank of the regressor, whatever the parameters' values."""
+        return len(self.names)
+
+    @property
+    def rotors(self) -> tuple[str, ...]:
+        """Names of the rotor inertias that cannot be grouped with a link's parameters."""
+        return tuple(self._names[key] for key in self.forms if key[0] == "IA")
+
+    @cached_property
+    def _standard(self) -> dict[str, Scalar]:
+        """The robot's own values of the standard parameters, by name."""
+        values = {f"{name}{j}": x for j, body in enumerate(self.of.bodies, 1) for name, x in zip(NAMES, body.inertia, strict=True)}
+        return values | {f"IA{j}": joint.IA for j, joint in enumerate(self.of.joints, 1)}
+
+    @cached_property
+    def _values(self) -> dict[tuple[str, int], Node]:
+        return {key: form.value(self._standard) for key, form in self.forms.items()}
+
+    @cached_property
+    def relations(self) -> dict[str, Node]:
+        """How each grouped parameter follows from the standard ones."""
+        found = {}
+        for key, form in self.forms.items():
+            if self._names[key] != f"{key[0]}{key[1]}":
+                numeric = self._values[key].op is CONST
+                found[self._names[key]] = form.value({n: symbol(n) for n, _ in form}) if numeric else self._values[key]
+        return found
+
+    @cached_property
+    def robot(self) -> Robot:
+        """A Robot that uses the base parameters. Grouped ones that depend on symbols are symbols themselves."""
+        values: dict[tuple[str, int], Scalar] = {}
+        for key, value in self._values.items():
+            grouped = value.op not in (CONST, SYMBOL) and self._names[key] != f"{key[0]}{key[1]}"
+            values[key] = symbol(self._names[key]) if grouped else value
+        bodies = tuple(
+            replace(body, inertia=Inertia(*(values.get((name, j), 0.0) for name in NAMES)))
+            for j, body in enumerate(self.of.bodies, 1)
+        )
+        joints = tuple(replace(joint, IA=values.get(("IA", j), 0.0)) for j, joint in enumerate(self.of.joints, 1))
+        return replace(self.of, name=f"{self.of.name}base", bodies=bodies, joints=joints)
+
+    def values(self, given: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> dict[str, float]:
+        """Return the numbers of the base parameters, from values of the robot's symbols where it has any.
+
+        ``base.robot.bind(base.values(…))`` is then the robot with numbers.
+        """
+        numbers = {name: float(parse(x)) if isinstance(x, str) else float(x) for name, x in {**(given or {}), **more}.items()}
+        missing = [name for name in self.of.symbols if name not in numbers]
+        needed = {name for value in self._values.values() for name in _symbols(value)}
+        if lacking := [name for name in missing if name in needed]:
+            raise RobotError(f"{self.of.name}: no value given for {', '.join(lacking)}")
+        results = evaluate(list(self._values.values()), numbers)
+        return {self._names[key]: x for key, x in zip(self._values, results, strict=True)}
+
+    def table(self) -> str:
+        """Return geometry, standard parameters, grouping relations and base parameters as text."""
+        from .table import table
+
+        return table(self)
+
+
+def _symbols(value: Node) -> set[str]:
+    from ..graph.evaluate import symbols
+
+    return set(symbols([value]))
+
+
+def base_parameters(robot: Robot) -> BaseParameters:
+    """Return the base inertial parameters of a tree robot, with the relations that group them."""
+    if robot.loops:
+        raise RobotError(f"{robot.name} has closed loops; its base parameters are not here yet. robot.tree() leaves them open")
+    if robot.base.floating:
+        raise RobotError(f"{robot.name} has a floating base; its base parameters are not here yet")
+    lifted = robot.map(as_node)
+    forms = closed_form(lifted)
+    return BaseParameters(robot, group_dependent(lifted, forms))
+
+
+def closed_form(robot: Robot) -> Forms:
+    """Group by the closed-form rules, from the last link to the first."""
+    mobility = mobilities(robot)
+    count = len(robot.joints)
+    total = [Inertia(*(LinearForm({f"{name}{j}": as_node(1.0)}) for name in NAMES)) for j in range(count + 1)]  # type: ignore[misc]
+    kept: list[Inertia] = [total[0]] * (count + 1)
+    for j in range(count, 0, -1):
+        joint = robot.joints[j - 1]
+        kept[j], passed = _RULES[joint.sigma](total[j], mobility[j])
+        if joint.antecedent:
+            pose = replace(joint, theta=as_node(0.0)).pose() if joint.sigma == REVOLUTE else joint.pose()
+            total[joint.antecedent] = total[joint.antecedent].plus(passed.rotated(pose.R).shifted(pose.P))
+    forms: Forms = {}
+    for j in range(1, count + 1):
+        for name, form in zip(NAMES, kept[j], strict=True):
+            if form:  # type: ignore[truthy-bool]
+                forms[name, j] = form  # type: ignore[assignment]
+        if not is_zero(robot.joints[j - 1].IA) and robot.joints[j - 1].sigma != FIXED:
+            forms["IA", j] = LinearForm({f"IA{j}": as_node(1.0)})
+    return forms
+
+
+_NONE = Inertia(*[NOTHING] * 10)  # type: ignore[list-item]
+
+
+def _revolute(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
+    """Return what stays with a revolute link, and what passes to its antecedent."""
+    passed = _NONE._replace(XX=own.YY, YY=own.YY, MZ=own.MZ, M=own.M)
+    if can.rotation == LINE:
+        still = can.anchored == "line" and parallel(can.gravity, Vector(0.0, 0.0, 1.0))
+        return _NONE._replace(ZZ=own.ZZ, **({} if still else {"MX": own.MX, "MY": own.MY})), passed
+    stays = own._replace(XX=own.XX - own.YY, YY=NOTHING, MZ=NOTHING, M=NOTHING)  # type: ignore[arg-type]
+    if can.anchored == "point" and vanishes(*can.gravity):  # it turns about a point at this height of its axis
+        height = can.point[2]
+        stays = stays._replace(XZ=own.XZ + own.MX * height, YZ=own.YZ + own.MY * height, MX=NOTHING, MY=NOTHING)  # type: ignore[arg-type]
+    return stays, passed
+
+
+def _prismatic(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
+    """Return what stays with a prismatic link, and what passes to its antecedent."""
+    passed = own._replace(MX=NOTHING, MY=NOTHING, MZ=NOTHING, M=NOTHING)  # type: ignore[arg-type]
+    stays = _NONE._replace(MX=own.MX, MY=own.MY, MZ=own.MZ, M=own.M)
+    if can.rotation == NONE:
+        return _NONE._replace(M=own.M), passed
+    if can.rotation == FULL:
+        return stays, passed
+    a = can.axis
+    if vanishes(a[0], a[1]):
+        return _NONE._replace(M=own.M), passed._replace(MX=own.MX, MY=own.MY)
+    # first moments along the only axis of rotation have no effect
+    if not vanishes(a[2]):
+        ratio = own.MZ * (as_node(1.0) / a[2])
+        return stays._replace(MX=own.MX - ratio * a[0], MY=own.MY - ratio * a[1], MZ=NOTHING), passed  # type: ignore[arg-type]
+    if not vanishes(a[0]):
+        return stays._replace(MX=NOTHING, MY=own.MY - own.MX * (a[1] / a[0])), passed  # type: ignore[arg-type]
+    return stays._replace(MY=NOTHING), passed  # type: ignore[arg-type]
+
+
+def _fixed(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
+    return _NONE, own
+
+
+_RULES = {REVOLUTE: _revolute, PRISMATIC: _prismatic, FIXED: _fixed}

@@ -1,0 +1,63 @@
+"""Linear forms in the standard inertial parameters: what grouping adds up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..graph.node import CONST, NEG, Node, Scalar, as_node, is_zero
+
+
+class LinearForm:
+    """A sum of coefficients times named parameters. It takes ``+``, ``-`` and ``*`` by a scalar, so that an
+    :class:`Inertia` made of forms can be rotated and shifted like one made of numbers."""
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: Mapping[str, Scalar]) -> None:
+        self.terms = {name: x for name, x in terms.items() if not is_zero(x)}
+
+    def __add__(self, other: LinearForm) -> LinearForm:
+        terms = dict(self.terms)
+        for name, x in other.terms.items():
+            terms[name] = terms[name] + x if name in terms else x
+        return LinearForm(terms)
+
+    def __sub__(self, other: LinearForm) -> LinearForm:
+        return self + other * -1.0
+
+    def __neg__(self) -> LinearForm:
+        return self * -1.0
+
+    def __mul__(self, scale: Scalar) -> LinearForm:
+        return LinearForm({} if is_zero(scale) else {name: x * scale for name, x in self.terms.items()})
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    def __iter__(self) -> Iterator[tuple[str, Scalar]]:
+        return iter(self.terms.items())
+
+    def is_only(self, name: str) -> bool:
+        """Tell whether the form is just that parameter."""
+        return set(self.terms) == {name} and as_node(self.terms[name]) is as_node(1.0)
+
+    def value(self, of: Mapping[str, Scalar]) -> Node:
+        """Return the sum with the parameters' values, terms of like coefficient together, in alphabetical order."""
+        together: dict[Node, list[str]] = {}
+        signs: dict[str, int] = {}
+        for name, x in sorted(self.terms.items()):
+            coefficient = as_node(x)
+            negative = coefficient.op is NEG or (coefficient.op is CONST and float(coefficient) < 0)
+            plain = -coefficient if negative else coefficient
+            signs[name] = -1 if negative else 1
+            together.setdefault(plain, []).append(name)
+        total: Scalar = 0.0
+        for coefficient, names in together.items():
+            part: Scalar = 0.0
+            for name in sorted(names, key=lambda name: (-signs[name], name)):
+                part = part + as_node(of[name]) * float(signs[name])
+            total = total + coefficient * part
+        return as_node(total)
+
+
+NOTHING = LinearForm({})

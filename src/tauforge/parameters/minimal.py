@@ -1,0 +1,131 @@
+"""The proof that a set of parameters is minimal, in exact arithmetic, and the grouping of those that are not.
+
+The regressor's columns are evaluated at random states in the prime field, where rank is no matter of tolerances. A column
+that depends on others has its parameter grouped on theirs. The coefficients are then found as expressions: small
+fractions are recognised; any others follow from a linear system at random states, solved on the graph, so that they hold
+the geometry's symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from ..errors import ProgramError
+from ..graph.evaluate import ExactPoint
+from ..graph.exact import P
+from ..graph.node import Node, as_node, symbol
+from ..models.frame import Motions
+from ..robot.robot import Robot
+from ..spatial.vector import ZERO
+from .linear import LinearForm
+from .regressor import Regressor
+
+Key = tuple[str, int]
+"""A parameter's name and its link's number."""
+Forms = dict[Key, LinearForm]
+"""Kept parameters as forms in the standard ones."""
+
+POINTS = 10
+"""Random states for the rank: a joint's own effort alone has at most seven independent parameters of its link."""
+
+
+def group_dependent(robot: Robot, forms: Forms) -> Forms:
+    """Return the forms with each parameter whose column depends on others' grouped on those."""
+    keys = list(forms)
+    found = dependencies(exact_columns(robot, keys, POINTS))
+    forms = dict(forms)
+    for dependent, residues in found:
+        lost = forms.pop(keys[dependent])
+        support = [keys[k] for k in residues]
+        simple = [small_fraction(x) for x in residues.values()]
+        coefficients = [x for x in simple if x is not None]
+        if len(coefficients) < len(simple):
+            coefficients = _solve_on_graph(robot, keys[dependent], support)
+        for key, coefficient in zip(support, coefficients, strict=True):
+            forms[key] = forms[key] + lost * coefficient
+    return forms
+
+
+def rank(robot: Robot, keys: Sequence[Key]) -> int:
+    """Return the exact rank of the regressor's columns of these parameters."""
+    return len(keys) - len(dependencies(exact_columns(robot, keys, POINTS)))
+
+
+def exact_columns(robot: Robot, keys: Sequence[Key], points: int) -> list[list[int]]:
+    """Return the columns at random states of the field, the robot's symbols being the same at each."""
+    count = len(robot.joints)
+    regressor = Regressor(robot, _motions(count, lambda name, j: symbol(f"{name}[{j}]")))
+    steady = frozenset(robot.symbols)
+    states = [ExactPoint(k, steady) for k in range(points)]
+    matrix = []
+    for key in keys:
+        efforts = regressor.column(*key)
+        by_joint = [dict(zip(efforts, state.residues(list(efforts.values())), strict=True)) for state in states]
+        matrix.append([efforts_at.get(j, 0) for efforts_at in by_joint for j in range(1, count + 1)])
+    return matrix
+
+
+def dependencies(columns: list[list[int]]) -> list[tuple[int, dict[int, int]]]:
+    """Return the columns that depend on independent ones before them, each with those columns' coefficients."""
+    reduced: list[tuple[int, list[int], dict[int, int]]] = []  # pivot's row, column, and what it is made of
+    found = []
+    for k, column in enumerate(columns):
+        made_of = {k: 1}
+        for pivot, other, parts in reduced:
+            if factor := column[pivot]:
+                column = [(a - factor * b) % P for a, b in zip(column, other, strict=True)]
+                for i, x in parts.items():
+                    made_of[i] = (made_of.get(i, 0) - factor * x) % P
+        pivot = next((row for row, x in enumerate(column) if x), None)
+        if pivot is None:
+            found.append((k, {i: -x % P for i, x in made_of.items() if i != k and x}))
+        else:
+            scale = pow(column[pivot], -1, P)
+            reduced.append((pivot, [x * scale % P for x in column], {i: x * scale % P for i, x in made_of.items()}))
+    return found
+
+
+def small_fraction(residue: int, largest: int = 1000) -> Node | None:
+    """Return the fraction of small numbers that a residue stands for, if there is one."""
+    for denominator in range(1, largest):
+        numerator = residue * denominator % P
+        numerator = numerator - P if numerator > P // 2 else numerator
+        if abs(numerator) < largest:
+            return as_node(float(numerator)) / float(denominator)
+    return None
+
+
+def _solve_on_graph(robot: Robot, dependent: Key, support: Sequence[Key]) -> list[Node]:
+    """Return the coefficients of the support's columns that give the dependent one, as expressions of the geometry."""
+    random = Random(0)
+    reduced: list[list[Node]] = []
+    for _ in range(8 * len(support)):
+        regressor = Regressor(robot, _motions(len(robot.joints), lambda *_: as_node(round(random.uniform(-2, 2), 2))))
+        columns = [regressor.column(*key) for key in (*support, dependent)]
+        for j in range(1, len(robot.joints) + 1):
+            row = [column.get(j, as_node(0.0)) for column in columns]
+            for pivot, other in enumerate(reduced):
+                row = [a - row[pivot] * b for a, b in zip(row, other, strict=True)]
+            place = len(reduced)
+            if any(ExactPoint(1).residues([row[place]])):
+                reduced.append([a / row[place] for a in row])
+                if len(reduced) == len(support):
+                    return _back_substituted(reduced)
+    raise ProgramError(f"{robot.name}: {dependent[0]}{dependent[1]} cannot be grouped; this is a fault of Tauforge's")
+
+
+def _back_substituted(reduced: list[list[Node]]) -> list[Node]:
+    """Solve a system in triangular form with ones on its diagonal."""
+    count = len(reduced)
+    solution = [as_node(0.0)] * count
+    for k in reversed(range(count)):
+        solution[k] = reduced[k][count]
+        for i in range(k + 1, count):
+            solution[k] = solution[k] - reduced[k][i] * solution[i]
+    return solution
+
+
+def _motions(count: int, value: object) -> Motions:
+    q, qd, qdd = ([as_node(0.0), *(value(name, j) for j in range(1, count + 1))] for name in ("q", "qd", "qdd"))  # type: ignore[operator]
+    return Motions(q, qd, qdd, [ZERO] * (count + 1), [ZERO] * (count + 1))

@@ -1,0 +1,50 @@
+"""The same robot in Pinocchio."""
+
+import numpy as np
+import pinocchio as pin
+
+from tauforge import Robot
+from tauforge.robot.joint import FIXED, REVOLUTE
+
+
+def rotation(axis: str, angle: float) -> pin.SE3:
+    return pin.SE3(pin.utils.rotate(axis, angle), np.zeros(3))
+
+
+def translation(axis: str, length: float) -> pin.SE3:
+    return pin.SE3(np.eye(3), length * np.eye(3)["xyz".index(axis)])
+
+
+def to_pinocchio(robot: Robot) -> pin.Model:
+    """Build a numeric tree robot joint by joint, its frames by Khalil and Kleinfinger's six parameters."""
+    model = pin.Model()
+    model.gravity.linear = np.array([float(x) for x in robot.gravity])
+    placed = [(0, pin.SE3.Identity())]  # for each link: the Pinocchio joint that carries it, and its pose on that
+    for joint, body in zip(robot.joints, robot.bodies, strict=True):
+        parent, on = placed[joint.antecedent]
+        pose = on * rotation("z", float(joint.gamma)) * translation("z", float(joint.b))
+        pose = pose * rotation("x", float(joint.alpha)) * translation("x", float(joint.d))
+        pose = pose * rotation("z", float(joint.theta)) * translation("z", float(joint.r))
+        if joint.sigma == FIXED:
+            placed.append((parent, pose))
+        else:
+            kind = pin.JointModelRZ() if joint.sigma == REVOLUTE else pin.JointModelPZ()
+            parent = model.addJoint(parent, kind, pose, joint.name)
+            placed.append((parent, pin.SE3.Identity()))
+            model.armature[model.joints[parent].idx_v] = float(joint.IA)
+        if placed[-1][0]:
+            model.appendBodyToJoint(placed[-1][0], inertia(body.inertia), placed[-1][1])
+    return model
+
+
+def inertia(body: object) -> pin.Inertia:
+    XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = map(float, body)  # type: ignore[call-overload]
+    first = np.array([MX, MY, MZ])
+    com = first / M if M else np.zeros(3)
+    about_origin = np.array([[XX, XY, XZ], [XY, YY, YZ], [XZ, YZ, ZZ]])
+    about_com = about_origin - M * (com @ com * np.eye(3) - np.outer(com, com))
+    return pin.Inertia(M, com, about_com)
+
+
+def inverse_dynamics(model: pin.Model, q: list[float], qd: list[float], qdd: list[float]) -> np.ndarray:
+    return pin.rnea(model, model.createData(), np.array(q), np.array(qd), np.array(qdd))
