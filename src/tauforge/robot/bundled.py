@@ -1,0 +1,206 @@
+"""Robots that come with Tauforge, each with the source of its numbers.
+
+``names()`` lists them. With ``symbolic=True`` every link's ten inertial parameters are symbols (XX1, …, M1) and so is every
+length that is not zero (D3, RL4, …); rotors and friction are left out: the conditions of published operation counts.
+Where no trustworthy inertial values are published, they are symbols in either case.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ..errors import RobotError
+from ..graph.node import Scalar, is_zero, symbol
+from ..spatial.inertia import Inertia
+from ..spatial.vector import Vector
+from .joint import Joint
+from .robot import Body, Robot
+
+__all__ = ["kuka_lwr", "names", "panda", "planar2r", "puma560", "rrp", "rx90", "scara", "stanford", "ur5"]
+
+_H = math.pi / 2
+_DOWN = Vector(0.0, 0.0, -9.81)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the bundled robots."""
+    return tuple(_ROBOTS)
+
+
+def bundled(name: str, *, symbolic: bool = False) -> Robot:
+    """Return a bundled robot by its name."""
+    if name not in _ROBOTS:
+        raise RobotError(f"no bundled robot is called {name!r}; there are {', '.join(_ROBOTS)}")
+    return _ROBOTS[name](symbolic=symbolic)
+
+
+def rrp(*, symbolic: bool = False) -> Robot:
+    """Return the three-joint example of Lemoine and Khalil, "Symbolic Dynamics", Encyclopedia of Robotics (2022), figure 3.
+
+    Its description is symbolic throughout: also the pose of the first axis and gravity.
+    """
+    robot = _arm("rrp", alpha=[0, _H, _H], sigma=[0, 0, 1], gravity=Vector(0.0, 0.0, symbol("G3")))
+    pose = {name: symbol(text) for name, text in dict(gamma="g1", b="b1", alpha="a1", d="d1", r="r1").items()}
+    return replace(robot, joints=(replace(robot.joints[0], **pose), *robot.joints[1:]))
+
+
+def planar2r(*, symbolic: bool = False) -> Robot:
+    """Return the textbook's double pendulum: two uniform thin rods of 1 m and 1 kg, moving in a vertical plane."""
+    robot = _arm("planar2r", alpha=[0, 0], d=[0, 1.0], inertias=[_rod(1.0, 1.0)] * 2, gravity=Vector(0.0, -9.81, 0.0))
+    return _symbolic(robot) if symbolic else robot
+
+
+def scara(*, symbolic: bool = False) -> Robot:
+    """Return a SCARA arm, three vertical revolute axes and a quill. Round numbers of an example: rods of 0.4 m and 0.3 m,
+    4 kg and 3 kg, a wrist that carries a quill of 1 kg.
+    """
+    inertias = [_rod(0.4, 4.0), _rod(0.3, 3.0), Inertia(ZZ=0.01, M=1.0), Inertia(M=1.0)]
+    robot = _arm("scara", alpha=[0, 0, 0, 0], d=[0, 0.4, 0.3, 0], sigma=[0, 0, 0, 1], inertias=inertias)
+    return _symbolic(robot) if symbolic else robot
+
+
+def stanford(*, symbolic: bool = False) -> Robot:
+    """Return the Stanford arm, RRPRRR: lengths of Paul, "Robot Manipulators" (1981).
+
+    The inertial values in circulation hold centres of mass ten times too far out; they are left as symbols. The tool's
+    0.263 m along the last axis belongs to the tool.
+    """
+    robot = _arm("stanford", alpha=[0, -_H, _H, 0, -_H, _H], r=[0.412, 0.154, 0, 0, 0, 0], sigma=[0, 0, 1, 0, 0, 0])
+    return _symbolic(robot) if symbolic else robot
+
+
+def rx90(*, symbolic: bool = False) -> Robot:
+    """Return the Stäubli RX-90: frames of Khalil and Dombre, "Modeling, Identification and Control of Robots" (2002).
+
+    D3 = RL4 = 0.45 m. No inertial values are published: they are symbols.
+    """
+    robot = _arm("rx90", alpha=[0, _H, 0, -_H, _H, -_H], d=[0, 0, 0.45, 0, 0, 0], r=[0, 0, 0, 0.45, 0, 0])
+    return _symbolic(robot) if symbolic else robot
+
+
+def puma560(*, symbolic: bool = False, d2: str = "moved") -> Robot:
+    """Return the PUMA 560 with the values of Armstrong, Khatib and Burdick, ICRA 1986, tables 4 to 7 and A1.
+
+    Axes 2 and 3 are parallel. With ``d2="moved"`` the shoulder's offset of 0.2435 m along them stands in joint 3 alone
+    (0.2435 - 0.0934 m), which saves operations and changes no torque; ``d2="kept"`` gives the paper's own frames.
+    """
+    if d2 not in ("moved", "kept"):
+        raise RobotError(f"d2 is {d2!r}; it may be 'moved' or 'kept'")
+    shoulder = 0.2435 if d2 == "moved" else 0.0
+    inertias = [
+        Inertia(ZZ=0.35),
+        _body(17.40, (0.068, 0.006, -0.016 + shoulder), (0.130, 0.524, 0.539)),
+        _body(4.80, (0.0, -0.070, 0.014), (0.066, 0.0125, 0.086)),
+        _body(0.82, (0.0, 0.0, -0.019), (1.80e-3, 1.80e-3, 1.30e-3)),
+        _body(0.34, (0.0, 0.0, 0.0), (0.30e-3, 0.30e-3, 0.40e-3)),
+        _body(0.09, (0.0, 0.0, 0.032), (0.15e-3, 0.15e-3, 0.04e-3)),
+    ]
+    robot = _arm(
+        "puma560",
+        alpha=[0, -_H, 0, _H, -_H, _H],
+        d=[0, 0, 0.4318, -0.0203, 0, 0],
+        r=[0, 0.2435 - shoulder, -0.0934 + shoulder, 0.4331, 0, 0],
+        inertias=inertias,
+        IA=[1.14, 4.71, 0.83, 0.200, 0.179, 0.193],
+    )
+    return _symbolic(robot) if symbolic else robot
+
+
+def kuka_lwr(*, symbolic: bool = False) -> Robot:
+    """Return the KUKA LWR 4+ with the approximate values of Woliński and Malczyk, Archive of Mechanical Engineering 2015, table 2.
+
+    The paper's centroidal frames are carried over to Khalil-Kleinfinger frames in the wrist, elbow and shoulder centres;
+    z0 is upward. Coordinates are the paper's.
+    """
+    slim, short = (1.27e-2, 1.27e-2, 5.4e-3), (1.017e-3, 4.5e-3, 4.5e-3)
+    inertias = [
+        _body(3.0, (0.0, 0.0, -0.1), slim),
+        _body(3.0, (0.0, -0.1, 0.0), (slim[0], slim[2], slim[1])),
+        _body(3.0, (0.0, 0.0, -0.1), slim),
+        _body(2.5, (0.0, -0.0975, 0.0), (short[0], short[2], short[1])),
+        _body(2.5, (0.0, 0.0, -0.0975), short),
+        _body(1.0, (0.0, 0.0, 0.0), (1.44e-3, 1.44e-3, 1.44e-3)),
+        _body(0.5, (0.0, 0.0, 0.0309), (3.66e-4, 3.66e-4, 2.25e-4)),
+    ]
+    alpha = [0, -_H, _H, -_H, _H, -_H, _H]
+    robot = _arm("kuka_lwr", alpha=alpha, r=[0.3105, 0, 0.4, 0, 0.39, 0, 0], inertias=inertias)
+    return _symbolic(robot) if symbolic else robot
+
+
+def ur5(*, symbolic: bool = False) -> Robot:
+    """Return the Universal Robots UR5: the manufacturer's lengths, as in Corke's Robotics Toolbox; symbolic inertias.
+
+    The flange's 0.0823 m along the last axis belongs to the tool.
+    """
+    robot = _arm("ur5", alpha=[0, _H, 0, 0, _H, -_H], d=[0, 0, -0.425, -0.39225, 0, 0], r=[0.089459, 0, 0, 0.10915, 0.09465, 0])
+    return _symbolic(robot) if symbolic else robot
+
+
+def panda(*, symbolic: bool = False) -> Robot:
+    """Return the Franka Emika Panda: the manufacturer's modified Denavit-Hartenberg lengths; symbolic inertias.
+
+    The flange's 0.107 m along the last axis belongs to the tool.
+    """
+    alpha = [0, -_H, _H, _H, -_H, _H, _H]
+    robot = _arm("panda", alpha=alpha, d=[0, 0, 0, 0.0825, -0.0825, 0, 0.088], r=[0.333, 0, 0.316, 0, 0.384, 0, 0])
+    return _symbolic(robot) if symbolic else robot
+
+
+_ROBOTS: dict[str, Callable[..., Robot]] = {
+    function.__name__: function for function in (rrp, planar2r, scara, stanford, rx90, puma560, kuka_lwr, ur5, panda)
+}
+
+
+def _arm(
+    name: str,
+    *,
+    alpha: Sequence[float],
+    d: Sequence[float] = (),
+    r: Sequence[float] = (),
+    sigma: Sequence[int] = (),
+    inertias: Sequence[Inertia] = (),
+    IA: Sequence[float] = (),
+    gravity: Vector = _DOWN,
+) -> Robot:
+    """Build a serial arm; lengths that are not given are zero, inertias that are not given are symbols."""
+    zeros = [0] * len(alpha)
+    columns = zip(alpha, d or zeros, r or zeros, sigma or zeros, IA or zeros, strict=True)
+    joints = tuple(
+        Joint(name=f"joint{j + 1}", antecedent=j, alpha=float(a), d=float(x), r=float(z), sigma=s, IA=float(rotor))
+        for j, (a, x, z, s, rotor) in enumerate(columns)
+    )
+    links = inertias or [_symbols(j) for j in range(1, len(alpha) + 1)]
+    bodies = tuple(Body(name=f"link{j}", inertia=inertia) for j, inertia in enumerate(links, 1))
+    return Robot(name=name, joints=joints, bodies=bodies, gravity=gravity)
+
+
+def _symbolic(robot: Robot) -> Robot:
+    """Make every inertial parameter and every length that is not zero a symbol; leave rotors and friction out."""
+
+    def length(x: Scalar, name: str) -> Scalar:
+        return x if is_zero(x) else symbol(name)
+
+    joints = tuple(
+        replace(x, b=length(x.b, f"B{j}"), d=length(x.d, f"D{j}"), r=length(x.r, f"RL{j}"))
+        for j, x in enumerate(robot.joints, 1)
+    )
+    bodies = tuple(replace(body, inertia=_symbols(j)) for j, body in enumerate(robot.bodies, 1))
+    return replace(robot, joints=joints, bodies=bodies).neglect("IA", "FV", "FS")
+
+
+def _symbols(j: int) -> Inertia:
+    return Inertia(*(symbol(f"{name}{j}") for name in Inertia._fields))
+
+
+def _body(mass: float, com: tuple[float, float, float], about_com: tuple[float, float, float]) -> Inertia:
+    """Return a body from its mass, centre of mass, and moments of inertia about that."""
+    XX, YY, ZZ = about_com
+    return Inertia(XX=XX, YY=YY, ZZ=ZZ).plus(Inertia(M=mass).shifted(Vector(*com)))
+
+
+def _rod(length: float, mass: float) -> Inertia:
+    """Return a uniform thin rod along x, from the frame's origin."""
+    about_com = mass * length**2 / 12
+    return _body(mass, (length / 2, 0.0, 0.0), (0.0, about_com, about_com))
