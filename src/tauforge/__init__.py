@@ -9,22 +9,42 @@ from .errors import (
     TargetError,
     TauforgeError,
 )
+from .formats import load
 from .graph.node import symbol
 from .models.inverse_dynamics import inverse_dynamics
+from .parameters.base import BaseParameters, base_parameters
+from .program.certify import Certificate
+from .program.count import Operations
 from .program.program import Program
+from .robot import bundled as robots
 from .robot.joint import Joint
 from .robot.robot import Base, Body, Loop, Robot
 from .spatial.inertia import Inertia
 
+
+
+def __getattr__(name: str) -> object:
+    """Import what is heavy when it is asked for."""
+    if name == "Function":
+        from .runtime.function import Function
+
+        return Function
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __version__ = "0.1.0"
 __all__ = [
     "Base",
+    "BaseParameters",
     "Body",
+    "Certificate",
     "CertificationError",
     "ExpressionError",
+    "Function",
     "Inertia",
     "Joint",
     "Loop",
+    "Operations",
     "Program",
     "ProgramError",
     "Robot",
@@ -32,6 +52,9 @@ __all__ = [
     "RobotWarning",
     "TargetError",
     "TauforgeError",
+    "base_parameters",
     "inverse_dynamics",
+    "load",
+    "robots",
     "symbol",
 ]

@@ -18,7 +18,9 @@ def read_bytes(path: str | Path) -> bytes:
             raise RobotError(f"{path}: this is a directory; give a robot's file")
         size = path.stat().st_size
         if size > LARGEST:
-            raise RobotError(f"{path}: {size / 2**20:.0f} MB is too large for a robot's file; at most {LARGEST >> 20} MB are read")
+            raise RobotError(
+                f"{path}: {size / 2**20:.0f} MB is too large for a robot's file; at most {LARGEST >> 20} MB are read"
+            )
         data = path.read_bytes()
     except FileNotFoundError:
         raise RobotError(f"{path}: no such file") from None

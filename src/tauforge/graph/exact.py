@@ -83,7 +83,13 @@ def multiply(x: Exact, x_value: float, y: Exact, y_value: float) -> Exact:
 
 
 def reciprocal(x: Exact) -> Exact:
-    return Exact(pow(x.residue, -1, P), 0, pow(x.rest, -1, M) if x.rest else 0)
+    residue = pow(x.residue, -1, P)
+    return Exact(residue, 0, pow(x.rest, -1, M)) if x.rest and not x.halfdegrees else opaque(residue)
+
+
+def opaque(residue: int) -> Exact:
+    """Return a constant that is no sum of a rational number and a fraction of pi; as an angle it is just some angle."""
+    return Exact(residue, 0, residue % M)
 
 
 def rotate(x: Turn, y: Turn) -> Turn:

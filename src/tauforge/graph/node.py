@@ -23,7 +23,7 @@ CONST, SYMBOL, ADD, NEG, MUL, DIV, SQRT, SIN, COS, ASIN, ACOS, ATAN2, ABS, SIGN 
 
 _MASK = (1 << 64) - 1
 _SALT = {op: (2 * i + 3) * 0x9E3779B97F4A7C15 & _MASK for i, op in enumerate(OPERATIONS)}
-_LARGEST = _MASK + 1  # the key of constants: they stand last in a sum
+_CONSTANT = _MASK + 1  # constants have the largest keys: they stand last in a sum
 
 
 class Node:
@@ -95,9 +95,10 @@ class Node:
         return self
 
     def __repr__(self) -> str:
-        from .text import to_text
+        from .text import to_text, written_size
 
-        return to_text(self)
+        size = written_size(self)
+        return to_text(self) if size < 1000 else f"<expression of {float(size):.3g} operations>"
 
 
 Scalar = float | Node
@@ -127,7 +128,8 @@ def _intern(table_key: tuple[object, ...], op: str, args: tuple[Node, ...], valu
         elif args:
             node.key = (args[0].key * 0xFF51AFD7ED558CCD ^ args[0].key >> 29) + _SALT[op] & _MASK
         else:
-            node.key = _LARGEST if op is CONST else int.from_bytes(blake2b(str(value).encode(), digest_size=8).digest())
+            digest = int.from_bytes(blake2b(str(value).encode(), digest_size=8).digest())
+            node.key = digest + _CONSTANT if op is CONST else digest
         _table[table_key] = weakref.ref(node)
         if len(_table) > _sweep_at:
             _sweep()
@@ -137,7 +139,9 @@ def _intern(table_key: tuple[object, ...], op: str, args: tuple[Node, ...], valu
 def _sweep() -> None:
     """Forget dead nodes. Parents stand after their arguments, so one pass from the end frees whole graphs."""
     global _sweep_at
-    for table_key in reversed(list(_table)):
+    keys = list(_table)
+    while keys:
+        table_key = keys.pop()
         if _table[table_key]() is None:
             del _table[table_key]
     _sweep_at = max(100_000, 2 * len(_table))
@@ -274,12 +278,9 @@ def _quarters(angle: Node) -> tuple[Node, int]:
     part = angle.args[1] if angle.op is ADD and angle.args[1].op is CONST else angle
     if part.op is not CONST:
         return angle, 0
-    if part._exact is not None and part.exact.halfdegrees % 180 == 0 and part.exact.rest == 0:
-        quarters = part.exact.halfdegrees // 180
-    else:
-        quarters = round(part.value / (math.pi / 2))  # type: ignore[operator]
-        if abs(part.value - quarters * (math.pi / 2)) > 1e-9:  # type: ignore[operator]
-            return angle, 0
+    quarters = round(part.value / (math.pi / 2))  # type: ignore[operator]
+    if abs(part.value - quarters * (math.pi / 2)) > 1e-9:  # type: ignore[operator]
+        return angle, 0
     return angle.args[0] if part is not angle else ZERO, quarters
 
 
@@ -290,7 +291,7 @@ def _sin(a: Node) -> Node:
     if quarters % 4:
         return (_cos(a), neg(_sin(a)), neg(_cos(a)))[quarters % 4 - 1]
     if a.op is CONST:
-        return ZERO if a is ZERO else constant(math.sin(a.value), Exact(exact.turn(a.exact)[1]))  # type: ignore
+        return ZERO if a is ZERO else constant(math.sin(a.value), exact.opaque(exact.turn(a.exact)[1]))  # type: ignore
     return _intern((SIN, a), SIN, (a,))
 
 
@@ -301,7 +302,7 @@ def _cos(a: Node) -> Node:
     if quarters % 4:
         return (neg(_sin(a)), neg(_cos(a)), _sin(a))[quarters % 4 - 1]
     if a.op is CONST:
-        return ONE if a is ZERO else constant(math.cos(a.value), Exact(exact.turn(a.exact)[0]))  # type: ignore
+        return ONE if a is ZERO else constant(math.cos(a.value), exact.opaque(exact.turn(a.exact)[0]))  # type: ignore
     return _intern((COS, a), COS, (a,))
 
 

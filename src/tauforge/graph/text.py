@@ -20,6 +20,14 @@ def to_text(x: Scalar, pi: str = "pi") -> str:
     return done[x][0]
 
 
+def written_size(x: Node) -> int:
+    """Return the number of operations in an expression's text, where what is shared stands again and again."""
+    size: dict[Node, int] = {}
+    for node in topological([x]):
+        size[node] = min(10**9, 1 + sum(size[a] for a in node.args))
+    return size[x]
+
+
 def number(value: float, pi: str = "pi") -> str:
     """Write a float so that reading gives it back; simple fractions of pi by name."""
     fraction = Fraction(value / math.pi).limit_denominator(360)

@@ -1,16 +1,14 @@
-"""What every model shares: its input arrays, the names of intermediate values, the heading of its code."""
+"""What every model shares: its input arrays and the names of intermediate values."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ProgramError
-from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node
+from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, symbol
 from ..program.program import Array, Shape, inputs
-from ..graph.node import symbol
-from ..robot.joint import FIXED
-from ..robot.robot import Robot
+from ..robot.robot import NO_WRENCH, WRENCH, Robot
 from ..spatial.vector import ZERO, Vector
 
 if TYPE_CHECKING:
@@ -33,14 +31,17 @@ def prepare(
 ) -> tuple[Robot, dict[str, Array], Motions]:
     """Return the robot that a model is to use, every number of it a node, its input arrays, and their scalars by joint."""
     if robot.loops:
-        raise ProgramError(f"{robot.name} has closed loops; their models are not here yet. robot.tree() leaves them open")
+        raise ProgramError(f"{robot.name} has closed loops; their models are not here yet. robot.tree() opens them")
     if robot.base.floating:
         raise ProgramError(f"{robot.name} has a floating base; its models are not here yet")
     if formulation != "newton-euler":
         raise ProgramError(f"unknown formulation {formulation!r}; there is 'newton-euler'")
     if external_wrenches not in (True, False, "robot"):
         raise ProgramError(f"external_wrenches is {external_wrenches!r}; it may be True, False or 'robot'")
-    robot = with_parameters(robot, parameters).map(as_node)
+    robot = with_parameters(robot, parameters)
+    if external_wrenches != "robot":
+        robot = replace(robot, bodies=tuple(replace(body, wrench=NO_WRENCH) for body in robot.bodies))
+    robot = robot.map(as_node)
     names = robot.joint_names
     arrays = {
         "q": inputs("q", names, "joint coordinates (rad, m)"),
@@ -51,11 +52,13 @@ def prepare(
     f, m = [ZERO] * (count + 1), [ZERO] * (count + 1)
     if external_wrenches is True:
         arrays["wrenches"] = _wrenches(robot)
-    if external_wrenches:
-        given = arrays["wrenches"].nodes if external_wrenches is True else [x for b in robot.bodies for x in b.wrench]
-        for j in range(count):
-            f[j + 1], m[j + 1] = Vector(*given[6 * j : 6 * j + 3]), Vector(*given[6 * j + 3 : 6 * j + 6])
-    return robot, arrays, Motions(*(_spread(robot, arrays[key], fixed) for key, fixed in (("q", ""), ("qd", "QP"), ("qdd", "QDP"))), f, m)
+        given = arrays["wrenches"].nodes
+    else:
+        given = tuple(as_node(x) for body in robot.bodies for x in body.wrench)
+    for j in range(count):
+        f[j + 1], m[j + 1] = Vector(*given[6 * j : 6 * j + 3]), Vector(*given[6 * j + 3 : 6 * j + 6])
+    q, qd, qdd = (_spread(robot, arrays[key], fixed) for key, fixed in (("q", ""), ("qd", "QP"), ("qdd", "QDP")))
+    return robot, arrays, Motions(q, qd, qdd, f, m)
 
 
 def _spread(robot: Robot, array: Array, fixed: str) -> list[Scalar]:
@@ -70,7 +73,7 @@ def _spread(robot: Robot, array: Array, fixed: str) -> list[Scalar]:
 def _wrenches(robot: Robot) -> Array:
     links = [body.name for body in robot.bodies]
     nodes = tuple(symbol(f"wrenches[{i}]") for i in range(6 * len(links)))
-    shape = Shape([len(links), 6], [links, ["FX", "FY", "FZ", "CX", "CY", "CZ"]])
+    shape = Shape([len(links), 6], [links, WRENCH])
     return Array(shape, nodes, "wrench that each link exerts on its surroundings, in its frame at its origin")
 
 
@@ -103,19 +106,19 @@ class Labels:
         self.vector("WI", link.WI, j)
         self.vector("W", link.W, j)
         self.vector("WP", link.WP, j)
-        for k, x in zip(("11", "22", "33", "12", "13", "23"), link.DV, strict=True):
-            self.put(f"DV{k}{j}", x)
+        for pair, x in zip(("11", "22", "33", "12", "13", "23"), link.DV, strict=True):
+            self.put(f"DV{pair}{j}", x)
         for k, row in enumerate(link.U, 1):
             self.vector(f"U{k}", row, j)
         self.vector("VP", link.VP, j)
-        self.vector("FI", F, j)
-        self.vector("NI", N, j)
+        self.vector("F", F, j)
+        self.vector("No", N, j)
 
     def wrench(self, j: int, f: Vector, n: Vector) -> None:
-        self.vector("F", f, j)
-        self.vector("N", n, j)
+        """Name the wrench of a link with all that it carries: E and N. At a tip these are the link's own F and N."""
+        self.vector("E", f, j)
+        for k, x in enumerate(n, 1):
+            if self.names.get(x) == f"No{k}{j}":
+                del self.names[x]
+            self.put(f"N{k}{j}", x)
 
-
-def heading(robot: Robot) -> tuple[str, ...]:
-    """Return the robot's tables, as lines for the head of generated code."""
-    return ()

@@ -13,9 +13,10 @@ from ..graph.node import Scalar, sign
 from ..program.program import Program, outputs
 from ..robot.joint import PRISMATIC, REVOLUTE, Joint, Pose
 from ..robot.robot import Robot
+from ..robot.tables import heading
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
-from .frame import Labels, Motions, heading, prepare
+from .frame import Labels, Motions, prepare
 
 
 class Motion(NamedTuple):

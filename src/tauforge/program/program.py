@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ProgramError
 from ..graph.evaluate import substitute, topological
-from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, symbol
+from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, rebuild, symbol
 from ..graph.parse import parse
 from .certify import Certificate, certify
 from .count import Operations, count
@@ -115,7 +116,8 @@ class Program:
     @cached_property
     def setup(self) -> frozenset[Node]:
         """The operations on the robot's parameters alone, which need doing only once."""
-        known = {node for node in self.order if node.op is CONST or (node.op is SYMBOL and node.value in self.parameters)}
+        parameters = self.parameters
+        known = {node for node in self.order if node.op is CONST or (node.op is SYMBOL and node.value in parameters)}
         for node in self.order:
             if node.args and known.issuperset(node.args):
                 known.add(node)
@@ -127,10 +129,10 @@ class Program:
 
     def bind(self, values: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> Program:
         """Return the Program with values given to some parameters: numbers, expressions, or texts of them."""
-        given = {**(values or {}), **more}
-        unknown = [name for name in given if name not in self.parameters]
+        given, parameters = {**(values or {}), **more}, self.parameters
+        unknown = [name for name in given if name not in parameters]
         if unknown:
-            known = ", ".join(self.parameters) or "it has none"
+            known = ", ".join(parameters) or "it has none"
             raise ProgramError(f"{self.name}: no parameter {', '.join(unknown)} (its parameters: {known})")
         nodes = {name: as_node(parse(x) if isinstance(x, str) else x) for name, x in given.items()}
         named = substitute([*self.names], nodes)
@@ -143,18 +145,27 @@ class Program:
 
     def split(self) -> tuple[Program, Program]:
         """Return two Programs: ``setup``, from the parameters to constants, and the rest, which takes those constants."""
-        used = [node for node in self.order if node in self.setup or (node.op is SYMBOL and node.value in self.parameters)]
+        parameters = self.parameters
+        used = [node for node in self.order if node in self.setup or (node.op is SYMBOL and node.value in parameters)]
         rest = [node for node in self.order if node not in self.setup]
         borders = {a for node in rest for a in node.args} | {n for array in self.results.values() for n in array.nodes}
         constants = [node for node in used if node in borders]
         labels = [self.names.get(node, str(node.value) if node.op is SYMBOL else f"K{i}") for i, node in enumerate(constants, 1)]
         given = inputs("constants", labels, "what the set-up function computes from the robot's parameters")
         made = outputs(constants, [len(labels)], [labels], given.meaning)
-        first = replace(self, name=f"{self.name}_setup", arguments={PARAMETERS: self.arguments[PARAMETERS]} if constants else {}, results={"constants": made})
-        new = dict(zip(constants, given.nodes, strict=True))
-        second = _replace_nodes(self, new)
-        arguments = {name: array for name, array in self.arguments.items() if name != PARAMETERS}
-        return first, replace(second, arguments={**arguments, "constants": given})
+        needed = {PARAMETERS: self.arguments[PARAMETERS]} if constants else {}
+        setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made})
+        state = {name: array for name, array in self.arguments.items() if name != PARAMETERS}
+        return setup, self._rebuilt(dict(zip(constants, given.nodes, strict=True)), {**state, "constants": given})
+
+    def _rebuilt(self, new: dict[Node, Node], arguments: dict[str, Array]) -> Program:
+        """Return the Program with other arguments and some nodes replaced, what stands on them being built anew."""
+        for node in self.order:
+            if node not in new:
+                new[node] = rebuild(node.op, tuple(new[a] for a in node.args)) if node.args else node
+        results = {name: replace(a, nodes=tuple(new[n] for n in a.nodes)) for name, a in self.results.items()}
+        names = {new[node]: name for node, name in self.names.items() if node in new and new[node].args}
+        return replace(self, arguments=arguments, results=results, names=names)
 
     def certify(self, other: Program, *, points: int = 2, seed: int | None = None) -> Certificate:
         """Prove that another Program computes the same, by exact evaluation at random points of a prime field.
@@ -184,6 +195,11 @@ class Program:
 
         return Function(self)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        from .flat import flatten, restore
+
+        return restore, (flatten(self),)
+
     def __repr__(self) -> str:
         def listed(shapes: Mapping[str, Any]) -> str:
             return ", ".join(f"{name}{list(shape)}" for name, shape in shapes.items())
@@ -192,20 +208,6 @@ class Program:
         return f"Program({self.name}: {listed(self.inputs)} -> {listed(self.outputs)}; {operations.mul} mul, {operations.add} add)"
 
 
-def _replace_nodes(program: Program, new: dict[Node, Node]) -> Program:
-    """Return the Program with some nodes replaced, and whatever stands on them built anew."""
-    from ..graph.node import rebuild
-
-    for node in program.order:
-        if node not in new:
-            new[node] = rebuild(node.op, tuple(new[a] for a in node.args)) if node.args else node
-    results = {name: replace(a, nodes=tuple(new[n] for n in a.nodes)) for name, a in program.results.items()}
-    names = {new[node]: name for node, name in program.names.items() if node in new and new[node].args}
-    return replace(program, results=results, names=names)
-
-
 def natural(name: str) -> list[tuple[bool, int, str]]:
     """Key to sort names as people do: XX2 before XX10."""
-    import re
-
     return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", name)]

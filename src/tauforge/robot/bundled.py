@@ -43,7 +43,8 @@ def rrp(*, symbolic: bool = False) -> Robot:
     """
     robot = _arm("rrp", alpha=[0, _H, _H], sigma=[0, 0, 1], gravity=Vector(0.0, 0.0, symbol("G3")))
     pose = {name: symbol(text) for name, text in dict(gamma="g1", b="b1", alpha="a1", d="d1", r="r1").items()}
-    return replace(robot, joints=(replace(robot.joints[0], **pose), *robot.joints[1:]))
+    first, *others = (replace(joint, variable=f"q{j}") for j, joint in enumerate(robot.joints, 1))
+    return replace(robot, joints=(replace(first, **pose), *others))
 
 
 def planar2r(*, symbolic: bool = False) -> Robot:

@@ -23,10 +23,10 @@ class Joint:
     antecedent : number of the link that it stands on, 0 being the base
     sigma : 0 revolute, 1 prismatic, 2 fixed
     mu : 1 if a motor drives the joint
-    variable : name of the joint coordinate in its file
+    variable : name of the joint coordinate in a file; a Robot fills in th1, r2, ... where it is empty
     IA, FV, FS : inertia of rotor and transmission, viscous and Coulomb friction
     eta, k : 1 if the joint is elastic, and its stiffness
-    QP, QDP, GAM : velocity, acceleration and effort where a file fixes them; None leaves them free
+    QP, QDP, GAM : velocity, acceleration and effort where a file fixes them; None or a plain symbol leaves them free
     """
 
     name: str
@@ -72,4 +72,3 @@ class Pose:
     def P(self) -> Vector:
         """The origin ⁱPⱼ in the antecedent's axes."""
         return self.arm + self.R.forth(Vector(0.0, 0.0, self.r))
-

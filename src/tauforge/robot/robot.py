@@ -13,11 +13,14 @@ from ..graph.parse import parse
 from ..graph.text import literal
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector
+from .complete import FREE, complete, is_plain
 from .joint import FIXED, Joint
 from .validate import validate
 
 Wrench = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
-_NO_WRENCH: Wrench = (0.0,) * 6
+WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
+"""Names of a wrench's components: force, then moment."""
+NO_WRENCH: Wrench = (0.0,) * 6
 _IDENTITY = tuple(float(i % 5 == 0) for i in range(16))
 _JOINT_SCALARS = ("gamma", "b", "alpha", "d", "theta", "r", "IA", "FV", "FS", "k", "QP", "QDP", "GAM")
 
@@ -31,7 +34,7 @@ class Body:
 
     name: str
     inertia: Inertia = Inertia()
-    wrench: Wrench = _NO_WRENCH
+    wrench: Wrench = NO_WRENCH
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +81,9 @@ class Robot:
 
     def __post_init__(self) -> None:
         validate(self)
+        joints, loops = complete(self)
+        object.__setattr__(self, "joints", joints)
+        object.__setattr__(self, "loops", loops)
 
     @property
     def dof(self) -> int:
@@ -96,8 +102,13 @@ class Robot:
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """Names of the parameters that have no value yet, in order of appearance."""
-        return tuple(dict.fromkeys(symbols(x for _, x in self.scalars() if isinstance(x, Node))))
+        """Names of the parameters that have no value yet, in order of appearance.
+
+        A plain symbol as a joint's velocity, acceleration or effort is an input of the models and no parameter.
+        """
+        free = tuple(f"{key} of joint" for key in FREE)
+        parameters = (x for place, x in self.scalars() if not (is_plain(x) and place.startswith(free)))
+        return tuple(symbols(x for x in parameters if isinstance(x, Node)))
 
     @property
     def is_serial(self) -> bool:
@@ -117,7 +128,7 @@ class Robot:
         for body in (*self.bodies, *([self.base.body] if self.base.body else [])):
             for key, value in zip(Inertia._fields, body.inertia, strict=True):
                 yield f"{key} of link {body.name!r}", value
-            for key, value in zip(("FX", "FY", "FZ", "CX", "CY", "CZ"), body.wrench, strict=True):
+            for key, value in zip(WRENCH, body.wrench, strict=True):
                 yield f"{key} of link {body.name!r}", value
         for value in self.gravity:
             yield "gravity", value
@@ -134,7 +145,9 @@ class Robot:
 
         def of_body(body: Body) -> Body:
             return replace(
-                body, inertia=Inertia(*map(change, body.inertia)), wrench=tuple(map(change, body.wrench))  # type: ignore[arg-type]
+                body,
+                inertia=Inertia(*map(change, body.inertia)),
+                wrench=tuple(map(change, body.wrench)),  # type: ignore[arg-type]
             )
 
         base = replace(
@@ -158,10 +171,10 @@ class Robot:
         >>> robot.bind(D3=0.45, RL4="2*D3")                                     # doctest: +SKIP
         """
         given = {**(values or {}), **more}
-        unknown = [name for name in given if name not in self.symbols]
+        known = self.symbols
+        unknown = [name for name in given if name not in known]
         if unknown:
-            known = ", ".join(self.symbols) or "it has none"
-            raise RobotError(f"{self.name}: no symbol {', '.join(unknown)} in this robot (its symbols: {known})")
+            raise RobotError(f"{self.name}: no symbol {', '.join(unknown)} in this robot (its symbols: {', '.join(known) or 'none'})")
         nodes = {name: as_node(parse(x) if isinstance(x, str) else x) for name, x in given.items()}
         return self.map(lambda x: literal(substitute([x], nodes)[0]) if isinstance(x, Node) else x)
 

@@ -8,54 +8,96 @@ import warnings
 from typing import TYPE_CHECKING
 
 from ..errors import RobotError, RobotWarning
-from ..graph.node import CONST, Node
+from ..graph.node import CONST, Node, is_zero
 from ..graph.parse import FUNCTIONS
+from .complete import FREE, is_plain
 from .joint import FIXED
 
 if TYPE_CHECKING:
-    from .robot import Robot
+    from .joint import Joint
+    from .robot import Body, Robot
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NUMBERS = ("pi", "nan", "inf", "infinity")
 
 
 def validate(robot: Robot) -> None:
     """Raise a RobotError unless the description makes sense."""
+    _names(robot, "robot", [robot.name])
     if not robot.joints:
         raise RobotError(f"{robot.name}: a robot needs at least one joint")
     if len(robot.joints) != len(robot.bodies):
-        raise RobotError(f"{robot.name}: {len(robot.joints)} joints but {len(robot.bodies)} links; link j is carried by joint j")
+        raise RobotError(
+            f"{robot.name}: {len(robot.joints)} joints but {len(robot.bodies)} links; link j is carried by joint j"
+        )
     _topology(robot)
-    _unique(robot, "joint", [joint.name for joint in robot.joints])
-    _unique(robot, "link", [body.name for body in robot.bodies])
+    loop_joints = [joint for loop in robot.loops for joint in (loop.joint, loop.frame)]
+    _names(robot, "joint", [joint.name for joint in (*robot.joints, *loop_joints)])
+    _names(robot, "link", [body.name for body in _bodies(robot)])
+    _base(robot)
     _values(robot)
     _variables(robot)
+
+
+def _bodies(robot: Robot) -> list[Body]:
+    return [*([robot.base.body] if robot.base.body else []), *robot.bodies]
 
 
 def _topology(robot: Robot) -> None:
     count = len(robot.joints)
     for j, joint in enumerate(robot.joints, 1):
-        where = f"{robot.name}: joint {joint.name!r}"
-        if joint.sigma not in (0, 1, 2):
-            raise RobotError(f"{where}: sigma is {joint.sigma}; it must be 0 (revolute), 1 (prismatic) or 2 (fixed)")
+        _kind(robot, joint)
         if not 0 <= joint.antecedent < j:
             raise RobotError(
-                f"{where}: its antecedent is link {joint.antecedent}, but link {j} can only stand on links 0 to {j - 1}; "
-                "number the links outward from the base"
+                f"{robot.name}: joint {joint.name!r}: its antecedent is link {joint.antecedent}, but link {j} can only "
+                f"stand on links 0 to {j - 1}; number the links outward from the base"
             )
     for loop in robot.loops:
         for joint in (loop.joint, loop.frame):
+            _kind(robot, joint)
             if not 0 <= joint.antecedent <= count:
-                raise RobotError(f"{robot.name}: loop frame {joint.name!r} stands on link {joint.antecedent}; there are links 0 to {count}")
-        if loop.frame.sigma != FIXED:
-            raise RobotError(f"{robot.name}: loop frame {loop.frame.name!r} must be fixed (sigma 2), not sigma {loop.frame.sigma}")
+                raise RobotError(
+                    f"{robot.name}: loop frame {joint.name!r} stands on link {joint.antecedent}; "
+                    f"there are links 0 to {count}"
+                )
+        _constant(robot, loop.frame)
 
 
-def _unique(robot: Robot, what: str, names: list[str]) -> None:
+def _kind(robot: Robot, joint: Joint) -> None:
+    where = f"{robot.name}: joint {joint.name!r}"
+    if joint.sigma not in (0, 1, 2):
+        raise RobotError(f"{where}: sigma is {joint.sigma}; it must be 0 (revolute), 1 (prismatic) or 2 (fixed)")
+    if joint.mu not in (0, 1):
+        raise RobotError(f"{where}: mu is {joint.mu}; it must be 1 (a motor drives the joint) or 0")
+    if joint.eta not in (0, 1):
+        raise RobotError(f"{where}: eta is {joint.eta}; it must be 1 (the joint is elastic) or 0")
+
+
+def _constant(robot: Robot, frame: Joint) -> None:
+    where = f"{robot.name}: loop frame {frame.name!r}"
+    if frame.sigma != FIXED:
+        raise RobotError(f"{where} must be fixed (sigma 2), not sigma {frame.sigma}")
+    dynamic = [key for key in ("IA", "FV", "FS", "eta", "k") if not is_zero(getattr(frame, key))]
+    dynamic += [key for key in FREE if getattr(frame, key) is not None]
+    if dynamic:
+        raise RobotError(f"{where} is constant, so it can have no {dynamic[0]}; give that to the loop's joint")
+
+
+def _base(robot: Robot) -> None:
+    if len(robot.base.pose) != 16:
+        raise RobotError(f"{robot.name}: the base's pose has {len(robot.base.pose)} numbers; 4x4, row by row, are 16")
+    if (robot.base.floating or robot.base.mobile) and not robot.base.body:
+        raise RobotError(f"{robot.name}: a base that moves needs its inertia; add body=Body(name=..., inertia=...)")
+
+
+def _names(robot: Robot, what: str, names: list[str]) -> None:
+    seen: set[str] = set()
     for name in names:
-        if not name or name != name.strip() or any(ord(c) < 32 for c in name):
+        if not name or name != name.strip() or not name.isprintable():
             raise RobotError(f"{robot.name}: {name!r} is no name for a {what}; use printable characters")
-        if names.count(name) > 1:
+        if name in seen:
             raise RobotError(f"{robot.name}: two {what}s are called {name!r}; give each its own name")
+        seen.add(name)
 
 
 def _values(robot: Robot) -> None:
@@ -66,37 +108,45 @@ def _values(robot: Robot) -> None:
             raise RobotError(f"{robot.name}: {place} is {x!r}; it must be a number or an expression")
         if not math.isfinite(x):
             raise RobotError(f"{robot.name}: {place} is {x}; give a finite number")
-    for body in robot.bodies:
+    for body in _bodies(robot):
         mass = body.inertia.M
         if isinstance(mass, Node) and mass.op is not CONST:
             continue
         if float(mass) < 0:
             warnings.warn(
-                f"{robot.name}: link {body.name!r} has the negative mass {float(mass):g}. Identified base parameters may be "
-                "negative and give right torques, but the inertia matrix of such a robot may be singular, so that its direct "
-                "dynamics and simulations can fail",
+                f"{robot.name}: link {body.name!r} has the negative mass {float(mass):g}. Identified base parameters "
+                "may be negative and give right torques, but the inertia matrix of such a robot may be singular, so "
+                "that its direct dynamics and simulations can fail",
                 RobotWarning,
                 stacklevel=6,
             )
 
 
 def _variables(robot: Robot) -> None:
-    names = robot.symbols
+    names = set(robot.symbols)
     for name in names:
-        if not _NAME.fullmatch(name) or name in FUNCTIONS or name.lower() == "pi":
-            raise RobotError(f"{robot.name}: {name!r} cannot be a symbol's name; use letters, digits and _, and no function's name")
+        _symbol(robot, name)
     seen: dict[str, str] = {}
-    cut = [loop.joint for loop in robot.loops]
-    for joint in (*robot.joints, *cut):
-        if joint.sigma == FIXED or not joint.variable:
-            continue
-        if joint.variable in seen:
-            raise RobotError(
-                f"{robot.name}: {joint.variable} is the variable of joints {seen[joint.variable]!r} and {joint.name!r}; "
-                "each joint needs its own"
-            )
-        if joint.variable in names:
-            raise RobotError(
-                f"{robot.name}: {joint.variable} is the variable of joint {joint.name!r} and also stands in a parameter; rename one"
-            )
-        seen[joint.variable] = joint.name
+    for joint in (*robot.joints, *(loop.joint for loop in robot.loops)):
+        if joint.sigma != FIXED and joint.variable:
+            _own(robot, joint.variable, f"the variable of joint {joint.name!r}", names, seen)
+        for key in FREE:
+            if is_plain(value := getattr(joint, key)):
+                _own(robot, str(value), f"{key} of joint {joint.name!r}", names, seen)
+
+
+def _symbol(robot: Robot, name: str) -> None:
+    if not _NAME.fullmatch(name) or name in FUNCTIONS or name.lower() in _NUMBERS:
+        raise RobotError(
+            f"{robot.name}: {name!r} cannot be a symbol's name; use letters, digits and _, and no function's name"
+        )
+
+
+def _own(robot: Robot, name: str, role: str, parameters: set[str], seen: dict[str, str]) -> None:
+    """Refuse a name that is to stand for one thing alone and stands for another, too."""
+    _symbol(robot, name)
+    if name in seen:
+        raise RobotError(f"{robot.name}: {name} is {seen[name]} and also {role}; each needs its own name")
+    if name in parameters:
+        raise RobotError(f"{robot.name}: {name} is {role} and also stands in a parameter; rename one")
+    seen[name] = role

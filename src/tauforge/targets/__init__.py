@@ -1,0 +1,54 @@
+"""Program -> source code: one small file a language, each a table of spellings and a frame round the statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import TargetError
+from ..files import write_text
+from ..program.program import Program
+from . import c, fortran, latex, matlab, numpy, python
+from .language import Language
+from .statements import Listing, listing
+
+
+@dataclass(frozen=True)
+class Target:
+    """A language, what prints a function in it, and the ending of its files, if it is the ending's usual target."""
+
+    language: Language
+    render: Callable[[Listing], str]
+    ending: str = ""
+
+
+TARGETS = {
+    "c": Target(c.LANGUAGE, c.render, ".c"),
+    "header": Target(c.LANGUAGE, c.render_header, ".h"),
+    "fortran": Target(fortran.LANGUAGE, fortran.render, ".f90"),
+    "matlab": Target(matlab.LANGUAGE, matlab.render, ".m"),
+    "python": Target(python.LANGUAGE, python.render, ".py"),
+    "numpy": Target(numpy.LANGUAGE, numpy.render),
+    "latex": Target(latex.LANGUAGE, latex.render, ".tex"),
+}
+
+
+def generate(program: Program, target: str, name: str | None = None) -> str:
+    """Return a Program as source code; ``name`` is the function's, the Program's own unless given."""
+    if target not in TARGETS:
+        raise TargetError(f"unknown target {target!r}; there are {', '.join(TARGETS)}")
+    chosen = TARGETS[target]
+    return chosen.render(listing(program, chosen.language, name))
+
+
+def write(program: Program, path: str | Path, *, target: str | None = None, name: str | None = None) -> Path:
+    """Write a Program as source code; the file's name gives target and function's name unless they are given."""
+    path = Path(path)
+    if target is None:
+        by_ending = {known.ending: key for key, known in TARGETS.items() if known.ending}
+        if path.suffix.lower() not in by_ending:
+            known = ", ".join(f"{ending} ({key})" for ending, key in by_ending.items())
+            raise TargetError(f"{path}: no target has files that end in {path.suffix!r}; use {known}, or give target=")
+        target = by_ending[path.suffix.lower()]
+    return write_text(path, generate(program, target, path.stem if name is None else name))

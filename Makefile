@@ -1,0 +1,51 @@
+# make demo   set everything up and run the main job on bundled robots
+# make test   the tests (under 8 minutes); make test-all adds the long ones
+# make lint   formatting, lint, types, import contract, docs that build strictly
+# make docs   the documentation in site/;  make bench  the benchmarks
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-all lint docs bench format clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.installed
+	$(BIN)/tauforge demo
+
+test: $(VENV)/.installed-test
+	scripts/install-compilers
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-all: $(VENV)/.installed-test
+	scripts/install-compilers
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.installed-lint docs
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed-lint
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/mkdocs build --strict --quiet
+
+bench: $(VENV)/.installed-test
+	$(BIN)/python -m benchmarks.startup
+
+clean:
+	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+# one group of development dependencies each: test, lint, docs
+$(VENV)/.installed-%: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group $*
+	touch $@

@@ -1,0 +1,113 @@
+"""How long it takes from a robot to a result: tracing, counting, code, compiling, importing; beside SymPy's cse.
+
+Absolute times depend on the machine: the ratios are what counts. Run it with ``make bench``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import tauforge as tf
+from tauforge.graph.node import Node
+from tauforge.models import inverse_dynamics as module
+from tauforge.models.frame import Motions
+from tauforge.spatial import rotation
+from tauforge.spatial.vector import ZERO
+
+
+def best(work: Callable[[], object], rounds: int = 7) -> float:
+    """Return the shortest of several runs in milliseconds."""
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return 1e3 * min(times)
+
+
+def import_time(name: str, rounds: int = 7) -> float:
+    """Return the median time of importing a module in a fresh interpreter, in milliseconds, less an empty interpreter's."""
+
+    def run(code: str) -> float:
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        return 1e3 * (time.perf_counter() - start)
+
+    pairs = [(run(f"import {name}"), run("pass")) for _ in range(rounds)]
+    return statistics.median(a for a, _ in pairs) - statistics.median(b for _, b in pairs)
+
+
+def sympy_cse(robot: tf.Robot) -> tuple[float, int]:
+    """Run the same recursion on SymPy's symbols, then its cse; return milliseconds and operations."""
+    import sympy
+
+    def lift(x: object) -> object:
+        if isinstance(x, Node):
+            return sympy.Symbol(str(x))
+        turns = x / (math.pi / 2)  # type: ignore[operator]
+        return sympy.pi * round(turns) / 2 if x and turns == round(turns) else sympy.nsimplify(x)
+
+    count = len(robot.joints)
+    start = time.perf_counter()
+    ours = rotation.sin, rotation.cos, module.sign
+    rotation.sin, rotation.cos, module.sign = sympy.sin, sympy.cos, sympy.sign  # the recursion's only functions
+    try:
+        lifted = object.__new__(tf.Robot)
+        lifted.__dict__.update(
+            joints=[_lifted(joint, lift) for joint in robot.joints],
+            bodies=[tf.Body(name=b.name, inertia=tf.Inertia(*map(lift, b.inertia))) for b in robot.bodies],  # type: ignore[arg-type]
+            gravity=type(robot.gravity)(*map(lift, robot.gravity)),
+            base=robot.base,
+        )
+        state = [[0, *sympy.symbols(f"{name}1:{count + 1}")] for name in ("q", "qd", "qdd")]
+        tau = module.newton_euler(lifted, Motions(*state, [ZERO] * (count + 1), [ZERO] * (count + 1)))
+    finally:
+        rotation.sin, rotation.cos, module.sign = ours
+    replacements, reduced = sympy.cse(tau)
+    took = 1e3 * (time.perf_counter() - start)
+    operations = sympy.count_ops([e for _, e in replacements] + reduced, visual=True)
+    counted = sum(operations.coeff(sympy.Symbol(name)) for name in ("MUL", "ADD", "SUB"))
+    return took, int(counted)
+
+
+def _lifted(joint: tf.Joint, lift: Callable[[object], object]) -> tf.Joint:
+    from dataclasses import replace
+
+    return replace(joint, **{key: lift(getattr(joint, key)) for key in ("gamma", "b", "alpha", "d", "theta", "r")}, IA=0, FS=0, FV=0)
+
+
+def main() -> None:
+    robot = tf.robots.panda(symbolic=True)
+    numeric = tf.robots.kuka_lwr()
+
+    def fresh() -> tf.Program:
+        return tf.inverse_dynamics(robot)
+
+    trace = best(lambda: fresh().count())
+    program = fresh()
+    rows = [
+        ("trace and count, Panda, symbolic", trace),
+        ("trace and count, KUKA LWR, numeric", best(lambda: tf.inverse_dynamics(numeric).count())),
+        ("base parameters, Panda, symbolic", best(lambda: tf.base_parameters(robot))),
+        ("C code, Panda", best(lambda: program.code("c"))),
+        ("compiled function, Panda", best(lambda: program.compile())),
+    ]
+    for label, milliseconds in rows:
+        print(f"{label:40} {milliseconds:8.1f} ms")
+    numpy_time, our_time = import_time("numpy"), import_time("tauforge")
+    print(f"{'import tauforge':40} {our_time:8.1f} ms   {our_time / numpy_time:.2f} x import numpy ({numpy_time:.0f} ms)")
+    if importlib.util.find_spec("sympy"):
+        took, operations = sympy_cse(robot)
+        print(f"{'SymPy, same recursion and cse':40} {took:8.1f} ms   {took / trace:.0f} x ours; {operations} operations, ours {program.count().total}")
+    else:
+        print("SymPy is not installed: pip install sympy to compare with its cse")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,7 @@
+"""The base inertial parameters of the RRP arm of Lemoine and Khalil, figure 4."""
+
+import tauforge as tf
+
+base = tf.base_parameters(tf.robots.rrp())
+print(base.table())
+print(base.count, "base parameters:", *base.names)

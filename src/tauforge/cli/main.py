@@ -1,0 +1,151 @@
+"""The command line: each command is one or two public calls and what shows their result."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+import tauforge as tf
+
+from ..models.catalogue import MODELS, model
+from . import show
+
+app = typer.Typer(
+    name="tauforge",
+    help="The dynamic models of any robot, as the program that computes them with the fewest operations.\n\n"
+    "ROBOT is a file (.par, .toml) or the name of a bundled robot: try `tauforge robots`, then `tauforge info rx90`.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+
+class Parameters(str, Enum):
+    standard = "standard"
+    base = "base"
+
+
+RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A file (.par, .toml) or a bundled robot's name.")]
+Symbolic = Annotated[
+    bool, typer.Option("--symbolic", "-s", help="Take a bundled robot with all inertial parameters and lengths as symbols.")
+]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")]
+
+
+def find(name: str, symbolic: bool = False) -> tf.Robot:
+    """Return the robot of a file or of a bundled name."""
+    if name in tf.robots.names() and not Path(name).exists():
+        return tf.robots.bundled(name, symbolic=symbolic)
+    if symbolic:
+        raise tf.RobotError(f"{name}: --symbolic is for bundled robots ({', '.join(tf.robots.names())})")
+    if not Path(name).suffix and not Path(name).exists():
+        raise tf.RobotError(f"{name}: neither a file nor a bundled robot ({', '.join(tf.robots.names())})")
+    return tf.load(name)
+
+
+@app.command()
+def robots() -> None:
+    """List the bundled robots."""
+    console.print(show.robots([tf.robots.bundled(name) for name in tf.robots.names()]))
+
+
+@app.command()
+def info(robot: RobotArgument, symbolic: Symbolic = False) -> None:
+    """Show a robot: its tree, its tables, what has no value yet, and how many base parameters it has."""
+    for part in show.info(find(robot, symbolic)):
+        console.print(part)
+
+
+@app.command()
+def base(robot: RobotArgument, symbolic: Symbolic = False, output: Output = "-") -> None:
+    """Show the base inertial parameters and how they are grouped; with -o FILE, save the robot that uses them.
+
+    Example: `tauforge base rrp -o rrpbase.par`
+    """
+    found = tf.base_parameters(find(robot, symbolic))
+    if output != "-":
+        found.robot.save(output)
+        errors.print(f"[green]wrote[/green] {output}", soft_wrap=True)
+    else:
+        print(found.table())
+
+
+@app.command()
+def generate(
+    name: Annotated[str, typer.Argument(metavar="MODEL", help=f"One of: {', '.join(MODELS)}.")],
+    robot: RobotArgument,
+    output: Output = "-",
+    target: Annotated[str, typer.Option("--target", "-t", help="c, fortran, matlab, python, numpy or latex; by default from FILE's ending, or c.")] = "",
+    parameters: Annotated[Parameters, typer.Option("--parameters", "-p", help="Inertial parameters to use.")] = Parameters.base,
+    function: Annotated[str, typer.Option("--name", "-n", help="Name of the generated function.")] = "",
+    wrenches: Annotated[bool, typer.Option("--wrenches", "-w", help="Add the external wrench of each link as an input.")] = False,
+    split: Annotated[bool, typer.Option("--split", help="Two functions: set-up of constants, done once, and the rest.")] = False,
+    symbolic: Symbolic = False,
+) -> None:
+    """Write a model's source code.
+
+    Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
+    `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
+    """
+    program = model(name)(find(robot, symbolic), parameters=parameters.value, external_wrenches=wrenches)
+    parts = program.split() if split else (program,)
+    kind = target or ("c" if output == "-" else tf.target_of(output))
+    names = [f"{function}{suffix}" if function else None for suffix in (("_setup", "") if split else ("",))]
+    text = "\n".join(part.code(kind, name=given) for part, given in zip(parts, names, strict=True))
+    if output == "-":
+        sys.stdout.write(text)
+    else:
+        tf.write_text(output, text)
+        errors.print(f"[green]wrote[/green] {output}: {program.count()}", soft_wrap=True)
+
+
+@app.command()
+def count(robot: RobotArgument, symbolic: Symbolic = False) -> None:
+    """Count the operations of a robot's models, with standard and with base parameters, beside published figures."""
+    console.print(show.counts(find(robot, symbolic)))
+
+
+@app.command()
+def demo() -> None:
+    """Run the main job on bundled robots: from the description to code, compiled function and proof."""
+    from .demo import run
+
+    run(console)
+
+
+def version(wanted: bool) -> None:
+    if wanted:
+        print(f"tauforge {tf.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")] = False,
+) -> None:
+    """Say what every command has in common: nothing but the version."""
+
+
+def main() -> None:
+    """Run the command line; errors that Tauforge foresees are one line and exit code 2."""
+    warnings.showwarning = lambda message, *_, **__: errors.print(f"[yellow]warning:[/yellow] {message}", soft_wrap=True)
+    try:
+        app()
+    except tf.TauforgeError as error:
+        errors.print("[bold red]error:[/bold red]", str(error), soft_wrap=True, markup=True, style=None)
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of our output has gone, as in `tauforge … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)

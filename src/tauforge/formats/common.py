@@ -1,0 +1,89 @@
+"""What the readers share: a file's text with refusals that name the line, expressions, and the default names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ..errors import RobotError
+from ..files import read_bytes
+from ..graph.node import Scalar
+from ..graph.parse import parse
+from ..robot.robot import Robot
+
+MISSING_LINE = 0
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file's text, its line ends all alike."""
+
+    path: Path
+    text: str
+
+    def fault(self, line: int, what: str) -> RobotError:
+        """Return the refusal of what stands on a line; MISSING_LINE names the file alone."""
+        return RobotError(f"{self.path}:{line}: {what}" if line else f"{self.path}: {what}")
+
+    def expression(self, text: str, line: int, where: str) -> Scalar:
+        """Read an expression through the safe parser."""
+        try:
+            return parse(text)
+        except (ValueError, ArithmeticError) as error:
+            raise self.fault(line, f"{where}: {error}") from None
+
+    def robot(self, **fields: Any) -> Robot:
+        """Build the robot; what its own validation refuses is refused with the file's name."""
+        try:
+            return Robot(**fields)
+        except RobotError as error:
+            raise self.fault(MISSING_LINE, str(error)) from None
+
+
+def read_text(path: Path, *encodings: str) -> Source:
+    """Read a file in the first encoding that fits it."""
+    data = read_bytes(path)
+    for encoding in encodings:
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return Source(path, text.replace("\r\n", "\n").replace("\r", "\n"))
+    raise RobotError(f"{path}: this is no text in {' or '.join(encodings)}; save it in that encoding")
+
+
+def suggestion(word: str, known: Sequence[str]) -> str:
+    """Return the end of a sentence that refuses an unknown word."""
+    near = {name.lower(): name for name in known}
+    found = get_close_matches(word.lower(), near, n=1)
+    return f"did you mean {near[found[0]]}?" if found else f"known are {', '.join(known)}"
+
+
+def cycle(antecedents: list[int], number: int) -> list[int]:
+    """Return the cycle that the way from a link to the base runs into; nothing where it gets there."""
+    way = {number: 0}  # each link with its place on the way
+    link = antecedents[number - 1]
+    while 0 < link <= len(antecedents):
+        if link in way:
+            return [*list(way)[way[link] :], link]
+        way[link] = len(way)
+        link = antecedents[link - 1]
+    return []
+
+
+def joint_name(number: int) -> str:
+    """Return the name of a joint whose file gives none."""
+    return f"joint{number}"
+
+
+def frame_name(number: int) -> str:
+    """Return the name of a loop's constant frame whose file gives none."""
+    return f"frame{number}"
+
+
+def link_name(number: int) -> str:
+    """Return the name of a link whose file gives none."""
+    return f"link{number}"

@@ -1,0 +1,109 @@
+"""Which symbol is a joint's variable: it stands in theta (revolute) or in r (prismatic), maybe with an offset."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from random import SystemRandom
+
+from ..errors import ExpressionError
+from ..graph.evaluate import ExactPoint, NoRoot, substitute, symbols
+from ..graph.node import ZERO, Node, Scalar, symbol
+from ..graph.text import literal
+from ..robot.joint import FIXED, REVOLUTE
+from .par_syntax import Document
+
+_CONVENTIONAL = ("th", "t", "q", "theta", "r")
+
+
+def split_variables(
+    document: Document, sigma: Sequence[int], columns: dict[str, list[Scalar]], given: Sequence[str]
+) -> list[dict[str, str | Scalar]]:
+    """Return for each joint its variable and, as theta or r, what is added to it; nothing for a fixed joint.
+
+    ``given`` are the variables' names where the file says them, and empty where it leaves them to be found.
+    """
+    uses = Counter(name for values in columns.values() for x in values for name in _symbols(x))
+    found: list[dict[str, str | Scalar]] = []
+    owners: dict[str, int] = {}
+    for number, kind in enumerate(sigma, 1):
+        if kind == FIXED:
+            found.append({})
+            continue
+        key = "theta" if kind == REVOLUTE else "r"
+        value = columns[key][number - 1]
+        name = given[number - 1] or _choose(document, key, number, value, uses)
+        offset = _offset(value, name)
+        if offset is None:
+            raise document.entry_fault(
+                key, number, f"{value} must be the variable {name} itself, or {name} plus an offset without it"
+            )
+        if name in owners:
+            raise document.entry_fault(
+                key, number, f"{name} is the variable of joint {owners[name]} already; each joint needs its own"
+            )
+        if uses[name] > 1:
+            other = _elsewhere(columns, name, key, number)
+            raise document.entry_fault(
+                key, number, f"{name} is the variable of joint {number} and also stands in {other}; rename one"
+            )
+        owners[name] = number
+        found.append({"variable": name, key: offset})
+    return found
+
+
+def _symbols(x: Scalar) -> list[str]:
+    return symbols([x]) if isinstance(x, Node) else []
+
+
+def _choose(document: Document, key: str, number: int, value: Scalar, uses: Counter[str]) -> str:
+    """Return the one symbol that can be the variable: it has a usual name, or else stands nowhere but here."""
+    names = _symbols(value)
+    usual = [name for name in names if name.lower() in {f"{letters}{number}" for letters in _CONVENTIONAL}]
+    for candidates in (names, usual, _alone(usual, uses), _alone(names, uses)):
+        if len(candidates) == 1:
+            return candidates[0]
+    kind, example = ("revolute", f"th{number}") if key == "theta" else ("prismatic", f"r{number}")
+    if names:
+        raise document.entry_fault(
+            key, number, f"which of {', '.join(names)} is the variable of joint {number}? Call it {example}"
+        )
+    raise document.entry_fault(
+        key,
+        number,
+        f"{value} holds no variable, but joint {number} is {kind}; "
+        f"write {example} (or {example} plus the offset), or sigma 2 if the joint is fixed",
+    )
+
+
+def _alone(names: Iterable[str], uses: Counter[str]) -> list[str]:
+    return [name for name in names if uses[name] == 1]
+
+
+def _offset(value: Scalar, name: str) -> Scalar | None:
+    """Return what is added to the variable; None unless the variable has the factor 1 and the rest is without it."""
+    if not isinstance(value, Node) or name not in symbols([value]):
+        return None
+    try:
+        (rest,) = substitute([value], {name: ZERO})
+        return literal(rest) if _are_equal(value, rest + symbol(name)) else None
+    except (ExpressionError, ArithmeticError):  # the rest has no value where the variable is zero
+        return None
+
+
+def _are_equal(first: Node, second: Node) -> bool:
+    """Tell whether two expressions agree at a random point of the exact field."""
+    for _ in range(64):
+        try:
+            a, b = ExactPoint(SystemRandom().getrandbits(64)).residues([first, second])
+        except NoRoot:
+            continue
+        return a == b
+    return False
+
+
+def _elsewhere(columns: dict[str, list[Scalar]], name: str, key: str, number: int) -> str:
+    """Return another place where a symbol stands."""
+    places = [(k, n) for k, values in columns.items() for n, x in enumerate(values, 1) if name in _symbols(x)]
+    other = next(place for place in places if place != (key, number))
+    return f"{other[0]}, entry {other[1]}"

@@ -1,0 +1,182 @@
+"""Reading Tauforge's own format. Writing is in ``toml_write``; docs/formats.md explains each field with an example.
+
+A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or ``"2*L1"``. What is left out is zero.
+
+    format = 1                      the version of this format
+    name = "arm"
+    gravity = [0, 0, -9.81]         in the base frame
+
+    [base]                          optional: what link 0 does
+    pose = [[1, 0, 0, 0], …]        its frame in the world, four rows; the identity unless given
+    W0, WP0, V0, VP0                angular velocity and acceleration, linear ones, as three scalars each
+    floating, mobile                true if it moves freely, if it moves as given; both need [base.link]
+    [base.link]                     its inertia: name, XX … M, wrench as below
+
+    [[link]]                        one for each link, in their order
+    name = "forearm"
+    joint = "elbow"                 name of the joint that carries the link
+    type = "revolute"               or "prismatic" or "fixed"
+    on = "upper arm"                the link that it stands on, or "base"; or that link's number, 0 being the base
+    variable = "th2"                name of the joint coordinate; th or r and the number unless given
+    actuated = true                 whether a motor drives the joint; true unless given
+    gamma, b, alpha, d, theta, r    its place, as Khalil and Kleinfinger; theta or r of a moving joint is the offset
+    IA, FV, FS                      inertia of rotor and transmission, viscous and Coulomb friction
+    elastic = false, k              whether the joint is elastic, and its stiffness
+    QP, QDP, GAM                    velocity, acceleration and effort where they are fixed; free if left out
+    XX, XY, XZ, YY, YZ, ZZ          inertia matrix about the link frame's origin
+    MX, MY, MZ, M                   first moments, mass
+    wrench = [FX, FY, FZ, CX, CY, CZ]   what the link exerts on its surroundings
+
+    [[loop]]                        optional: one for each closed loop
+    [loop.joint]                    the cut joint: name, and as above type … GAM; actuated is false unless given
+    [loop.frame]                    the constant frame behind it: name, on, actuated, gamma … r
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from ..robot.complete import FREE
+from ..robot.joint import FIXED, Joint
+from ..robot.robot import Base, Body, Loop, Robot
+from ..spatial.inertia import Inertia
+from ..spatial.vector import Vector
+from .common import MISSING_LINE, Source, cycle, read_text
+from .toml_table import Table, line_index
+from .toml_write import BASE, GEOMETRY, JOINT, TYPES, VERSION, write
+
+__all__ = ["read", "write"]
+
+_AT_LINE = re.compile(r"(.*?) ?\(at line (\d+), column \d+\)", re.DOTALL)
+_PLACEMENT = ("on", "actuated", *GEOMETRY)
+_MOVING = ("type", "variable", *_PLACEMENT, "elastic", *JOINT, *FREE)
+_BODY = ("name", *Inertia._fields, "wrench")
+
+
+def read(path: Path) -> Robot:
+    """Read a robot from a .toml file."""
+    source = read_text(path, "utf-8-sig")
+    top = Table(source, line_index(source.text), (), _parsed(source))
+    if top.integer("format") != VERSION:
+        raise top.fault(
+            "format", f"version {top.data['format']} of the format is unknown; this program reads {VERSION}"
+        )
+    top.only("format", "name", "gravity", "base", "link", "loop")
+    links = top.tables("link")
+    base = _base(top.table("base")) if "base" in top.data else Base()
+    numbers = _numbers(links, base)
+    joints = [_joint(link, numbers, "joint") for link in links]
+    _check(links, joints)
+    return source.robot(
+        name=top.text("name"),
+        gravity=Vector(*top.scalars("gravity", 3)),
+        joints=tuple(joints),
+        bodies=tuple(_body(link, "joint", *_MOVING) for link in links),
+        loops=tuple(_loop(loop, numbers) for loop in top.tables("loop")),
+        base=base,
+    )
+
+
+def _parsed(source: Source) -> dict[str, Any]:
+    try:
+        return tomllib.loads(source.text)
+    except RecursionError:
+        raise source.fault(MISSING_LINE, "brackets are nested too deeply") from None
+    except ValueError as error:
+        found = _AT_LINE.fullmatch(str(error))
+        what, line = (found.group(1), int(found.group(2))) if found else (str(error), MISSING_LINE)
+        raise source.fault(line, f"this is no TOML: {what}") from None
+
+
+def _numbers(links: list[Table], base: Base) -> dict[str, int | None]:
+    """Return what number each name means in ``on``; None where a name means two."""
+    numbers: dict[str, int | None] = {"base": 0}
+    if base.body:
+        numbers[base.body.name] = 0
+    for number, link in enumerate(links, 1):
+        name = link.text("name")
+        numbers[name] = None if name in numbers else number
+    return numbers
+
+
+def _check(links: list[Table], joints: list[Joint]) -> None:
+    """Refuse, with the line, links that stand on later ones and variables that two joints have."""
+    antecedents = [joint.antecedent for joint in joints]
+    owners: dict[str, str] = {}
+    for number, (link, joint) in enumerate(zip(links, joints, strict=True), 1):
+        if not 0 <= joint.antecedent < number:
+            if ring := cycle(antecedents, number):
+                names = " stands on ".join(links[i - 1].text("name") for i in ring)
+                raise link.fault("on", f"a cycle: {names}; one of them must stand on the base")
+            raise link.fault("on", "a link can only stand on an earlier one; list the links outward from the base")
+        if joint.variable and joint.sigma != FIXED:
+            if joint.variable in owners:
+                owner = owners[joint.variable]
+                raise link.fault(
+                    "variable", f"{joint.variable} is the variable of {owner} already; each joint needs its own"
+                )
+            owners[joint.variable] = joint.name
+
+
+def _base(table: Table) -> Base:
+    table.only("pose", *BASE, "floating", "mobile", "link")
+    given = {key: Vector(*table.scalars(key, 3)) for key in BASE if key in table.data}
+    return Base(
+        **given,
+        pose=table.matrix("pose", 4) if "pose" in table.data else Base().pose,
+        floating=table.flag("floating", False),
+        mobile=table.flag("mobile", False),
+        body=_body(table.table("link")) if "link" in table.data else None,
+    )
+
+
+def _body(table: Table, *others: str) -> Body:
+    """Read a link's own fields; ``others`` are fields that may stand beside them."""
+    table.only(*_BODY, *others)
+    wrench = table.scalars("wrench", 6) if "wrench" in table.data else (0.0,) * 6
+    inertia = Inertia(*(table.scalar(key) for key in Inertia._fields))
+    return Body(name=table.text("name"), inertia=inertia, wrench=wrench)  # type: ignore[arg-type]
+
+
+def _loop(table: Table, numbers: dict[str, int | None]) -> Loop:
+    table.only("joint", "frame")
+    joint, frame = table.table("joint"), table.table("frame")
+    joint.only("name", *_MOVING)
+    frame.only("name", *_PLACEMENT)
+    return Loop(
+        joint=_joint(joint, numbers, "name", actuated=False),
+        frame=Joint(name=frame.text("name"), sigma=FIXED, **_placement(frame, numbers, actuated=False)),
+    )
+
+
+def _joint(table: Table, numbers: dict[str, int | None], name: str, actuated: bool = True) -> Joint:
+    return Joint(
+        name=table.text(name),
+        sigma=TYPES.index(table.word("type", TYPES)),
+        variable=table.text("variable") if "variable" in table.data else "",
+        eta=int(table.flag("elastic", False)),
+        **{key: table.scalar(key) for key in (*JOINT, *FREE) if key in table.data},  # type: ignore[arg-type]
+        **_placement(table, numbers, actuated),
+    )
+
+
+def _placement(table: Table, numbers: dict[str, int | None], actuated: bool) -> dict[str, Any]:
+    return {
+        "antecedent": _antecedent(table, numbers),
+        "mu": int(table.flag("actuated", actuated)),
+        **{key: table.scalar(key) for key in GEOMETRY},
+    }
+
+
+def _antecedent(table: Table, numbers: dict[str, int | None]) -> int:
+    """Return the number of the link that ``on`` names."""
+    on = table.value("on")
+    if isinstance(on, int) and not isinstance(on, bool):
+        return on
+    number = numbers[table.word("on", tuple(numbers))]
+    if number is None:
+        raise table.fault("on", f"{on!r} is the name of two links; write the number, 0 being the base")
+    return number

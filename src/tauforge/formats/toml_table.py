@@ -1,0 +1,155 @@
+"""A table of a TOML file that is asked for its fields by type and refuses, with the line, what it does not have."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import RobotError
+from ..graph.node import Scalar
+from .common import MISSING_LINE, Source, suggestion
+
+Place = tuple[str | int, ...]
+"""Where something stands: keys, and numbers in arrays of tables, counted from 0."""
+
+_LINE = re.compile(
+    r"\s*(?:\[\[\s*(?P<array>[\w.-]+)\s*\]\]|\[\s*(?P<table>[\w.-]+)\s*\]|(?P<key>[\w.-]+)\s*=)", re.ASCII
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the file; ``lines`` says on which line a path stands."""
+
+    source: Source
+    lines: dict[Place, int]
+    path: Place
+    data: dict[str, Any]
+
+    def fault(self, key: str | int, what: str) -> RobotError:
+        """Return the refusal of a field."""
+        return self.source.fault(self._line((*self.path, key)), what)
+
+    def only(self, *known: str) -> None:
+        """Refuse fields of other names."""
+        for key in self.data:
+            if key not in known:
+                raise self.fault(key, f"unknown field {key!r}{self._inside()}; {suggestion(key, known)}")
+
+    def value(self, key: str) -> Any:
+        """Return a field that must be there."""
+        if key not in self.data:
+            raise self.source.fault(self._line(self.path), f"{key} is missing{self._inside()}; write {key} = …")
+        return self.data[key]
+
+    def text(self, key: str) -> str:
+        """Return a field that is a text."""
+        value = self.value(key)
+        if not isinstance(value, str):
+            raise self.fault(key, f'{key} is {value}; it must be a text, "…"')
+        return value
+
+    def word(self, key: str, known: tuple[str, ...]) -> str:
+        """Return a field that is one of some words."""
+        word = self.text(key)
+        if word not in known:
+            raise self.fault(key, f"{key} is {word!r}; {suggestion(word, known)}")
+        return word
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Return a field that is true or false."""
+        value = self.data.get(key, default)
+        if not isinstance(value, bool):
+            raise self.fault(key, f"{key} is {value!r}; it must be true or false")
+        return value
+
+    def integer(self, key: str) -> int:
+        """Return a field that is a whole number."""
+        value = self.value(key)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.fault(key, f"{key} is {value!r}; it must be a whole number")
+        return value
+
+    def scalar(self, key: str) -> Scalar:
+        """Return a number or an expression; zero where the field is absent."""
+        return self._scalar(self.data.get(key, 0), key, key)
+
+    def scalars(self, key: str, count: int) -> tuple[Scalar, ...]:
+        """Return a field that is a list of scalars."""
+        return tuple(self._scalar(x, key, f"{key}, entry {i}") for i, x in enumerate(self._list(key, count), 1))
+
+    def matrix(self, key: str, size: int) -> tuple[Scalar, ...]:
+        """Return a square matrix, written as a list of rows, row by row."""
+        rows = [Table(self.source, self.lines, self.path, {key: row}) for row in self._list(key, size)]
+        return tuple(x for row in rows for x in row.scalars(key, size))
+
+    def table(self, key: str) -> Table:
+        """Return a table inside this one."""
+        value = self.value(key)
+        if not isinstance(value, dict):
+            raise self.fault(key, f"{key} must be a table, [{key}]")
+        return Table(self.source, self.lines, (*self.path, key), value)
+
+    def tables(self, key: str) -> list[Table]:
+        """Return an array of tables; it is empty where the field is absent."""
+        values = self.data.get(key, [])
+        if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+            raise self.fault(key, f"{key} must be an array of tables; write [[{key}]] before each")
+        return [Table(self.source, self.lines, (*self.path, key, i), value) for i, value in enumerate(values)]
+
+    def _list(self, key: str, count: int) -> list[Any]:
+        value = self.value(key)
+        if not isinstance(value, list) or len(value) != count:
+            found = f"has {len(value)} entries" if isinstance(value, list) else f"is {value!r}"
+            raise self.fault(key, f"{key} {found}; it must be a list of {count}")
+        return value
+
+    def _scalar(self, value: object, key: str, where: str) -> Scalar:
+        if isinstance(value, str):
+            return self.source.expression(value, self._line((*self.path, key)), where)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.fault(key, f'{where} is {value!r}; it must be a number or an expression, "…"')
+        if not abs(value) <= sys.float_info.max:  # refuses nan, inf, and integers that no float can hold
+            raise self.fault(key, f"{where} is {str(value)[:20]}; give a finite number")
+        return float(value)
+
+    def _line(self, path: Place) -> int:
+        """Return the line of a path, or of the nearest table around it."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, MISSING_LINE)
+
+    def _inside(self) -> str:
+        """Return how a message names this table."""
+        words = [f"{word + 1}" if isinstance(word, int) else word for word in self.path]
+        return f" in {' '.join(words)}" if words else ""
+
+
+def line_index(text: str) -> dict[Place, int]:
+    """Return the lines of tables and fields, for messages alone: exotic spellings are missed, and no harm is done."""
+    lines: dict[Place, int] = {}
+    counts: dict[str, int] = {}
+    table: Place = ()
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _LINE.match(line)
+        if not match:
+            continue
+        if match["array"]:
+            counts[match["array"]] = counts.get(match["array"], -1) + 1
+        if match["array"] or match["table"]:
+            table = _table_path(match["array"] or match["table"], counts)
+        lines.setdefault((*table, *(match["key"].split(".") if match["key"] else ())), number)
+    return lines
+
+
+def _table_path(name: str, counts: dict[str, int]) -> Place:
+    """Return a table's path: behind each array of tables stands the number of the last one."""
+    path: list[str | int] = []
+    words = name.split(".")
+    for i, word in enumerate(words, 1):
+        path.append(word)
+        if (array := ".".join(words[:i])) in counts:
+            path.append(counts[array])
+    return tuple(path)

@@ -1,0 +1,89 @@
+"""Writing Tauforge's own format: each field on its line, and only what is not zero."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+
+from ..graph.node import Scalar, is_zero
+from ..graph.text import to_text
+from ..robot.complete import FREE, default_variable
+from ..robot.joint import Joint
+from ..robot.robot import Base, Body, Robot
+
+VERSION = 1
+TYPES = ("revolute", "prismatic", "fixed")
+GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
+JOINT = ("IA", "FV", "FS", "k")
+BASE = ("W0", "WP0", "V0", "VP0")
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+def write(robot: Robot) -> str:
+    """Return the text of a .toml file."""
+    lines = [f"format = {VERSION}", f"name = {_quoted(robot.name)}", f"gravity = {_list(robot.gravity)}"]
+    lines += _base(robot.base)
+    for number, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
+        lines += ["", "[[link]]", f"name = {_quoted(body.name)}", f"joint = {_quoted(joint.name)}"]
+        lines += [*_joint(robot, joint, number, actuated=True), *_inertia(body)]
+    for number, loop in enumerate(robot.loops, len(robot.joints) + 1):
+        lines += ["", "[[loop]]", "[loop.joint]", f"name = {_quoted(loop.joint.name)}"]
+        lines += _joint(robot, loop.joint, number, actuated=False)
+        lines += ["[loop.frame]", f"name = {_quoted(loop.frame.name)}", *_placement(robot, loop.frame, actuated=False)]
+    return "\n".join([*lines, ""])
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)  # names are printable, and for those JSON and TOML agree
+
+
+def _scalar(x: Scalar) -> str:
+    text = to_text(x)
+    return text if _NUMBER.fullmatch(text) else _quoted(text)
+
+
+def _list(values: Iterable[Scalar]) -> str:
+    return f"[{', '.join(map(_scalar, values))}]"
+
+
+def _base(base: Base) -> list[str]:
+    lines = [f"{key} = true" for key in ("floating", "mobile") if getattr(base, key)]
+    if base.pose != Base().pose:
+        rows = ", ".join(_list(base.pose[i : i + 4]) for i in range(0, 16, 4))
+        lines.append(f"pose = [{rows}]")
+    lines += [f"{key} = {_list(getattr(base, key))}" for key in BASE if not all(map(is_zero, getattr(base, key)))]
+    if base.body:
+        lines += ["[base.link]", f"name = {_quoted(base.body.name)}", *_inertia(base.body)]
+    return ["", "[base]", *lines] if lines else []
+
+
+def _joint(robot: Robot, joint: Joint, number: int, actuated: bool) -> list[str]:
+    lines = [f"type = {_quoted(TYPES[joint.sigma])}", *_placement(robot, joint, actuated)]
+    if joint.variable != default_variable(joint, number):
+        lines.append(f"variable = {_quoted(joint.variable)}")
+    if joint.eta:
+        lines.append("elastic = true")
+    lines += [f"{key} = {_scalar(x)}" for key in JOINT if not is_zero(x := getattr(joint, key))]
+    return lines + [f"{key} = {_scalar(x)}" for key in FREE if (x := getattr(joint, key)) is not None]
+
+
+def _placement(robot: Robot, joint: Joint, actuated: bool) -> list[str]:
+    lines = [f"on = {_link(robot, joint.antecedent)}"]
+    if joint.mu != actuated:
+        lines.append(f"actuated = {str(bool(joint.mu)).lower()}")
+    return lines + [f"{key} = {_scalar(x)}" for key in GEOMETRY if not is_zero(x := getattr(joint, key))]
+
+
+def _link(robot: Robot, number: int) -> str:
+    """Return how ``on`` says a link: by its name, or by its number where a link is called like the base."""
+    name = robot.bodies[number - 1].name if number else "base"
+    return str(number) if name == "base" and "base" in {body.name for body in robot.bodies} else _quoted(name)
+
+
+def _inertia(body: Body) -> list[str]:
+    lines = [f"{key} = {_scalar(x)}" for key, x in body.inertia._asdict().items() if not is_zero(x)]
+    if not all(map(is_zero, body.wrench)):
+        lines.append(f"wrench = {_list(body.wrench)}")
+    return lines

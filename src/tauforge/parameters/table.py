@@ -1,0 +1,30 @@
+"""The base parameters in text, as in figure 4 of Lemoine and Khalil: geometry, standard parameters, relations, base parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..robot.tables import geometry, in_text, inertias
+
+if TYPE_CHECKING:
+    from .base import BaseParameters
+
+
+def table(base: BaseParameters) -> str:
+    """Return the tables and relations as text."""
+    relations = [f"{name}={expression}" for name, expression in base.relations.items()]
+    rotors = ["", f"Rotor inertias that stay: {', '.join(base.rotors)}"] if base.rotors else []
+    lines = [
+        f"Robot: {base.of.name}",
+        "",
+        *in_text(geometry(base.of)),
+        "",
+        *in_text(inertias(base.of, "Standard inertial parameters")),
+        "",
+        "The regrouping relations are",
+        *(relations or ["none"]),
+        "",
+        *in_text(inertias(base.robot, "The base inertial parameters are")),
+        *rotors,
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,53 @@
+"""A Program as flat lists of plain data, which can be pickled however deep its graph is."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..graph.evaluate import topological
+from ..graph.node import Node, rebuild
+from .program import Array, Program
+
+
+class Flat(NamedTuple):
+    """A Program whose nodes are numbers: ``nodes`` holds each one's operation, arguments, value and exact value."""
+
+    name: str
+    heading: tuple[str, ...]
+    nodes: tuple[tuple[Any, ...], ...]
+    arguments: dict[str, tuple[Any, ...]]
+    results: dict[str, tuple[Any, ...]]
+    names: dict[int, str]
+
+
+def flatten(program: Program) -> Flat:
+    """Return the Program as plain data."""
+    arrays = [*program.arguments.values(), *program.results.values()]
+    order = topological([*(node for array in arrays for node in array.nodes), *program.names])
+    number = {node: i for i, node in enumerate(order)}
+
+    def plain(array: Array) -> tuple[Any, ...]:
+        return array.shape, tuple(number[node] for node in array.nodes), array.meaning
+
+    return Flat(
+        program.name,
+        program.heading,
+        tuple((node.op, tuple(number[a] for a in node.args), node.value, node._exact) for node in order),
+        {name: plain(array) for name, array in program.arguments.items()},
+        {name: plain(array) for name, array in program.results.items()},
+        {number[node]: name for node, name in program.names.items()},
+    )
+
+
+def restore(flat: Flat) -> Program:
+    """Return the Program again."""
+    nodes: list[Node] = []
+    for op, args, value, exact in flat.nodes:
+        nodes.append(rebuild(op, tuple(nodes[i] for i in args), value, exact))
+
+    def array(shape: Any, numbers: tuple[int, ...], meaning: str) -> Array:
+        return Array(shape, tuple(nodes[i] for i in numbers), meaning)
+
+    arguments = {name: array(*parts) for name, parts in flat.arguments.items()}
+    results = {name: array(*parts) for name, parts in flat.results.items()}
+    return Program(flat.name, arguments, results, {nodes[i]: name for i, name in flat.names.items()}, flat.heading)

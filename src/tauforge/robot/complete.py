@@ -1,0 +1,66 @@
+"""What a Robot fills in itself: names for joint coordinates, so that every moving joint has one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..graph.evaluate import symbols
+from ..graph.node import SYMBOL, Node
+from .joint import FIXED, REVOLUTE, Joint
+
+if TYPE_CHECKING:
+    from .robot import Loop, Robot
+
+FREE = ("QP", "QDP", "GAM")
+"""What is an input of the models where a joint has a plain symbol or None there."""
+
+
+def complete(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
+    """Return joints and loops with a variable for each moving joint, and None where a plain default name says no more.
+
+    Cut joints are numbered after those of the tree.
+    """
+    cut = [loop.joint for loop in robot.loops]
+    moving = [joint for joint in (*robot.joints, *cut) if joint.sigma != FIXED]
+    taken: set[str] = set()
+    if not all(joint.variable for joint in moving):
+        taken.update(symbols(x for _, x in robot.scalars() if isinstance(x, Node)))
+        taken.update(joint.variable for joint in moving)
+    numbered = [_complete(joint, j, taken) for j, joint in enumerate((*robot.joints, *cut), 1)]
+    count = len(robot.joints)
+    loops = [replace(loop, joint=joint) for loop, joint in zip(robot.loops, numbered[count:], strict=True)]
+    return tuple(numbered[:count]), tuple(loops)
+
+
+def default_variable(joint: Joint, number: int) -> str:
+    """Return the name that a joint's coordinate has unless its file gives another."""
+    return "" if joint.sigma == FIXED else f"th{number}" if joint.sigma == REVOLUTE else f"r{number}"
+
+
+def unused(name: str, taken: Collection[str]) -> str:
+    """Return a name that is not taken yet: the given one, or that with underscores."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def is_plain(x: object) -> bool:
+    """Tell whether a velocity, an acceleration or an effort is just a symbol, which stands for the joint's own one."""
+    return isinstance(x, Node) and x.op is SYMBOL
+
+
+def _complete(joint: Joint, number: int, taken: set[str]) -> Joint:
+    variable = joint.variable
+    if joint.sigma == FIXED:
+        variable = ""
+    elif not variable:
+        variable = unused(default_variable(joint, number), taken)
+        taken.add(variable)
+    changes: dict[str, str | None] = {} if variable == joint.variable else {"variable": variable}
+    for key in FREE:
+        value = getattr(joint, key)
+        if is_plain(value) and str(value).rstrip("_") == f"{key}{number}":
+            changes[key] = None
+    return replace(joint, **changes) if changes else joint  # type: ignore[arg-type]

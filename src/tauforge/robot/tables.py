@@ -1,0 +1,101 @@
+"""A robot's tables: what heads generated code, what ``base.table()`` prints and the command line shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..graph.node import CONST, Node, Scalar
+from ..graph.text import number
+from ..spatial.inertia import NAMES
+from .complete import is_plain
+from .joint import FIXED, REVOLUTE, Joint
+from .robot import WRENCH, Robot
+
+_WIDEST = 92
+"""Characters of a line of a table in text."""
+_LONGEST = 40
+"""Characters of a cell."""
+
+
+class Sheet(NamedTuple):
+    """A table with a row for each joint or link."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def sheets(robot: Robot) -> list[Sheet]:
+    """Return the tables that say something: geometry and inertias always, the others where they are not empty."""
+    fixed = [["" if x is None or is_plain(x) else x for x in (joint.QP, joint.QDP)] for joint in robot.joints]
+    optional = (  # each with the cell that says nothing
+        (_sheet("Rotor inertia and friction", "IA FV FS", [(x.IA, x.FV, x.FS) for x in robot.joints]), "0"),
+        (_sheet("Elastic joints", "eta k", [(x.eta, x.k) for x in robot.joints]), "0"),
+        (_sheet("External forces and torques", " ".join(WRENCH), [body.wrench for body in robot.bodies]), "0"),
+        (_sheet("Velocities and accelerations that are fixed", "QP QDP", fixed), ""),
+    )
+    telling = [sheet for sheet, nothing in optional if any(cell != nothing for row in sheet.rows for cell in row)]
+    return [geometry(robot), inertias(robot), *telling]
+
+
+def geometry(robot: Robot) -> Sheet:
+    """Return the geometric parameters, each joint's variable where it stands."""
+    return _sheet("Geometric parameters", "p sigma gamma b alpha d theta r", [_geometry(joint) for joint in robot.joints])
+
+
+def inertias(robot: Robot, title: str = "Inertial parameters") -> Sheet:
+    """Return the ten inertial parameters of each link."""
+    return _sheet(title, " ".join(NAMES), [body.inertia for body in robot.bodies])
+
+
+def heading(robot: Robot) -> tuple[str, ...]:
+    """Return everything as lines of text, for the head of generated code."""
+    lines = [f"Robot: {robot.name}", ""]
+    for sheet in sheets(robot):
+        lines += [*in_text(sheet), ""]
+    vectors = {key: [_cell(x) for x in getattr(robot.base, key)] for key in ("W0", "WP0", "V0", "VP0")}
+    lines += [f"Base, {key}: {', '.join(cells)}" for key, cells in vectors.items() if cells != ["0"] * 3]
+    return (*lines, f"Acceleration of gravity: {', '.join(map(_cell, robot.gravity))}", "")
+
+
+def in_text(sheet: Sheet) -> list[str]:
+    """Return a table as lines, its columns aligned, its rows numbered from 1."""
+    return [sheet.title, *_aligned(sheet.columns, sheet.rows)]
+
+
+def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows in aligned columns; those that find no room stand in a table below."""
+    numbers = ["j", *map(str, range(1, len(rows) + 1))]
+    lines = [number.ljust(len(numbers[-1])) for number in numbers]
+    for k, column in enumerate(columns):
+        cells = [column, *(row[k] for row in rows)]
+        width = max(map(len, cells))
+        if len(lines[0]) + 2 + width > _WIDEST:
+            return [*map(str.rstrip, lines), *_aligned(columns[k:], [row[k:] for row in rows])]
+        lines = [f"{line}  {cell.ljust(width)}" for line, cell in zip(lines, cells, strict=True)]
+    return [line.rstrip() for line in lines]
+
+
+def _sheet(title: str, columns: str, rows: Iterable[Iterable[Scalar | str]]) -> Sheet:
+    return Sheet(title, tuple(columns.split()), tuple(tuple(_cell(x) for x in row) for row in rows))
+
+
+def _geometry(joint: Joint) -> list[Scalar | str]:
+    """Return a joint's row, its variable where it stands: q1 + pi/2."""
+    shown: dict[str, Scalar | str] = {"theta": joint.theta, "r": joint.r}
+    if joint.sigma != FIXED:
+        key = "theta" if joint.sigma == REVOLUTE else "r"
+        offset = _cell(shown[key])
+        shown[key] = joint.variable + ("" if offset == "0" else f" + {offset}".replace("+ -", "- "))
+    return [joint.antecedent, joint.sigma, joint.gamma, joint.b, joint.alpha, joint.d, shown["theta"], shown["r"]]
+
+
+def _cell(x: Scalar | str) -> str:
+    """Return what a table shows: expressions as they are, numbers to nine digits."""
+    if isinstance(x, Node) and x.op is CONST:
+        x = float(x)
+    text = str(x) if isinstance(x, str | Node) else number(x)
+    if isinstance(x, float) and len(text) > 12:
+        text = f"{x:.9g}"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

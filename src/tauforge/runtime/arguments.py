@@ -1,0 +1,133 @@
+"""A call's arguments: put in order, converted to arrays, and, where NumPy refuses them, explained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ProgramError
+from ..program.program import PARAMETERS, Program, Shape
+
+_FLOAT = np.dtype(np.float64)
+_MANY = 12  # labels shown in a message
+
+
+def in_order(program: Program, given: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the arguments in the order of the Program's inputs."""
+    names = [*program.arguments]
+    rest = names[len(given) :]
+    if len(given) <= len(names) and named.keys() == set(rest):
+        return (*given, *map(named.__getitem__, rest))
+    call = f"{program.name}({', '.join(names)})"
+    if len(given) > len(names):
+        raise ProgramError(f"{call} takes {len(names)} arrays, {len(given)} were given; results go to out=")
+    if unknown := [name for name in named if name not in names]:
+        raise ProgramError(f"{call} has no input {', '.join(unknown)}")
+    if twice := [name for name in names[: len(given)] if name in named]:
+        raise ProgramError(f"{call}: {', '.join(twice)} was given twice, by place and by name")
+    missing = [name for name in rest if name not in named]
+    hint = f"; the parameters are {listed(program.parameters)}" if PARAMETERS in missing else ""
+    raise ProgramError(f"{call} needs {', '.join(missing)}{hint}")
+
+
+def as_arrays(program: Program, arguments: Sequence[Any]) -> tuple[NDArray[Any], ...]:
+    """Return each argument as a plain array."""
+    return tuple(_array(program, name, value) for name, value in zip(program.arguments, arguments, strict=True))
+
+
+def _array(program: Program, name: str, value: Any) -> NDArray[Any]:
+    if name == PARAMETERS and isinstance(value, Mapping):
+        return _parameters(program, value)
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise ProgramError(f"{program.name}: {name} cannot be made an array: {error}") from None
+
+
+def _parameters(program: Program, values: Mapping[str, Any]) -> NDArray[Any]:
+    """Return the parameters as an array from their values by name; further names may be there."""
+    if missing := [name for name in program.parameters if name not in values]:
+        raise ProgramError(f"{program.name}: {PARAMETERS} lacks {listed(missing)}")
+    arrays = [_array(program, name, values[name]) for name in program.parameters]
+    try:
+        return np.stack(np.broadcast_arrays(*arrays), axis=-1)
+    except ValueError as error:
+        raise ProgramError(f"{program.name}: the values in {PARAMETERS} do not broadcast together: {error}") from None
+
+
+def output_arrays(program: Program, out: Any) -> tuple[NDArray[Any] | None, ...]:
+    """Return ``out`` as one array for each output; None where a new one is to be made."""
+    if type(out) is np.ndarray and out.dtype == _FLOAT and len(program.results) == 1:
+        return (out,)
+    names = ", ".join(program.results)
+    if isinstance(out, Mapping):
+        if unknown := [str(name) for name in out if name not in program.results]:
+            raise ProgramError(f"{program.name}: out has {', '.join(unknown)}; the outputs are {names}")
+        arrays = tuple(map(out.get, program.results))
+    else:
+        arrays = out if isinstance(out, tuple) else (out,)
+    if len(arrays) != len(program.results):
+        raise ProgramError(f"{program.name}: out must be a tuple or a mapping with {names}")
+    for name, array in zip(program.results, arrays, strict=True):
+        if array is not None and not (isinstance(array, np.ndarray) and array.dtype == _FLOAT):
+            kind = f"dtype {array.dtype}" if isinstance(array, np.ndarray) else f"type {type(array).__name__}"
+            raise ProgramError(f"{program.name}: out for {name} has {kind}; it must be a NumPy array of float64")
+    return arrays
+
+
+def explain(program: Program, arguments: Sequence[Any], out: Sequence[Any], error: Exception) -> ProgramError:
+    """Return the error that says why NumPy refused a call."""
+    inputs = [(name, shape, np.asarray(x)) for (name, shape), x in zip(program.inputs.items(), arguments, strict=True)]
+    for name, shape, array in inputs:
+        if not np.can_cast(array.dtype, _FLOAT, "safe"):
+            return ProgramError(
+                f"{program.name}: {name} has dtype {array.dtype}, which does not cast safely to float64"
+            )
+        if not _fits(array, shape):
+            return ProgramError(f"{program.name}: {name} has the shape {array.shape}; {_expected(array, shape)}")
+    leading = {name: _leading(array, shape) for name, shape, array in inputs}
+    axes = ", ".join(f"{name} {axes}" for name, axes in leading.items())
+    try:
+        batch = np.broadcast_shapes(*leading.values())
+    except ValueError:
+        return ProgramError(f"{program.name}: the leading axes do not broadcast together: {axes}")
+    for (name, shape), array in zip(program.outputs.items(), out, strict=False):
+        if array is not None and not (_fits(array, shape) and _holds(_leading(array, shape), batch)):
+            return ProgramError(
+                f"{program.name}: out for {name} has the shape {array.shape}, the result {(*batch, *shape)}"
+            )
+    return ProgramError(f"{program.name}: {error}")
+
+
+def _fits(array: NDArray[Any], shape: Shape) -> bool:
+    return array.ndim >= len(shape) and array.shape[array.ndim - len(shape) :] == tuple(shape)
+
+
+def _leading(array: NDArray[Any], shape: Shape) -> tuple[int, ...]:
+    return array.shape[: array.ndim - len(shape)]
+
+
+def _holds(axes: tuple[int, ...], batch: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(axes, batch) == axes
+    except ValueError:
+        return False
+
+
+def _expected(array: NDArray[Any], shape: Shape) -> str:
+    """Say which shape an array should have, what its entries are, and, where it looks so, that it wants transposing."""
+    text = f"it must be ({', '.join(['...', *map(str, shape)])})"
+    for labels in shape.labels:
+        text += f", one entry for each of {listed(labels)}"
+    if _fits(array.T, shape):
+        text += f"; an array of shape {array.T.shape} would fit, so transpose this one"
+    return text
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write names in a row, only the first of many."""
+    rest = f" and {len(names) - _MANY} more" if len(names) > _MANY else ""
+    return ", ".join(names[:_MANY]) + rest

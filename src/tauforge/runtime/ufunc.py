@@ -1,0 +1,48 @@
+"""A NumPy generalized ufunc around a compiled loop.
+
+NumPy then does what it does for its own functions, at their speed: broadcasting, strides, casts, ``out``, overlapping
+memory, and releasing the interpreter's lock. Its C API is called through ctypes, so that no extension has to be built.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
+
+_FROM_SIGNATURE = 31  # place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table, which its ABI fixes
+_DOUBLE = 12  # NPY_DOUBLE
+_NO_IDENTITY = -1  # PyUFunc_None
+
+
+def generalized_ufunc(
+    loop: int, name: str, inputs: Sequence[Sequence[int]], outputs: Sequence[Sequence[int]]
+) -> tuple[np.ufunc, object]:
+    """Return a ufunc that calls the loop at an address, and what must live as long as the ufunc."""
+    signature = f"{_dimensions(inputs)}->{_dimensions(outputs)}".encode()
+    loops, data = (ctypes.c_void_p * 1)(loop), (ctypes.c_void_p * 1)()
+    types = bytes([_DOUBLE]) * (len(inputs) + len(outputs))
+    texts = name.encode(), b"", signature
+    ufunc = _constructor()(loops, data, types, 1, len(inputs), len(outputs), _NO_IDENTITY, *texts[:2], 0, signature)
+    return ufunc, (loops, data, types, texts)
+
+
+def _dimensions(shapes: Sequence[Sequence[int]]) -> str:
+    """Write shapes as a signature does; a size of zero, which must not stand there, gets a name."""
+    return ",".join(f"({','.join(str(n or 'none') for n in shape)})" for shape in shapes)
+
+
+@cache
+def _constructor() -> Any:
+    pointer_kind = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    pointer = pointer_kind(("PyCapsule_GetPointer", ctypes.pythonapi))
+    table = ctypes.cast(pointer(_multiarray_umath._UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
+    text, number, address = ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p
+    kind = ctypes.PYFUNCTYPE(
+        ctypes.py_object, address, address, text, number, number, number, number, text, text, number, text
+    )
+    return kind(table[_FROM_SIGNATURE])

@@ -1,0 +1,87 @@
+"""C99: one function of flat arrays, without globals, heap or branches; and the header that declares it."""
+
+from __future__ import annotations
+
+import re
+
+from ..graph import node as graph
+from .comments import blocks, head
+from .language import WIDTH, Language, words
+from .statements import Argument, Listing
+
+_WORDS = """
+    auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    main alignas alignof and asm bool catch class constexpr decltype delete explicit export false friend mutable
+    namespace new noexcept not nullptr operator or private protected public template this throw true try typeid
+    typename using virtual xor linux unix i386 errno NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL MATH_ERRNO
+    MATH_ERREXCEPT math_errhandling float_t double_t
+"""
+"""Keywords of C and C++, and what compilers and math.h define."""
+_MATH = """
+    acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 frexp ilogb ldexp log log10
+    log1p log2 logb modf scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint rint
+    lrint llrint round lround llround trunc fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin
+    fma abs isfinite isinf isnan isnormal signbit fpclassify isgreater isless isunordered
+"""
+
+
+def _harmless(line: str) -> str:
+    """Return a line that can neither end a comment, nor start one inside it, nor hold a trigraph."""
+    return re.sub(r"\?(?=\?)", "? ", line.replace("*/", "* /").replace("/*", "/ *"))
+
+
+LANGUAGE = Language(
+    functions={
+        graph.SIN: "sin({0})",
+        graph.COS: "cos({0})",
+        graph.ASIN: "asin({0})",
+        graph.ACOS: "acos({0})",
+        graph.ATAN2: "atan2({0}, {1})",
+        graph.SQRT: "sqrt({0})",
+        graph.ABS: "fabs({0})",
+        graph.SIGN: "({0} > 0.0 ? 1.0 : {0} < 0.0 ? -1.0 : 0.0)",
+    },
+    number=repr,
+    element=lambda x: f"{x.array}[{x.place}]",
+    reserved=words(_WORDS) | {name + kind for name in words(_MATH) for kind in ("", "f", "l")},
+    flat_arrays=True,
+    frame=("/*", " */"),
+    line=" * {0}",
+    remark="/* {0} */",
+    escape=_harmless,
+    define="const double {0} = {1};",
+    assign="{0} = {1};",
+)
+
+
+def render(listing: Listing) -> str:
+    """Return the function's definition."""
+    lines = [*head(listing, LANGUAGE), ""]
+    if listing.functions - {graph.SIGN}:
+        lines += ["#include <math.h>", ""]
+    lines += [*_prototype(listing), "{"]
+    lines += [f"    (void){argument.name};" for argument in listing.inputs if not argument.used]
+    return "\n".join([*lines, *blocks(listing, LANGUAGE, "    "), "}", ""])
+
+
+def render_header(listing: Listing) -> str:
+    """Return the function's declaration, for C and C++."""
+    guard = f"{listing.name.upper()}_H"
+    lines = [*head(listing, LANGUAGE), "", f"#ifndef {guard}", f"#define {guard}", ""]
+    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
+    lines += [*_prototype(listing, ";"), "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
+    return "\n".join(lines)
+
+
+def _prototype(listing: Listing, end: str = "") -> list[str]:
+    arguments = [f"const {_declared(a)}" for a in listing.inputs] + [_declared(a) for a in listing.outputs]
+    whole = f"void {listing.name}({', '.join(arguments) or 'void'}){end}"
+    if len(whole) <= WIDTH:
+        return [whole]
+    return [f"void {listing.name}(", *(f"    {a}," for a in arguments[:-1]), f"    {arguments[-1]}){end}"]
+
+
+def _declared(argument: Argument) -> str:
+    size = argument.array.shape.size
+    return f"double {argument.name}[{size}]" if size else f"double *{argument.name}"  # no array of C is empty

@@ -1,0 +1,76 @@
+"""Fortran 2008: one subroutine in real64, arrays numbered from 1."""
+
+from __future__ import annotations
+
+from ..graph import node as graph
+from .comments import blocks, head
+from .language import WIDTH, Language, words
+from .statements import Argument, Listing
+
+_WORDS = """
+    abstract allocatable allocate assign associate asynchronous backspace bind block call case character class close
+    codimension common complex contains contiguous continue critical cycle data deallocate deferred dimension do
+    double elemental else elseif elsewhere end enddo endif entry enum enumerator equivalence error exit extends
+    external file final flush forall format function generic go goto if images implicit import impure in include
+    inout inquire integer intent interface intrinsic is kind len lock logical memory module namelist non_overridable
+    none nopass nullify only open operator optional out parameter pass pause pointer precision print private
+    procedure program protected public pure read real recursive result return rewind save select sequence stop
+    submodule subroutine sync target then to type unlock use value volatile wait where while write sin cos asin acos
+    atan2 sqrt abs merge real64 iso_fortran_env unused_input
+"""
+
+LANGUAGE = Language(
+    functions={
+        graph.SIN: "sin({0})",
+        graph.COS: "cos({0})",
+        graph.ASIN: "asin({0})",
+        graph.ACOS: "acos({0})",
+        graph.ATAN2: "atan2({0}, {1})",
+        graph.SQRT: "sqrt({0})",
+        graph.ABS: "abs({0})",
+        graph.SIGN: "merge(1.0_real64, merge(-1.0_real64, 0.0_real64, {0} < 0.0_real64), {0} > 0.0_real64)",
+    },
+    number=lambda x: f"{x!r}_real64",
+    element=lambda x: x.array + (f"({', '.join(str(i + 1) for i in x.index)})" if x.index else ""),
+    reserved=words(_WORDS),
+    ignores_case=True,
+    line="! {0}",
+    remark="! {0}",
+    square="{0}**2",
+    continued=" &",
+)
+
+
+def render(listing: Listing) -> str:
+    arguments = ", ".join(argument.name for argument in (*listing.inputs, *listing.outputs))
+    lines = [
+        *head(listing, LANGUAGE),
+        "",
+        *LANGUAGE.folded(f"subroutine {listing.name}({arguments})", ""),
+        "    use, intrinsic :: iso_fortran_env, only: real64",
+        "    implicit none",
+        *(_declared(argument, "in") for argument in listing.inputs),
+        *(_declared(argument, "out") for argument in listing.outputs),
+        *_locals(listing.variables),
+    ]
+    for argument in listing.inputs:
+        if not argument.used:  # a use that does nothing: compilers warn of arguments without any
+            lines += [f"    associate (unused_input => {argument.name})", "    end associate"]
+    return "\n".join([*lines, *blocks(listing, LANGUAGE, "    "), f"end subroutine {listing.name}", ""])
+
+
+def _declared(argument: Argument, intent: str) -> str:
+    shape = f"({', '.join(map(str, argument.array.shape))})" if argument.array.shape else ""
+    return f"    real(real64), intent({intent}) :: {argument.name}{shape}"
+
+
+def _locals(names: list[str]) -> list[str]:
+    """Declare variables, as many to a line as fit: a declaration for each line needs no continuation."""
+    start = "    real(real64) :: "
+    lines: list[str] = []
+    for name in names:
+        if lines and len(lines[-1]) + len(name) + 2 <= WIDTH:
+            lines[-1] += f", {name}"
+        else:
+            lines.append(start + name)
+    return lines

@@ -1,0 +1,173 @@
+"""What a target's table of spellings holds, and the one printer of expressions that reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..errors import TargetError
+from .expression import Call, Element, Expression, Number, Product, Quotient, Sum, Variable
+
+WIDTH = 100
+"""Columns of generated code."""
+LONGEST_NAME = 63
+"""Characters of a name: Fortran's and MATLAB's limit, and C's guarantee."""
+
+SUM, PRODUCT, ATOM = 1, 2, 3  # how tightly a text binds
+_BREAK = re.compile(r"(?<= )(?=[+-] )|(?<=, )|(?<=[^*]\*)(?=[^*])")
+"""Where a line may end: before + and -, after commas and multiplication signs."""
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Language:
+    """The spellings of one language.
+
+    Attributes
+    ----------
+    functions : the graph's operation -> its spelling, with {0} and {1} for the arguments
+    number, element, variable : spell a constant, an array's element, a local variable
+    reserved : words that no variable may be called; ``ignores_case`` where D3 and d3 are one name
+    flat_arrays : whether an array has one index, row by row, whatever its rank
+    scalar_arrays : whether an array is spelled by scalars of its own, as q₁, so that q1 is no free name either
+    quotient : template, then how tightly top and bottom must bind, then how tightly it binds
+    frame : opening and closing line of a block of comments; ``line`` and ``remark`` spell a line in it and one alone
+    escape : makes a line harmless inside a comment
+    define, assign : statements that give a new variable or an output its value
+    continued : what ends a line that goes on; ``brackets`` go round an expression of several lines
+    """
+
+    functions: Mapping[str, str]
+    number: Callable[[float], str]
+    element: Callable[[Element], str]
+    reserved: frozenset[str]
+    line: str
+    variable: Callable[[str], str] = str
+    ignores_case: bool = False
+    flat_arrays: bool = False
+    scalar_arrays: bool = False
+    times: str = "*"
+    square: str = "{0}*{0}"
+    quotient: tuple[str, int, int, int] = ("{0}/{1}", PRODUCT, ATOM, PRODUCT)
+    frame: tuple[str, ...] = ()
+    remark: str = ""
+    escape: Callable[[str], str] = str
+    define: str = "{0} = {1}"
+    assign: str = "{0} = {1}"
+    continued: str = ""
+    brackets: tuple[str, str] = ("", "")
+
+    def text(self, x: Expression) -> str:
+        """Spell an expression."""
+        return self._write(x)[0]
+
+    def statement(self, template: str, name: str, x: Expression, indent: str) -> list[str]:
+        """Spell an assignment, over several lines where it is long."""
+        text = self.text(x)
+        whole = indent + template.format(name, text)
+        if len(whole) <= WIDTH:
+            return [whole]
+        return self.folded(template.format(name, text.join(self.brackets)), indent)
+
+    def folded(self, text: str, indent: str) -> list[str]:
+        """Break a long text into lines, before signs, after commas and after multiplication signs."""
+        lines, line = [], indent
+        limit = WIDTH - len(self.continued)
+        for piece in _BREAK.split(text):
+            if len(line) + len(piece.rstrip()) > limit and line.strip():
+                lines.append(line.rstrip() + self.continued)
+                line = indent + "    "
+            line += piece
+        return [*lines, line.rstrip()]
+
+    def comment(self, lines: list[str]) -> list[str]:
+        """Spell lines as a block of comments."""
+        inside = [self.line.format(self.escape(line)).rstrip() for line in lines]
+        return [self.frame[0], *inside, self.frame[1]] if self.frame else inside
+
+    def _write(self, x: Expression) -> tuple[str, int]:
+        match x:
+            case Variable(name):
+                return self.variable(name), ATOM
+            case Element():
+                return self.element(x), ATOM
+            case Number(value):
+                return self.number(value), ATOM
+            case Sum(terms):
+                return self._sum(terms), SUM
+            case Product(factors):
+                return self._product(factors), PRODUCT
+            case Quotient(top, bottom):
+                template, above, below, binding = self.quotient
+                return template.format(self._bound(top, above), self._bound(bottom, below)), binding
+            case Call(function, arguments):
+                return self.functions[function].format(*map(self.text, arguments)), ATOM
+
+    def _bound(self, x: Expression, at_least: int) -> str:
+        text, binding = self._write(x)
+        return text if binding >= at_least else f"({text})"
+
+    def _sum(self, terms: tuple[tuple[bool, Expression], ...]) -> str:
+        text = ""
+        for negative, term in terms:
+            sign = (" - " if negative else " + ") if text else "-" * negative
+            text += sign + self._bound(term, PRODUCT)
+        return text
+
+    def _product(self, factors: tuple[Expression, ...]) -> str:
+        pieces: list[str] = []
+        rest = list(factors)
+        while rest:
+            factor = rest.pop(0)
+            if rest and rest[0] == factor:
+                rest.pop(0)
+                pieces.append(self.square.format(self._bound(factor, ATOM)))
+            else:  # a/b*c is (a/b)*c, but c*a/b would not be c*(a/b)
+                pieces.append(self._bound(factor, ATOM if pieces else PRODUCT))
+        return self.times.join(pieces)
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+class Names:
+    """Hands out names: each legal in a language, and no two alike."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self._taken = {self._folded(word) for word in language.reserved}
+
+    def is_free(self, name: str) -> bool:
+        return self._folded(name) not in self._taken
+
+    def take(self, *wanted: str) -> tuple[str, ...]:
+        """Return the wanted names, all with the same ending where one of them is not free as it stands."""
+        legal = [_legal(name) for name in wanted]
+        ending, attempt = "", 1
+        while not all(self.is_free(name + ending) for name in legal):
+            ending, attempt = ("_" if attempt == 1 else f"_{attempt}"), attempt + 1
+        names = tuple(name + ending for name in legal)
+        self._taken.update(map(self._folded, names))
+        return names
+
+    def function(self, name: str) -> str:
+        """Take a function's name that the caller insists on."""
+        if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+            raise TargetError(
+                f"{name!r} cannot be a function's name; give name= at most {LONGEST_NAME} letters, digits or _"
+            )
+        if not self.is_free(name):
+            raise TargetError(
+                f"{name!r} cannot be a function's name: the language or an argument has it; choose another with name="
+            )
+        return self.take(name)[0]
+
+    def _folded(self, name: str) -> str:
+        return name.lower() if self._language.ignores_case else name
+
+
+def _legal(name: str) -> str:
+    name = re.sub(r"[^A-Za-z0-9_]", "_", name)[: LONGEST_NAME - 7]
+    return name if _NAME.fullmatch(name) else f"p{name}"

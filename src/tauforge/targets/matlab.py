@@ -1,0 +1,58 @@
+"""MATLAB and Octave: one function file; vectors may be given as rows or columns, and come back as columns."""
+
+from __future__ import annotations
+
+from ..graph import node as graph
+from .comments import blocks, head
+from .language import Language, words
+from .statements import Argument, Listing
+
+_WORDS = """
+    break case catch classdef continue else elseif end for function global if otherwise parfor persistent return
+    spmd switch try while do until endfunction endif endwhile endfor endparfor endswitch end_try_catch
+    end_unwind_protect unwind_protect unwind_protect_cleanup endclassdef endmethods endproperties endevents
+    endenumeration endspmd methods properties events enumeration arguments endarguments static import sin cos asin
+    acos atan2 sqrt abs sign zeros
+"""
+
+LANGUAGE = Language(
+    functions={
+        graph.SIN: "sin({0})",
+        graph.COS: "cos({0})",
+        graph.ASIN: "asin({0})",
+        graph.ACOS: "acos({0})",
+        graph.ATAN2: "atan2({0}, {1})",
+        graph.SQRT: "sqrt({0})",
+        graph.ABS: "abs({0})",
+        graph.SIGN: "sign({0})",
+    },
+    number=repr,
+    element=lambda x: x.array + (f"({', '.join(str(i + 1) for i in x.index)})" if x.index else ""),
+    reserved=words(_WORDS),
+    line="% {0}",
+    remark="% {0}",
+    square="{0}^2",
+    define="{0} = {1};",
+    assign="{0} = {1};",
+    continued=" ...",
+)
+
+
+def render(listing: Listing) -> str:
+    inputs = ", ".join(argument.name for argument in listing.inputs)
+    outputs = ", ".join(argument.name for argument in listing.outputs)
+    if len(listing.outputs) != 1:
+        outputs = f"[{outputs}]"
+    lines = [
+        *LANGUAGE.folded(f"function {outputs} = {listing.name}({inputs})", ""),
+        *head(listing, LANGUAGE),  # after the function's line, where `help` looks for it
+        "",
+        *(f"    {argument.name} = {_zeros(argument)};" for argument in listing.outputs),
+        *blocks(listing, LANGUAGE, "    "),
+    ]
+    return "\n".join([*lines, "end", ""])
+
+
+def _zeros(argument: Argument) -> str:
+    sizes = [*argument.array.shape, 1, 1][: max(2, len(argument.array.shape))]
+    return f"zeros({', '.join(map(str, sizes))})"

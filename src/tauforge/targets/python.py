@@ -1,0 +1,51 @@
+"""Plain Python: one function of sequences of numbers, with nothing but the math module."""
+
+from __future__ import annotations
+
+import keyword
+
+from ..graph import node as graph
+from .comments import blocks, head
+from .language import Language
+from .statements import Argument, Listing
+
+_IMPORTS = (graph.ACOS, graph.ASIN, graph.ATAN2, graph.COS, graph.SIN, graph.SQRT)
+
+LANGUAGE = Language(
+    functions={
+        **{name: f"{name}({{0}})" for name in _IMPORTS},
+        graph.ATAN2: "atan2({0}, {1})",
+        graph.ABS: "abs({0})",
+        graph.SIGN: "(1.0 if {0} > 0.0 else -1.0 if {0} < 0.0 else 0.0)",
+    },
+    number=repr,
+    element=lambda x: x.array + "".join(f"[{i}]" for i in x.index),
+    reserved=frozenset([*keyword.kwlist, *keyword.softkwlist, *_IMPORTS, "abs", "range"]),
+    line="# {0}",
+    remark="# {0}",
+    brackets=("(", ")"),
+)
+
+
+def render(listing: Listing) -> str:
+    imports = [name for name in _IMPORTS if name in listing.functions]
+    lines = [*head(listing, LANGUAGE), ""]
+    if imports:
+        lines += [f"from math import {', '.join(imports)}", ""]
+    lines += [
+        "",
+        *LANGUAGE.folded(f"def {listing.name}({', '.join(argument.name for argument in listing.inputs)}):", ""),
+        *(f"    {argument.name} = {_zeros(argument)}" for argument in listing.outputs if argument.array.shape),
+        *blocks(listing, LANGUAGE, "    "),
+        f"    return {', '.join(argument.name for argument in listing.outputs)}",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _zeros(argument: Argument) -> str:
+    """Return nested lists of zeros."""
+    *outer, last = argument.array.shape
+    text = f"[0.0]*{last}"
+    for size in reversed(outer):
+        text = f"[{text} for _ in range({size})]"
+    return text

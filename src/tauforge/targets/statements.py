@@ -1,0 +1,239 @@
+"""Program -> statements in order, ready to print: what becomes a variable, what it is called, what is written in place.
+
+A node becomes a variable where the papers name it, where it is used more than once, where it is a sine or a cosine,
+or where the expression would grow long. The graph keeps signs outside; where the papers' name is that of ``-x``, the
+variable holds ``-x`` and its users take it with the opposite sign: a name never holds the opposite of what the papers
+mean by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product as combinations
+
+from ..graph.evaluate import topological
+from ..graph.node import ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SYMBOL, Node
+from ..program.program import PARAMETERS, Array, Program
+from .expression import Call, Element, Expression, Number, Quotient, Term, Variable, negated, product, total
+from .language import Language, Names
+
+LONGEST = 32
+"""Operations that an expression may have before it gets a variable of its own."""
+_ALWAYS = (SIN, COS, SIGN)  # operations whose value is a variable at once
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An input or output array as the function has it."""
+
+    name: str
+    array: Array
+    used: bool
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A variable or an output's element, and the expression that gives it its value."""
+
+    target: Variable | Element
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A Program as one function of a language.
+
+    Attributes
+    ----------
+    parameters : statements that give the robot's parameters, those that are used, their own names
+    setup : statements on the parameters alone
+    body, results : statements of each evaluation; those that fill the outputs
+    symbols : each parameter's own name -> what it is called here
+    """
+
+    program: Program
+    name: str
+    inputs: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
+    parameters: tuple[Statement, ...]
+    setup: tuple[Statement, ...]
+    body: tuple[Statement, ...]
+    results: tuple[Statement, ...]
+    symbols: Mapping[str, str]
+
+    @property
+    def functions(self) -> set[str]:
+        """The operations that a language spells as functions."""
+        return {node.op for node in self.program.order} - {CONST, SYMBOL, ADD, NEG, MUL, DIV}
+
+    @property
+    def variables(self) -> list[str]:
+        """Names of all local variables."""
+        statements = (*self.parameters, *self.setup, *self.body)
+        return [statement.target.name for statement in statements if isinstance(statement.target, Variable)]
+
+
+def listing(program: Program, language: Language, name: str | None) -> Listing:
+    """Cut a Program into statements and give them names; ``name`` is the function's."""
+    names = Names(language)
+    inputs = {names.take(key)[0]: array for key, array in program.arguments.items()}
+    outputs = {names.take(key)[0]: array for key, array in program.results.items()}
+    if language.scalar_arrays:
+        for key, array in (*inputs.items(), *outputs.items()):
+            for index in indices(array):
+                names.take(f"{key}{''.join(str(i + 1) for i in index)}")
+    function = names.take(program.name)[0] if name is None else names.function(name)
+    writer = _Writer(program, names, inputs)
+    return Listing(
+        program,
+        function,
+        tuple(Argument(key, array, not writer.present.isdisjoint(array.nodes)) for key, array in inputs.items()),
+        tuple(Argument(key, array, True) for key, array in outputs.items()),
+        writer.parameters,
+        tuple(writer.statement(node) for node in writer.variables if node in program.setup),
+        tuple(writer.statement(node) for node in writer.variables if node not in program.setup),
+        tuple(
+            Statement(Element(key, index, place), negated(*writer.term(node)))
+            for key, array in outputs.items()
+            for place, (index, node) in enumerate(zip(indices(array), array.nodes, strict=True))
+        ),
+        writer.symbols,
+    )
+
+
+def indices(array: Array) -> Iterable[tuple[int, ...]]:
+    """Return the indices of an array's elements, row by row."""
+    return combinations(*map(range, array.shape))
+
+
+def _positive(node: Node) -> Node:
+    return node.args[0] if node.op is NEG else node
+
+
+class _Writer:
+    """Decides which nodes are variables, names them, and writes expressions over them."""
+
+    def __init__(self, program: Program, names: Names, inputs: Mapping[str, Array]) -> None:
+        self.present = set(program.order)
+        self._terms: dict[Node, Term] = {}
+        self._program = program
+        self._papers = _paper_names(program, self.present)
+        results = [_positive(node) for array in program.results.values() for node in array.nodes]
+        order = topological([*self._papers, *results])  # in the order of the papers, from which the names come
+        self.variables = self._choose([node for node in order if node.op is not NEG], results)
+        self._inputs(inputs)
+        self.parameters, self.symbols = self._parameters(names)
+        self._name(names)
+
+    def statement(self, node: Node) -> Statement:
+        """Return the statement that computes a variable."""
+        opposite, variable = self._terms[node]
+        negative, value = self._expression(node)
+        assert isinstance(variable, Variable)
+        return Statement(variable, negated(negative ^ opposite, value))
+
+    def term(self, node: Node) -> Term:
+        """Return what stands for a node in an expression, and its sign."""
+        if node.op is NEG:
+            negative, value = self.term(node.args[0])
+            return not negative, value
+        if node not in self._terms and node.op is CONST:
+            return float(node) < 0, Number(abs(float(node)))
+        return self._terms[node] if node in self._terms else self._expression(node)
+
+    def _expression(self, node: Node) -> Term:
+        terms = [self.term(a) for a in node.args]
+        if node.op is ADD:
+            return False, total(terms)
+        if node.op is MUL:
+            return product(terms)
+        if node.op is DIV:
+            (negative, top), (other, bottom) = terms
+            return negative ^ other, Quotient(top, bottom)
+        return False, Call(node.op, tuple(negated(*term) for term in terms))
+
+    def _choose(self, order: list[Node], results: list[Node]) -> list[Node]:
+        """Return the nodes that become variables, in order."""
+        setup = self._program.setup
+        uses: dict[Node, int] = dict.fromkeys(order, 0)
+        needed = {node for node in results if node in setup}  # set-up is kept apart from what is evaluated each time
+        for node in order:
+            for argument in map(_positive, node.args):
+                uses[argument] += 1
+                if node.op is SIGN or (argument in setup and node not in setup):  # C spells sign's argument twice
+                    needed.add(argument)
+        for node in results:
+            uses[node] += 1
+        chosen: list[Node] = []
+        weight: dict[Node, int] = {}
+        for node in order:
+            weight[node] = 1 + sum(weight[_positive(a)] for a in node.args)
+            shared = uses[node] > 1 or node in needed or node in self._papers or node.op in _ALWAYS
+            if node.args and (shared or weight[node] > LONGEST):
+                weight[node] = 1
+                chosen.append(node)
+        return chosen
+
+    def _inputs(self, inputs: Mapping[str, Array]) -> None:
+        for key, array in inputs.items():
+            for place, (index, node) in enumerate(zip(indices(array), array.nodes, strict=True)):
+                self._terms[node] = False, Element(key, index, place)
+
+    def _parameters(self, names: Names) -> tuple[tuple[Statement, ...], dict[str, str]]:
+        """Give the parameters that are used variables with their own names."""
+        given = self._program.arguments.get(PARAMETERS)
+        statements, symbols = [], {}
+        for node in given.nodes if given else ():
+            if node in self.present:
+                (symbols[str(node.value)],) = names.take(str(node.value))
+                variable = Variable(symbols[str(node.value)])
+                statements.append(Statement(variable, self._terms[node][1]))
+                self._terms[node] = False, variable
+        return tuple(statements), symbols
+
+    def _name(self, names: Names) -> None:
+        """Name the variables: as in the papers, S and C for sines and cosines, the others by numbers."""
+        for node in self.variables:
+            if node in self._papers:
+                name, negative = self._papers[node]
+                self._terms[node] = negative, Variable(names.take(name)[0])
+        angles = dict.fromkeys(node.args[0] for node in self.variables if node.op in (SIN, COS))
+        pairs = {angle: names.take(f"S{ending}", f"C{ending}") for angle, ending in _endings(angles, self._program)}
+        for node in self.variables:
+            if node.op in (SIN, COS) and node not in self._terms:
+                self._terms[node] = False, Variable(pairs[node.args[0]][node.op is COS])
+        number = {"K": 0, "t": 0}
+        for node in self.variables:
+            if node not in self._terms:
+                letter = "K" if node in self._program.setup else "t"
+                number[letter] += 1
+                while not names.is_free(f"{letter}{number[letter]}"):
+                    number[letter] += 1
+                self._terms[node] = False, Variable(names.take(f"{letter}{number[letter]}")[0])
+
+
+def _paper_names(program: Program, present: set[Node]) -> dict[Node, tuple[str, bool]]:
+    """Return the nodes that have names, each its first one, and whether that is the name of the node's opposite."""
+    found: dict[Node, tuple[str, bool]] = {}
+    for node, name in program.names.items():
+        inner = _positive(node)
+        if inner.args and inner in present:
+            found.setdefault(inner, (name, node.op is NEG))
+    return found
+
+
+def _endings(angles: Iterable[Node], program: Program) -> Iterator[tuple[Node, str]]:
+    """Yield each angle with what follows S and C for it: joint j's number, a parameter's name, or the next number."""
+    joints = program.arguments["q"].nodes if "q" in program.arguments else ()
+    coordinates = {node: str(j) for j, node in enumerate(joints, 1)}
+    free = len(joints)
+    for angle in angles:
+        variable = angle.args[0] if angle.op is ADD and angle.args[1].op is CONST else angle
+        if variable in coordinates:
+            yield angle, coordinates[variable]
+        elif variable.op is SYMBOL and variable.value in program.parameters:
+            yield angle, str(variable.value)
+        else:
+            free += 1
+            yield angle, str(free)

@@ -1,0 +1,160 @@
+"""The graph simplifies and shares as it is built, and means what arithmetic means."""
+
+import gc
+import math
+import pickle
+import subprocess
+import sys
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tauforge.errors import ExpressionError
+from tauforge.graph import node as graph
+from tauforge.graph.evaluate import ExactPoint, evaluate, substitute, symbols, topological
+from tauforge.graph.node import as_node, cos, neg, sin, sqrt, symbol
+from tauforge.graph.text import to_text
+
+a, b, c = map(symbol, "abc")
+NUMBERS = (0.0, 1.0, -1.0, 2.0, 0.5, -0.3, math.pi / 2)
+
+
+def combine(children: st.SearchStrategy) -> st.SearchStrategy:
+    two = st.tuples(children, children)
+    return st.one_of(
+        two.map(lambda x: x[0] + x[1]),
+        two.map(lambda x: x[0] - x[1]),
+        two.map(lambda x: x[0] * x[1]),
+        children.map(neg),
+        children.map(sin),
+        children.map(cos),
+    )
+
+
+EXPRESSIONS = st.recursive(st.sampled_from([a, b, c, *map(as_node, NUMBERS)]), combine, max_leaves=20)
+
+
+def test_simplifies_when_built():
+    assert a * 0.0 is as_node(0.0)
+    assert a + 0.0 is a
+    assert a * 1.0 is a
+    assert -(-a) is a
+    assert a - a is as_node(0.0)
+    assert a + a is a * 2.0
+    assert (a * 2.0) * 3.0 is a * 6.0
+    assert (a + 2.0) - 2.0 is a
+    assert a / a is as_node(1.0)
+    assert sin(as_node(0.0)) is as_node(0.0)
+
+
+def test_equal_structures_are_one_object():
+    assert a + b is b + a
+    assert a * b is b * a
+    assert -(a - b) is b - a
+    assert (-a) * b is -(a * b)
+    assert (-a) * (-b) is a * b
+    assert sin(-a) is -sin(a)
+    assert cos(-a) is cos(a)
+
+
+@pytest.mark.parametrize("quarters", range(-5, 6))
+def test_quarter_turns_vanish(quarters):
+    angle = quarters * math.pi / 2
+    expected = {0: (sin(a), cos(a)), 1: (cos(a), -sin(a)), 2: (-sin(a), -cos(a)), 3: (-cos(a), sin(a))}[quarters % 4]
+    assert (sin(a + angle), cos(a + angle)) == expected
+    assert float(sin(as_node(angle))) == round(math.sin(angle))
+
+
+def test_constants_near_a_quarter_turn_are_one():
+    assert cos(as_node(1.57079632679)) is as_node(0.0)
+    assert cos(as_node(1.5708)) is not as_node(0.0)
+
+
+@given(EXPRESSIONS)
+def test_simplifying_keeps_the_value(x):
+    values = {"a": 0.7, "b": -1.3, "c": 2.1}
+    rebuilt = substitute([x], {})[0]
+    assert rebuilt is x
+    (value,) = evaluate([x], values)
+    bound = substitute([x], {name: as_node(v) for name, v in values.items()})[0]
+    assert float(bound) == pytest.approx(value, rel=1e-9, abs=1e-9)
+
+
+@given(EXPRESSIONS, EXPRESSIONS, st.integers())
+def test_exact_evaluation_is_a_homomorphism(x, y, seed):
+    point = ExactPoint(seed)
+    vx, vy, total, product = point.residues([x, y, as_node(x + y), as_node(x * y)])
+    prime = graph.exact.P
+    assert total == (vx + vy) % prime
+    assert product == vx * vy % prime
+
+
+@given(EXPRESSIONS)
+def test_pickling_and_copying_give_the_same_object(x):
+    assert pickle.loads(pickle.dumps(x)) is x
+
+
+def test_dividing_by_zero_and_roots_of_negatives_are_refused():
+    with pytest.raises(ExpressionError, match="by zero"):
+        a / 0.0
+    with pytest.raises(ExpressionError, match="negative"):
+        sqrt(as_node(-1.0))
+    with pytest.raises(ExpressionError, match="finite"):
+        as_node(math.nan)
+
+
+def test_dead_nodes_are_forgotten():
+    graph._sweep()
+    before = len(graph._table)
+    x = a
+    for k in range(5000):
+        x = x * b + float(k)
+    assert len(graph._table) > before + 5000
+    del x
+    gc.collect()
+    graph._sweep()
+    assert len(graph._table) < before + 100
+
+
+def test_deep_graphs_need_no_recursion():
+    x = a
+    for _ in range(50_000):
+        x = sin(x) + b
+    assert len(topological([x])) == 100_002
+    assert sorted(symbols([x])) == ["a", "b"]
+    assert math.isfinite(evaluate([x], {"a": 1.0, "b": 0.1})[0])
+    assert "operations" in repr(x)
+
+
+def test_threads_build_the_same_nodes():
+    found = [[] for _ in range(4)]
+
+    def work(out):
+        for k in range(2000):
+            out.append(sin(a * float(k) + b) * c)
+
+    threads = [threading.Thread(target=work, args=(out,)) for out in found]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(x is y for out in found[1:] for x, y in zip(found[0], out, strict=True))
+
+
+def test_order_does_not_depend_on_what_was_built_before():
+    script = "from tauforge.graph.node import symbol\n{first}\nx, y, z = map(symbol, ('x', 'y', 'z'))\nprint([str(n) for n in (x*y).args + (z - x).args])"
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script.format(first=first)], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for first, seed in (("", "1"), ("symbol('z') + symbol('y')*symbol('x')", "2"))
+    }
+    assert len(outputs) == 1
+
+
+def test_text_reads_as_people_write():
+    assert to_text(b * b + a - c) == "a + b**2 - c"
+    assert to_text(as_node(-math.pi / 2)) == "-pi/2"
+    assert to_text(2 * a * (b + c) / sin(c)) == "2*a*(b + c)/sin(c)"

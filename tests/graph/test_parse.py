@@ -1,0 +1,81 @@
+"""The parser reads what people write in robot files, and nothing else."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tauforge.errors import ExpressionError
+from tauforge.graph.node import Node, atan2, cos, sin, symbol
+from tauforge.graph.parse import parse
+from tauforge.graph.text import literal, to_text
+
+from .test_node import EXPRESSIONS
+
+x, L1, q2 = map(symbol, ("x", "L1", "q2"))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("-Pi/2", -math.pi / 2),
+        ("2*pi/3", 2 * math.pi / 3),
+        ("1e-3", 1e-3),
+        ("1.5d2", 150.0),
+        (".5", 0.5),
+        ("-2**2", -4.0),
+        ("2^-1", 0.5),
+        ("- -3", 3.0),
+        ("2*L1", 2 * L1),
+        ("q2 - Pi/2", q2 - math.pi / 2),
+        ("sin(x)*cos( x )", sin(x) * cos(x)),
+        ("atan2(x, L1)", atan2(x, L1)),
+        ("x/(L1-q2)", x / (L1 - q2)),
+        ("sqrt(4)", 2.0),
+    ],
+)
+def test_reads(text, value):
+    assert parse(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("__import__('os')", "unexpected character"),
+        ("__import__(os)", "unknown function"),
+        ("(" * 100_000 + "1" + ")" * 100_000, "characters"),
+        ("(" * 500 + "1" + ")" * 500, "levels"),
+        ("2**" * 500 + "1", "levels"),
+        ("", "missing"),
+        ("3 +", "missing"),
+        ("a b", "unexpected 'b'"),
+        ("sin x", "brackets"),
+        ("atan2(1)", "2 arguments"),
+        ("3**x", "exponent"),
+        ("2**0.3", "exponent"),
+        ("1/0", "zero"),
+        ("nan", "finite"),
+        ("-Infinity", "finite"),
+        ("1e999", "finite"),
+        ("a.b", "unexpected character"),
+        ("lambda: 0", "unexpected character"),
+        ("x; y", "unexpected character"),
+        ("(1", "expected"),
+    ],
+)
+def test_refuses(text, message):
+    with pytest.raises(ExpressionError, match=message):
+        parse(text)
+
+
+@given(EXPRESSIONS)
+def test_text_is_read_back_as_it_was(expression):
+    plain = literal(expression)
+    again = parse(to_text(plain))
+    assert again is plain if isinstance(plain, Node) else again == plain
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_are_read_back_as_they_were(number):
+    assert parse(to_text(number)) == number

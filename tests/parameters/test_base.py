@@ -1,0 +1,123 @@
+"""Base parameters: published sets and relations, special cases, and grouping by elimination alone."""
+
+from dataclasses import replace
+
+import pytest
+
+import tauforge as tf
+from tauforge.graph.node import as_node, symbol
+from tauforge.parameters.base import BaseParameters
+from tauforge.parameters.linear import LinearForm
+from tauforge.parameters.minimal import group_dependent
+from tauforge.spatial.inertia import NAMES
+from tauforge.spatial.vector import Vector
+
+from ..random_robots import random_robot
+
+GRAVITIES = {"along z0": (0.0, 0.0, -9.81), "horizontal": (9.81, 0.0, 0.0), "absent": (0.0, 0.0, 0.0)}
+PUBLISHED = {
+    "puma560": (36, 38, 34),
+    "rx90": (36, 38, 34),
+    "ur5": (36, 38, 34),
+    "stanford": (33, 35, 31),
+    "panda": (43, 45, 39),
+    "kuka_lwr": (43, 45, 39),
+    "scara": (8, 10, 8),
+}
+
+
+def test_rrp_as_in_figure_4():
+    base = tf.base_parameters(tf.robots.rrp())
+    assert {name: str(x) for name, x in base.relations.items()} == {
+        "ZZ1R": "YY2 + ZZ1 + ZZ3",
+        "MY1R": "MY1 - MZ2",
+        "XX2R": "XX2 + XX3 - YY2 - ZZ3",
+        "XY2R": "XY2 - XZ3",
+        "XZ2R": "XY3 + XZ2",
+        "YZ2R": "YZ2 - YZ3",
+        "ZZ2R": "YY3 + ZZ2",
+    }
+    assert list(base.relations) == ["ZZ1R", "MY1R", "XX2R", "XY2R", "XZ2R", "YZ2R", "ZZ2R"]
+    rows = [["0" if x == 0.0 else str(x) for x in body.inertia] for body in base.robot.bodies]
+    assert rows == [
+        "0 0 0 0 0 ZZ1R MX1 MY1R 0 0".split(),
+        "XX2R XY2R XZ2R 0 YZ2R ZZ2R MX2 MY2 0 0".split(),
+        "0 0 0 0 0 0 MX3 MY3 MZ3 M3".split(),
+    ]
+
+
+@pytest.mark.parametrize("symbolic", [False, True])
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_numbers(name, symbolic):
+    robot = tf.robots.bundled(name, symbolic=symbolic)
+    counts = tuple(tf.base_parameters(replace(robot, gravity=Vector(*g))).count for g in GRAVITIES.values())
+    assert counts == PUBLISHED[name]
+
+
+def test_puma_groups_as_published():
+    """The set and the relations of Armstrong's frames, gravity along z0; rotors of joints 1 and 2 join ZZ1R and ZZ2R."""
+    robot = tf.robots.puma560(symbolic=True, d2="kept")
+    rotors = tuple(replace(joint, IA=symbol(f"IA{j}")) for j, joint in enumerate(robot.joints, 1))
+    base = tf.base_parameters(replace(robot, joints=rotors))
+    assert " ".join(base.names) == (
+        "ZZ1R XX2R XY2 XZ2R YZ2 ZZ2R MX2R MY2 XX3R XY3R XZ3 YZ3 ZZ3R MX3R MY3R XX4R XY4 XZ4 YZ4 ZZ4R MX4 MY4R "
+        "XX5R XY5 XZ5 YZ5 ZZ5R MX5 MY5R XX6R XY6 XZ6 YZ6 ZZ6 MX6 MY6"
+    )
+    assert base.rotors == ("IA3", "IA4", "IA5", "IA6")
+    assert str(base.relations["ZZ5R"]) == "YY6 + ZZ5"
+    assert str(base.relations["XX4R"]) == "XX4 + YY5 - YY4"
+    assert str(base.relations["MY5R"]) == "MY5 - MZ6"
+    assert "IA1" in str(base.relations["ZZ1R"])
+    assert "IA2" in str(base.relations["ZZ2R"])
+
+
+def test_zero_values_do_not_change_the_count():
+    robot = tf.robots.puma560()
+    empty = replace(robot, bodies=tuple(tf.Body(name=body.name) for body in robot.bodies))
+    assert tf.base_parameters(empty).count == tf.base_parameters(robot).count == 36
+
+
+def test_numeric_robots_have_numbers():
+    robot = tf.robots.puma560()
+    base = tf.base_parameters(robot)
+    assert not base.robot.symbols
+    assert base.values()["MX2R"] == pytest.approx(17.4 * 0.068 + 0.4318 * (4.8 + 0.82 + 0.34 + 0.09))
+    nonzero = [name for name, x in base.values().items() if x and not name.startswith("IA")]
+    assert len(nonzero) == 20  # Armstrong's pattern of zeros
+
+
+def test_values_bind_the_grouped_symbols():
+    robot = tf.robots.rrp()
+    base = tf.base_parameters(robot)
+    numbers = {name: 0.1 * k + 0.05 for k, name in enumerate(robot.symbols)}
+    reduced = base.robot.bind({name: x for name, x in {**numbers, **base.values(numbers)}.items() if name in base.robot.symbols})
+    assert not reduced.symbols
+    assert base.values(numbers)["ZZ1R"] == pytest.approx(numbers["YY2"] + numbers["ZZ1"] + numbers["ZZ3"])
+    with pytest.raises(tf.RobotError, match="XX2"):
+        base.values({name: x for name, x in numbers.items() if name != "XX2"})
+
+
+def test_grouped_names_avoid_the_users_symbols():
+    robot = tf.robots.rrp()
+    renamed = replace(robot, joints=(replace(robot.joints[0], d=symbol("ZZ1R")), *robot.joints[1:]))
+    base = tf.base_parameters(renamed)
+    assert len(set(base.names)) == len(base.names)
+    assert "ZZ1R" not in base.relations
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_elimination_alone_gives_as_many(seed):
+    """Without any rule, columns that depend on others are found and grouped in exact arithmetic, with symbolic geometry."""
+    robot = random_robot(seed, largest=3, symbolic=seed % 2 == 0)
+    every = {(name, j): LinearForm({f"{name}{j}": as_node(1.0)}) for j in range(1, len(robot.joints) + 1) for name in NAMES}
+    base = BaseParameters(robot, group_dependent(robot.map(as_node), every))
+    assert base.count == tf.base_parameters(robot).count
+    reduced = tf.inverse_dynamics(base.robot)
+    relations = {name: x for name, x in base.relations.items() if name in reduced.parameters}
+    tf.inverse_dynamics(robot).certify(reduced.bind(relations))
+
+
+def test_loops_and_floating_bases_are_refused():
+    robot = tf.robots.planar2r()
+    with pytest.raises(tf.RobotError, match="floating"):
+        tf.base_parameters(replace(robot, base=tf.Base(floating=True, body=tf.Body(name="base"))))

@@ -1,0 +1,98 @@
+"""Functions among processes and threads, big ones, and the memory that they give back."""
+
+import gc
+import multiprocessing
+import pickle
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tauforge import inverse_dynamics
+from tauforge.program.flat import flatten, restore
+
+from ..random_robots import random_robot
+from .reference import chain, expected, mixed, plain
+
+STATUS = Path("/proc/self/statm")
+
+
+@pytest.fixture(scope="module")
+def long_chain():
+    return inverse_dynamics(chain(60)).compile()
+
+
+def test_a_long_chain(long_chain):
+    arrays = np.random.default_rng(0).uniform(-1, 1, (3, 2, 60))
+    (exact,) = expected(long_chain.program, *arrays)
+    np.testing.assert_allclose(long_chain(*arrays), exact, rtol=1e-9, atol=1e-9 * np.abs(exact).max())
+
+
+def test_a_deep_graph_is_pickled(long_chain):
+    program = restore(pickle.loads(pickle.dumps(flatten(long_chain.program))))
+    assert program.order == long_chain.program.order
+    assert program.names == long_chain.program.names
+    assert program.inputs["q"].labels == long_chain.inputs["q"].labels
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_program_survives_flattening(seed):
+    program = inverse_dynamics(random_robot(seed, symbolic=seed % 2 == 0, rotors=True))
+    again = restore(pickle.loads(pickle.dumps(flatten(program))))
+    assert again.order == program.order
+    assert (again.name, again.arguments, again.results) == (program.name, program.arguments, program.results)
+    assert (again.names, again.heading, again.outputs["tau"].labels) == (
+        program.names,
+        program.heading,
+        program.outputs["tau"].labels,
+    )
+
+
+def test_functions_work_in_other_processes():
+    function = mixed().compile()
+    arrays = [np.random.default_rng(k).normal(size=(5, *shape)) for k, shape in enumerate(function.inputs.values())]
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        results = pool.apply(function, arrays)
+    assert results._fields == ("y", "energy", "table")
+    for ours, theirs in zip(function(*arrays), results, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_threads_compile_and_call_at_once():
+    program = inverse_dynamics(chain(3))
+    arrays = np.random.default_rng(2).normal(size=(3, 5000, 3))
+    shared = program.compile()
+    single = shared(*arrays)
+
+    def work(_):
+        return all((function(*arrays) == single).all() for function in (program.compile(), *[shared] * 20))
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(work, range(24)))
+
+
+def test_a_dropped_function_is_gone_at_once():
+    gc.disable()
+    try:
+        function = mixed().compile()
+        function(*(np.ones(shape) for shape in function.inputs.values()))
+        watched = [weakref.ref(function), weakref.ref(function._library)]
+        del function
+        assert [reference() for reference in watched] == [None, None]
+    finally:
+        gc.enable()
+
+
+@pytest.mark.skipif(not STATUS.exists(), reason="reads the memory in use as Linux shows it")
+def test_memory_stays_flat():
+    program, a = plain(), np.ones(3)
+
+    def pages(rounds):
+        for _ in range(rounds):
+            program.compile()(a, a)
+        return int(STATUS.read_text().split()[1])
+
+    before = pages(50)
+    assert pages(400) - before < 200  # each function's code has a page at least

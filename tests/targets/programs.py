@@ -1,0 +1,153 @@
+"""Programs that every target must get right: bundled and random robots, and what is most likely to break a printer."""
+
+from dataclasses import replace
+from functools import cache
+from random import Random
+
+from tauforge import Body, Inertia, Joint, Program, Robot, inverse_dynamics, robots, symbol
+from tauforge.graph import node as graph
+from tauforge.graph.evaluate import evaluate
+from tauforge.program.program import inputs, outputs
+
+from ..random_robots import random_robot
+
+AWKWARD = """
+    L12 A1111 S1 end function E1 lambda D3 d3 q tau t1 WI12 C1 K1 K2 q1 tau1 parameters np math SIN Sin double real64
+    RESULT a_1 a1 a_b ab _x __init__ WI1111 merge zeros leading def HUGE_VAL linux main i e gamma x_ x x_2
+    unused_input float
+"""
+"""Symbols that are keywords, functions, arguments or our own names in some language, or differ in case alone."""
+LONG = [f"{'a_very_long_name_of_a_length' * 3}_{k}" for k in range(3)]
+
+Values = dict[str, list[float]]
+"""The scalars of each input or output, row by row."""
+
+
+def _bundled() -> dict[str, Program]:
+    found = {}
+    for name in robots.names():
+        found[name] = inverse_dynamics(robots.bundled(name))
+        found[f"{name}_symbolic"] = inverse_dynamics(robots.bundled(name, symbolic=True))
+        found[f"{name}_base"] = inverse_dynamics(robots.bundled(name, symbolic=True), parameters="base")
+    return found
+
+
+def _random() -> dict[str, Program]:
+    found = {}
+    for seed in range(12):
+        robot = random_robot(seed, symbolic=seed % 2 == 0, rotors=True)
+        joints = [_with_friction(joint, seed) for joint in robot.joints]
+        robot = Robot(name=robot.name, joints=tuple(joints), bodies=robot.bodies, gravity=robot.gravity)
+        found[robot.name] = inverse_dynamics(robot, external_wrenches=seed % 3 == 0)
+    return found
+
+
+def _with_friction(joint: Joint, seed: int) -> Joint:
+    return replace(joint, FV=0.3, FS=symbol(f"FS_{joint.name}") if seed % 2 else 1.25)
+
+
+def awkward_robot(count: int = 30) -> Robot:
+    """Return a long chain that is full of awkward symbols."""
+    names = [*AWKWARD.split(), *LONG, *(f"X{k}" for k in range(100))]
+    joints, bodies = [], []
+    for j in range(1, count + 1):
+        d, r, mass, moment = (symbol(name) for name in names[4 * j - 4 : 4 * j])
+        inertia = Inertia(ZZ=0.1 + 0.01 * j, XX=0.1, YY=0.2, MX=moment, MY=0.01 * j, M=mass)
+        joints.append(
+            Joint(name=f"joint {j}", antecedent=j - 1, alpha=(0.3, 0.0, 1.1)[j % 3], d=d, r=r, variable=f"var{j}")
+        )
+        bodies.append(Body(name=f"link {j}", inertia=inertia))
+    return Robot(name="30 links: awkward", joints=tuple(joints), bodies=tuple(bodies))
+
+
+def hostile() -> Program:
+    """Return a Program whose names try to leave their comment, more than a Robot allows."""
+    links = ["*/ #error", "/*", "\\", "%{", "'''", '"""', "θ₁ x", "x" * 300]
+    joints = tuple(Joint(name=link, antecedent=j, variable=f"v{j}") for j, link in enumerate(links))
+    bodies = tuple(Body(name=link, inertia=Inertia(ZZ=1.0, MX=0.5)) for link in links)
+    name = "*/ evil(); /* ???/ %{ ! & # coding: utf-7 \\end{verbatim} \\ θ" + " long" * 60
+    program = inverse_dynamics(Robot(name=name, joints=joints, bodies=bodies))
+    worse = "*/\n%}\n#error\r\nend\u2028x\0 coding=utf-7"
+    return replace(program, name=worse, heading=(worse, *program.heading, "{", "&"))
+
+
+def every_function() -> Program:
+    """Return a Program with every operation, outputs of every rank, an input that nothing uses, and an empty one."""
+    q = inputs("q", ["a", "b", "c"], "three numbers")
+    unused = inputs("qd", ["a", "b"], "nothing needs these")
+    empty = inputs("empty", [], "no numbers")
+    x, y, z = q.nodes
+    k = symbol("k")
+    small = x / graph.sqrt(1.0 + x * x)
+    ratio = (x - y) / (2.0 + z * z)
+    values = [
+        graph.asin(small) + graph.acos(-small) * k,
+        graph.atan2(y, x) - graph.atan2(-1.0 - y, 2.5),
+        graph.absolute(x - y) * graph.absolute(z),
+        graph.sign(x - y) + 2.0 * graph.sign(z) - graph.sign(-x * y),
+        ratio * (z / (3.0 + y * y)) * 0.1,
+        -ratio,
+    ]
+    matrix = [x * x * x, -(x - y), y - x, x - y, 0.0, -3.5]
+    cube = [graph.sin(x + y), graph.cos(x + y), graph.sin(k), graph.sin(x + 0.25), 1e-7, -1.5e300 * x * 1e-290, k, -k]
+    names = {graph.as_node(-(x * x)): "VP11", graph.as_node(-ratio): "WI12"}
+    return Program(
+        "every function",
+        {"q": q, "qd": unused, "empty": empty},
+        {
+            "v": outputs(values, [6], [list("abcdef")], "a vector"),
+            "M": outputs(matrix, [2, 3], [["r1", "r2"], ["c1", "c2", "c3"]], "a matrix"),
+            "T": outputs(cube, [2, 2, 2], [], "three axes"),
+            "energy": outputs([x * x - y * z], [], [], "a number"),
+        },
+        names,
+    )
+
+
+def endless() -> Program:
+    """Return a Program whose expressions are far too long and too deep to be written as one."""
+    q = inputs("q", [f"x{i}" for i in range(400)], "many numbers")
+    total, power, nested = 0.0, 1.0, q.nodes[0]
+    for i, x in enumerate(q.nodes):
+        total = total + x * symbol(f"P{i}") - 0.5 * i
+        power = power * (1.0 + 0.001 * x) if i % 2 else power * 1.001 * (x * x + 0.9) / (1.0 + x * x)
+        nested = graph.sqrt(nested * nested + 1.0 / (i + 1.0)) - x
+    return Program("endless", {"q": q}, {"y": outputs([total, power, nested], [3], [["a", "b", "c"]], "results")})
+
+
+@cache
+def programs() -> dict[str, Program]:
+    """Return every Program by a name that is legal in each language."""
+    return {
+        **_bundled(),
+        **_random(),
+        "awkward": inverse_dynamics(awkward_robot()),
+        "hostile": hostile(),
+        "functions": every_function(),
+        "endless": endless(),
+    }
+
+
+def states(name: str, count: int = 3) -> list[Values]:
+    """Return random inputs; in the last state every other velocity is zero, where friction has no sign."""
+    random = Random(name)
+    sizes = {key: len(array.nodes) for key, array in programs()[name].arguments.items()}
+    found = [
+        {key: [random.uniform(0.2, 1.2) * random.choice((-1, 1)) for _ in range(size)] for key, size in sizes.items()}
+        for _ in range(count)
+    ]
+    if "qd" in found[-1]:
+        found[-1]["qd"][::2] = [0.0] * len(found[-1]["qd"][::2])
+    return found
+
+
+@cache
+def expected(name: str) -> list[Values]:
+    """Return the outputs at each state, by walking the graph."""
+    program = programs()[name]
+    found = []
+    for state in states(name):
+        inputs = [pair for key, a in program.arguments.items() for pair in zip(a.nodes, state[key], strict=True)]
+        values = {str(node.value): x for node, x in inputs}
+        found.append({key: evaluate(array.nodes, values) for key, array in program.results.items()})
+    return found

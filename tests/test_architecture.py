@@ -1,0 +1,50 @@
+"""The public names, the import contract, and what importing costs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import tauforge
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_public_names():
+    assert sorted(tauforge.__all__, key=str.lower) == [
+        "Base",
+        "base_parameters",
+        "BaseParameters",
+        "Body",
+        "Certificate",
+        "CertificationError",
+        "ExpressionError",
+        "Function",
+        "Inertia",
+        "inverse_dynamics",
+        "Joint",
+        "load",
+        "Loop",
+        "Operations",
+        "Program",
+        "ProgramError",
+        "Robot",
+        "RobotError",
+        "robots",
+        "RobotWarning",
+        "symbol",
+        "TargetError",
+        "TauforgeError",
+    ]
+    assert all(hasattr(tauforge, name) for name in tauforge.__all__)
+
+
+def test_imports_point_one_way():
+    command = [str(Path(sys.executable).parent / "lint-imports"), "--config", str(ROOT / "pyproject.toml"), "--no-cache"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_importing_leaves_heavy_parts_alone():
+    heavy = ("llvmlite", "rich", "typer", "scipy", "sympy", "tomli_w")
+    script = f"import sys, tauforge; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
