@@ -32,7 +32,7 @@ def best(work: Callable[[], object], rounds: int = 7) -> float:
 
 
 def import_time(name: str, rounds: int = 7) -> float:
-    """Return the median time of importing a module in a fresh interpreter, in milliseconds, less an empty interpreter's."""
+    """Return the median time of importing a module in a fresh interpreter, less an empty one's, in milliseconds."""
 
     def run(code: str) -> float:
         start = time.perf_counter()
@@ -79,7 +79,13 @@ def sympy_cse(robot: tf.Robot) -> tuple[float, int]:
 def _lifted(joint: tf.Joint, lift: Callable[[object], object]) -> tf.Joint:
     from dataclasses import replace
 
-    return replace(joint, **{key: lift(getattr(joint, key)) for key in ("gamma", "b", "alpha", "d", "theta", "r")}, IA=0, FS=0, FV=0)
+    return replace(
+        joint,
+        **{key: lift(getattr(joint, key)) for key in ("gamma", "b", "alpha", "d", "theta", "r")},
+        IA=0,
+        FS=0,
+        FV=0,
+    )
 
 
 def main() -> None:
@@ -101,10 +107,13 @@ def main() -> None:
     for label, milliseconds in rows:
         print(f"{label:40} {milliseconds:8.1f} ms")
     numpy_time, our_time = import_time("numpy"), import_time("tauforge")
-    print(f"{'import tauforge':40} {our_time:8.1f} ms   {our_time / numpy_time:.2f} x import numpy ({numpy_time:.0f} ms)")
+    print(
+        f"{'import tauforge':40} {our_time:8.1f} ms   {our_time / numpy_time:.2f} x import numpy ({numpy_time:.0f} ms)"
+    )
     if importlib.util.find_spec("sympy"):
         took, operations = sympy_cse(robot)
-        print(f"{'SymPy, same recursion and cse':40} {took:8.1f} ms   {took / trace:.0f} x ours; {operations} operations, ours {program.count().total}")
+        beside = f"{took / trace:.0f} x ours; {operations} operations, ours {program.count().total}"
+        print(f"{'SymPy, same recursion and cse':40} {took:8.1f} ms   {beside}")
     else:
         print("SymPy is not installed: pip install sympy to compare with its cse")
 

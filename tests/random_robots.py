@@ -1,4 +1,4 @@
-"""Random robots for the tests: trees of revolute, prismatic and fixed joints, with the special cases that break formulas."""
+"""Random robots: trees of revolute, prismatic and fixed joints, with the special cases that break formulas."""
 
 import math
 from random import Random
@@ -10,8 +10,10 @@ ANGLES = (0.0, 0.0, math.pi / 2, -math.pi / 2, math.pi)
 GRAVITIES = ((0.0, 0.0, -9.81), (9.81, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
-def random_robot(seed: int, *, largest: int = 8, symbolic: bool = False, fixed: bool = True, rotors: bool = False) -> Robot:
-    """Return a robot that depends on the seed alone: serial or tree, its axes often parallel, perpendicular or meeting."""
+def random_robot(
+    seed: int, *, largest: int = 8, symbolic: bool = False, fixed: bool = True, rotors: bool = False
+) -> Robot:
+    """Return a robot that depends on the seed alone, its axes often parallel, perpendicular or meeting."""
     random = Random(seed)
     count = random.randint(1, largest)
     serial = random.random() < 0.5
@@ -44,7 +46,9 @@ def random_robot(seed: int, *, largest: int = 8, symbolic: bool = False, fixed: 
                 d=length(f"D{j}"),
                 theta=angle(f"TH{j}"),
                 r=length(f"RL{j}"),
-                IA=(symbol(f"IA{j}") if symbolic else random.uniform(0.1, 1)) if rotors and random.random() < 0.7 else 0.0,
+                IA=(symbol(f"IA{j}") if symbolic else random.uniform(0.1, 1))
+                if rotors and random.random() < 0.7
+                else 0.0,
             )
         )
         bodies.append(Body(name=f"link{j}", inertia=_symbols(j) if symbolic else _solid(random)))
@@ -60,7 +64,9 @@ def _solid(random: Random) -> Inertia:
     """Return the inertia of a few point masses: always one that a body can have."""
     total = Inertia()
     for _ in range(5):
-        total = total.plus(Inertia(M=random.uniform(0.1, 2)).shifted(Vector(*(random.uniform(-0.5, 0.5) for _ in range(3)))))
+        total = total.plus(
+            Inertia(M=random.uniform(0.1, 2)).shifted(Vector(*(random.uniform(-0.5, 0.5) for _ in range(3))))
+        )
     return total
 
 

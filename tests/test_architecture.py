@@ -39,7 +39,12 @@ def test_public_names():
 
 
 def test_imports_point_one_way():
-    command = [str(Path(sys.executable).parent / "lint-imports"), "--config", str(ROOT / "pyproject.toml"), "--no-cache"]
+    command = [
+        str(Path(sys.executable).parent / "lint-imports"),
+        "--config",
+        str(ROOT / "pyproject.toml"),
+        "--no-cache",
+    ]
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
 

@@ -22,7 +22,6 @@ from .robot.robot import Base, Body, Loop, Robot
 from .spatial.inertia import Inertia
 
 
-
 def __getattr__(name: str) -> object:
     """Import what is heavy when it is asked for."""
     if name == "Function":

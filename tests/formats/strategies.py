@@ -6,7 +6,10 @@ from functools import reduce
 from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Loop, Robot, symbol
-from tauforge.graph.node import Node, absolute, as_node, atan2, cos, sin, sqrt
+from tauforge.graph.evaluate import substitute
+from tauforge.graph.node import ZERO, Node, absolute, as_node, atan2, cos, sin, sqrt
+from tauforge.graph.parse import parse
+from tauforge.graph.text import literal, to_text
 from tauforge.spatial.vector import Vector
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -110,6 +113,24 @@ def robots(draw: st.DrawFn) -> Robot:
         joints=tuple(draw(joints(joint_names[j], j + 1, j, of_tree)) for j in range(count)),
         bodies=tuple(draw(bodies(name)) for name in link_names[1:]),
         gravity=draw(vectors),
-        loops=tuple(draw(loops(joint_names[count + i], joint_names[total + i], count + i + 1, count)) for i in range(closed)),
+        loops=tuple(
+            draw(loops(joint_names[count + i], joint_names[total + i], count + i + 1, count)) for i in range(closed)
+        ),
         base=draw(st.one_of(st.just(Base()), bases(link_names[0]))),
     )
+
+
+def reads_back(robot: Robot) -> bool:
+    """Tell whether each expression of a robot has a text that gives it back, alone and beside a joint's variable.
+
+    That it has one is up to the graph, and so is the test of it. Without it no format could give an equal robot.
+    """
+    moving = [joint for joint in (*robot.joints, *(loop.joint for loop in robot.loops)) if joint.variable]
+    offsets = [(joint.r if joint.sigma else joint.theta, symbol(joint.variable)) for joint in moving]
+    return all(_same(x, parse(to_text(x))) for _, x in robot.scalars()) and all(
+        _same(x, substitute([as_node(parse(to_text(x + q)))], {str(q): ZERO})[0]) for x, q in offsets
+    )
+
+
+def _same(a: object, b: object) -> bool:
+    return literal(a) == literal(b)

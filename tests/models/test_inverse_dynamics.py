@@ -46,16 +46,22 @@ def test_friction_and_rotor_inertia_follow_equation_31():
     robot = tf.robots.planar2r()
     joints = tuple(replace(joint, IA=0.5, FV=0.3, FS=0.2) for joint in robot.joints)
     q, qd, qdd = [0.1, 0.2], [0.7, -0.8], [0.9, 1.1]
-    extra = tau(tf.inverse_dynamics(replace(robot, joints=joints)), q, qd, qdd) - tau(tf.inverse_dynamics(robot), q, qd, qdd)
+    extra = tau(tf.inverse_dynamics(replace(robot, joints=joints)), q, qd, qdd) - tau(
+        tf.inverse_dynamics(robot), q, qd, qdd
+    )
     assert extra == pytest.approx([0.5 * a + 0.3 * v + 0.2 * np.sign(v) for v, a in zip(qd, qdd, strict=True)])
-    assert tf.inverse_dynamics(replace(robot, joints=joints).neglect("IA", "FV", "FS")).certify(tf.inverse_dynamics(robot))
+    assert tf.inverse_dynamics(replace(robot, joints=joints).neglect("IA", "FV", "FS")).certify(
+        tf.inverse_dynamics(robot)
+    )
 
 
 def test_external_wrenches_of_the_description():
     robot = tf.robots.planar2r()
     loaded = replace(robot, bodies=(robot.bodies[0], replace(robot.bodies[1], wrench=(0.0, 2.0, 0.0, 0.0, 0.0, 3.0))))
     state = [0.4, 0.5], [0.0, 0.0], [0.0, 0.0]
-    extra = tau(tf.inverse_dynamics(loaded, external_wrenches="robot"), *state) - tau(tf.inverse_dynamics(loaded), *state)
+    extra = tau(tf.inverse_dynamics(loaded, external_wrenches="robot"), *state) - tau(
+        tf.inverse_dynamics(loaded), *state
+    )
     assert extra == pytest.approx([3.0 + 2.0 * math.cos(0.5), 3.0])
 
 
@@ -86,7 +92,9 @@ def test_planar_arm_by_hand():
         m11 * a1 + m12 * a2 - s2 / 2 * (2 * v1 * v2 + v2 * v2) + g1,
         m12 * a1 + m22 * a2 + s2 / 2 * v1 * v1 + g2,
     ]
-    assert tau(tf.inverse_dynamics(tf.robots.planar2r()), [q1, q2], [v1, v2], [a1, a2]) == pytest.approx(expected, rel=1e-12)
+    assert tau(tf.inverse_dynamics(tf.robots.planar2r()), [q1, q2], [v1, v2], [a1, a2]) == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 def test_puma_has_the_published_constants():
@@ -94,7 +102,12 @@ def test_puma_has_the_published_constants():
     program = tf.inverse_dynamics(tf.robots.puma560())
     zero = [0.0] * 6
     torque = tau(program, zero, zero, zero)
-    g1, g2, g4, g5 = -37.2, -8.44, 0.249, -2.82e-2  # at q = 0 the shoulder carries g1 + g4, the elbow g4, about the horizontal axis
+    g1, g2, g4, g5 = (
+        -37.2,
+        -8.44,
+        0.249,
+        -2.82e-2,
+    )  # at q = 0 the shoulder carries g1 + g4, the elbow g4, about the horizontal axis
     assert torque[2] == pytest.approx(g4, abs=0.01)
     assert torque[1] == pytest.approx(g1 + g4, rel=5e-3)
     up = tau(program, [0.0, 0.0, math.pi / 2, 0.0, 0.0, 0.0], zero, zero)
@@ -118,7 +131,8 @@ GENERAL = tf.Robot(
         for j in range(1, 7)
     ),
     bodies=tuple(
-        tf.Body(name=f"l{j}", inertia=tf.Inertia(*(tf.symbol(f"{n}{j}") for n in tf.Inertia._fields))) for j in range(1, 7)
+        tf.Body(name=f"l{j}", inertia=tf.Inertia(*(tf.symbol(f"{n}{j}") for n in tf.Inertia._fields)))
+        for j in range(1, 7)
     ),
 )
 COUNTS = {  # robot: total with standard and with base parameters. These may only fall.

@@ -40,9 +40,9 @@ def test_rrp_as_in_figure_4():
     assert list(base.relations) == ["ZZ1R", "MY1R", "XX2R", "XY2R", "XZ2R", "YZ2R", "ZZ2R"]
     rows = [["0" if x == 0.0 else str(x) for x in body.inertia] for body in base.robot.bodies]
     assert rows == [
-        "0 0 0 0 0 ZZ1R MX1 MY1R 0 0".split(),
-        "XX2R XY2R XZ2R 0 YZ2R ZZ2R MX2 MY2 0 0".split(),
-        "0 0 0 0 0 0 MX3 MY3 MZ3 M3".split(),
+        ["0", "0", "0", "0", "0", "ZZ1R", "MX1", "MY1R", "0", "0"],
+        ["XX2R", "XY2R", "XZ2R", "0", "YZ2R", "ZZ2R", "MX2", "MY2", "0", "0"],
+        ["0", "0", "0", "0", "0", "0", "MX3", "MY3", "MZ3", "M3"],
     ]
 
 
@@ -55,7 +55,7 @@ def test_published_numbers(name, symbolic):
 
 
 def test_puma_groups_as_published():
-    """The set and the relations of Armstrong's frames, gravity along z0; rotors of joints 1 and 2 join ZZ1R and ZZ2R."""
+    """Armstrong's frames, gravity along z0; the rotors of joints 1 and 2 join ZZ1R and ZZ2R."""
     robot = tf.robots.puma560(symbolic=True, d2="kept")
     rotors = tuple(replace(joint, IA=symbol(f"IA{j}")) for j, joint in enumerate(robot.joints, 1))
     base = tf.base_parameters(replace(robot, joints=rotors))
@@ -90,7 +90,9 @@ def test_values_bind_the_grouped_symbols():
     robot = tf.robots.rrp()
     base = tf.base_parameters(robot)
     numbers = {name: 0.1 * k + 0.05 for k, name in enumerate(robot.symbols)}
-    reduced = base.robot.bind({name: x for name, x in {**numbers, **base.values(numbers)}.items() if name in base.robot.symbols})
+    reduced = base.robot.bind(
+        {name: x for name, x in {**numbers, **base.values(numbers)}.items() if name in base.robot.symbols}
+    )
     assert not reduced.symbols
     assert base.values(numbers)["ZZ1R"] == pytest.approx(numbers["YY2"] + numbers["ZZ1"] + numbers["ZZ3"])
     with pytest.raises(tf.RobotError, match="XX2"):
@@ -107,9 +109,11 @@ def test_grouped_names_avoid_the_users_symbols():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_elimination_alone_gives_as_many(seed):
-    """Without any rule, columns that depend on others are found and grouped in exact arithmetic, with symbolic geometry."""
+    """Without any rule, dependent columns are found and grouped in exact arithmetic, with symbolic geometry too."""
     robot = random_robot(seed, largest=3, symbolic=seed % 2 == 0)
-    every = {(name, j): LinearForm({f"{name}{j}": as_node(1.0)}) for j in range(1, len(robot.joints) + 1) for name in NAMES}
+    every = {
+        (name, j): LinearForm({f"{name}{j}": as_node(1.0)}) for j in range(1, len(robot.joints) + 1) for name in NAMES
+    }
     base = BaseParameters(robot, group_dependent(robot.map(as_node), every))
     assert base.count == tf.base_parameters(robot).count
     reduced = tf.inverse_dynamics(base.robot)

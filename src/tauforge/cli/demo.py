@@ -43,7 +43,9 @@ def run(console: Console) -> None:
 
     console.print(Rule("6. Does it all agree?"))
     console.print(f"base and standard parameters: {standard.certify(base)}")
-    console.print(f"compiled, base against standard: largest difference {np.abs(tau - standard.compile()(q, qd, qdd)).max():.1e}")
+    console.print(
+        f"compiled, base against standard: largest difference {np.abs(tau - standard.compile()(q, qd, qdd)).max():.1e}"
+    )
     scope: dict[str, object] = {}
     exec(base.code("python", name="puma_torques"), scope)
     generated = np.array([scope["puma_torques"](*state) for state in zip(q, qd, qdd, strict=True)])  # type: ignore[operator]

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 import tauforge as tf
 
+from ..files import write_text
 from ..models.catalogue import MODELS, model
+from ..targets import target_of
 from . import show
 
 app = typer.Typer(
@@ -30,14 +33,15 @@ console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
 
 
-class Parameters(str, Enum):
+class Parameters(StrEnum):
     standard = "standard"
     base = "base"
 
 
 RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A file (.par, .toml) or a bundled robot's name.")]
 Symbolic = Annotated[
-    bool, typer.Option("--symbolic", "-s", help="Take a bundled robot with all inertial parameters and lengths as symbols.")
+    bool,
+    typer.Option("--symbolic", "-s", help="Take a bundled robot with all inertial parameters and lengths as symbols."),
 ]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")]
 
@@ -75,21 +79,32 @@ def base(robot: RobotArgument, symbolic: Symbolic = False, output: Output = "-")
     found = tf.base_parameters(find(robot, symbolic))
     if output != "-":
         found.robot.save(output)
-        errors.print(f"[green]wrote[/green] {output}", soft_wrap=True)
+        errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
     else:
         print(found.table())
 
 
 @app.command()
 def generate(
-    name: Annotated[str, typer.Argument(metavar="MODEL", help=f"One of: {', '.join(MODELS)}.")],
+    which: Annotated[str, typer.Argument(metavar="MODEL", help=f"One of: {', '.join(MODELS)}.")],
     robot: RobotArgument,
     output: Output = "-",
-    target: Annotated[str, typer.Option("--target", "-t", help="c, fortran, matlab, python, numpy or latex; by default from FILE's ending, or c.")] = "",
-    parameters: Annotated[Parameters, typer.Option("--parameters", "-p", help="Inertial parameters to use.")] = Parameters.base,
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target", "-t", help="c, fortran, matlab, python, numpy or latex; by default from FILE's ending, or c."
+        ),
+    ] = "",
+    parameters: Annotated[
+        Parameters, typer.Option("--parameters", "-p", help="Inertial parameters to use.")
+    ] = Parameters.base,
     function: Annotated[str, typer.Option("--name", "-n", help="Name of the generated function.")] = "",
-    wrenches: Annotated[bool, typer.Option("--wrenches", "-w", help="Add the external wrench of each link as an input.")] = False,
-    split: Annotated[bool, typer.Option("--split", help="Two functions: set-up of constants, done once, and the rest.")] = False,
+    wrenches: Annotated[
+        bool, typer.Option("--wrenches", "-w", help="Add the external wrench of each link as an input.")
+    ] = False,
+    split: Annotated[
+        bool, typer.Option("--split", help="Two functions: set-up of constants, done once, and the rest.")
+    ] = False,
     symbolic: Symbolic = False,
 ) -> None:
     """Write a model's source code.
@@ -97,16 +112,19 @@ def generate(
     Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
-    program = model(name)(find(robot, symbolic), parameters=parameters.value, external_wrenches=wrenches)
-    parts = program.split() if split else (program,)
-    kind = target or ("c" if output == "-" else tf.target_of(output))
-    names = [f"{function}{suffix}" if function else None for suffix in (("_setup", "") if split else ("",))]
-    text = "\n".join(part.code(kind, name=given) for part, given in zip(parts, names, strict=True))
+    program = model(which)(find(robot, symbolic), parameters=parameters.value, external_wrenches=wrenches)
+    kind = target or ("c" if output == "-" else target_of(output))
+    name = function or (None if output == "-" else Path(output).stem)
+    parts = [(program, name)]
+    if split:
+        setup, rest = program.split()
+        parts = [(setup, f"{name}_setup" if name else None), (rest, name)]
+    text = "\n".join(part.code(kind, name=given) for part, given in parts)
     if output == "-":
         sys.stdout.write(text)
     else:
-        tf.write_text(output, text)
-        errors.print(f"[green]wrote[/green] {output}: {program.count()}", soft_wrap=True)
+        write_text(output, text)
+        errors.print(f"[green]wrote[/green] {escape(output)}: {program.count()}", soft_wrap=True)
 
 
 @app.command()
@@ -131,18 +149,22 @@ def version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Say what every command has in common: nothing but the version."""
 
 
 def main() -> None:
     """Run the command line; errors that Tauforge foresees are one line and exit code 2."""
-    warnings.showwarning = lambda message, *_, **__: errors.print(f"[yellow]warning:[/yellow] {message}", soft_wrap=True)
+    warnings.showwarning = lambda message, *_, **__: errors.print(
+        f"[yellow]warning:[/yellow] {escape(str(message))}", soft_wrap=True
+    )
     try:
         app()
     except tf.TauforgeError as error:
-        errors.print("[bold red]error:[/bold red]", str(error), soft_wrap=True, markup=True, style=None)
+        errors.print(f"[bold red]error:[/bold red] {escape(str(error))}", soft_wrap=True)
         sys.exit(2)
     except BrokenPipeError:  # the reader of our output has gone, as in `tauforge … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

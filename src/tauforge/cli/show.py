@@ -21,7 +21,14 @@ KINDS = ("revolute", "prismatic", "fixed")
 
 
 def table(title: str, columns: Sequence[str], *, right: Sequence[str] = ()) -> Table:
-    made = Table(title=title or None, title_justify="left", title_style="bold", header_style="bold cyan", box=None, pad_edge=False)
+    made = Table(
+        title=title or None,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold cyan",
+        box=None,
+        pad_edge=False,
+    )
     for column in columns:
         made.add_column(column, justify="right" if column in right else "left")
     return made
@@ -32,7 +39,12 @@ def robots(found: Sequence[tf.Robot]) -> Table:
     for robot in found:
         summary = (getattr(tf.robots, robot.name).__doc__ or "").strip().split(":")[0].split(".")[0]
         kinds = "".join("RPF"[joint.sigma] for joint in robot.joints)
-        made.add_row(f"[green]{robot.name}[/green]", kinds, str(len(robot.symbols)), " ".join(summary.removeprefix("Return ").split()))
+        made.add_row(
+            f"[green]{robot.name}[/green]",
+            kinds,
+            str(len(robot.symbols)),
+            " ".join(summary.removeprefix("Return ").split()),
+        )
     return made
 
 
@@ -52,11 +64,17 @@ def tree(robot: tf.Robot) -> Tree:
     root = Tree("[bold]base[/bold]")
     branches = [root]
     for joint, body in zip(robot.joints, robot.bodies, strict=True):
-        kind = KINDS[joint.sigma] + ("" if joint.mu or joint.sigma == FIXED else ", passive") + (", elastic" if joint.eta else "")
+        kind = (
+            KINDS[joint.sigma]
+            + ("" if joint.mu or joint.sigma == FIXED else ", passive")
+            + (", elastic" if joint.eta else "")
+        )
         label = f"{escape(body.name)}  [dim]{escape(joint.name)}, {kind}[/dim]"
         branches.append(branches[joint.antecedent].add(label))
     for loop in robot.loops:
-        first, second = (robot.bodies[x.antecedent - 1].name if x.antecedent else "base" for x in (loop.joint, loop.frame))
+        first, second = (
+            robot.bodies[x.antecedent - 1].name if x.antecedent else "base" for x in (loop.joint, loop.frame)
+        )
         root.add(f"[magenta]loop[/magenta] {escape(loop.joint.name)}: {escape(first)} meets {escape(second)}")
     return root
 
@@ -85,7 +103,9 @@ def _facts(robot: tf.Robot) -> Iterator[Text]:
 def counts(robot: tf.Robot) -> Table:
     """Count inverse dynamics, beside published figures where the conditions are the same."""
     numbers = ["mul", "add", "set-up", "sin/cos", "total", "published", "saved"]
-    made = table(f"Operations of the inverse dynamics of {robot.name}", ["robot", "parameters", *numbers], right=numbers)
+    made = table(
+        f"Operations of the inverse dynamics of {robot.name}", ["robot", "parameters", *numbers], right=numbers
+    )
     variants = [("as described", robot)]
     if robot.name in tf.robots.names() and robot == tf.robots.bundled(robot.name):
         variants.append(("symbolic", tf.robots.bundled(robot.name, symbolic=True)))
@@ -98,10 +118,16 @@ def counts(robot: tf.Robot) -> Table:
 def count_cells(robot: tf.Robot, parameters: str) -> list[str]:
     """Return one row: our counts, and the published total if the robot is a bundled one as the publications take it."""
     operations = tf.inverse_dynamics(robot.tree(), parameters=parameters).count()
-    cells = [operations.mul, operations.add, operations.setup_mul + operations.setup_add, operations.trig, operations.total]
+    cells = [
+        operations.mul,
+        operations.add,
+        operations.setup_mul + operations.setup_add,
+        operations.trig,
+        operations.total,
+    ]
     same = robot.name in tf.robots.names() and robot == tf.robots.bundled(robot.name, symbolic=True)
     figure = published(robot.name, parameters) if same else None
     if figure is None:
         return [*map(str, cells), "", ""]
     total = sum(figure)
-    return [*map(str, cells), f"{figure[0]}+{figure[1]} = {total}", f"[green]{(total - operations.total) / total:.0%}[/green]"]
+    return [*map(str, cells), f"{figure[0]}+{figure[1]} = {total}", f"[green]{total - operations.total}[/green]"]

@@ -4,13 +4,13 @@ A graph of ``+ - * /`` is a rational function of its inputs. Evaluated at random
 two different functions of degree ``d`` agree with a probability of at most ``d / P`` (Schwartz and Zippel).
 
 Angles. The points ``(c, s)`` with ``c² + s² = 1`` form a cyclic group of order ``P + 1``: adding angles is multiplying
-``c + is``. ``P`` is chosen so that ``P + 1 = 720 M`` with ``M`` prime. Hence every multiple of half a degree is an exact
-element (a quarter turn is ``(0, 1)``), and a variable angle, taken from the subgroup of the odd order ``M``, can be
-divided by any integer in one way only.
+``c + is``. ``P`` is chosen so that ``P + 1 = 720 M`` with ``M`` prime. Hence every multiple of half a degree is an
+exact element (a quarter turn is ``(0, 1)``), and a variable angle, taken from the subgroup of the odd order ``M``, can
+be divided by any integer in one way only.
 
-Constants. A constant is a float and, beside it, an exact triple ``(residue, halfdegrees, rest)``: its value in the field,
-and, should it be used as an angle, ``halfdegrees * pi/360`` plus a number that is ``rest`` modulo ``M``. Sums and products
-of constants are folded in both, so that rounding in the floats never blurs a proof.
+Constants. A constant is a float and, beside it, an exact triple ``(residue, halfdegrees, rest)``: its value in the
+field, and, should it be used as an angle, ``halfdegrees * pi/360`` plus a number that is ``rest`` modulo ``M``. Sums
+and products of constants are folded in both, so that rounding in the floats never blurs a proof.
 """
 
 import math

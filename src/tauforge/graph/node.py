@@ -1,8 +1,9 @@
 """The scalar graph: one immutable, hash-consed node type, simplified when it is built.
 
-Two nodes of the same structure are the same object, so ``is`` is structural equality. The canonical form keeps the signs
-outside: ``neg`` never stands inside a product, nor first in a sum, so that ``a - b`` and ``b - a`` share their difference.
-The order of arguments follows a key made from the structure alone: it does not depend on what was built before.
+Two nodes of the same structure are the same object, so ``is`` is structural equality. The canonical form keeps the
+signs outside: ``neg`` never stands inside a product, nor first in a sum, so that ``a - b`` and ``b - a`` share their
+difference. The order of arguments follows a key made from the structure alone: it does not depend on what was built
+before.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import math
 import threading
 import weakref
+from collections.abc import Callable
 from hashlib import blake2b
+from typing import Any
 
 from ..errors import ExpressionError, ProgramError
 from . import exact
@@ -33,7 +36,7 @@ class Node:
 
     op: str
     args: tuple[Node, ...]
-    value: float | str | None
+    value: Any  # a constant's float, a symbol's name, None for the others
     key: int
     _exact: Exact | None
 
@@ -41,7 +44,7 @@ class Node:
     def exact(self) -> Exact:
         """The exact value beside a constant's float."""
         if self._exact is None:
-            self._exact = exact.literal(self.value)  # type: ignore[arg-type]
+            self._exact = exact.literal(self.value)
         return self._exact
 
     def __add__(self, other: Scalar) -> Node:
@@ -80,7 +83,7 @@ class Node:
     def __float__(self) -> float:
         if self.op is not CONST:
             raise ExpressionError(f"{self} is no number: give its symbols values first, with bind(...)")
-        return self.value  # type: ignore[return-value]
+        return float(self.value)
 
     def __bool__(self) -> bool:
         raise TypeError("the truth of an expression is not known before its symbols have values")
@@ -109,7 +112,7 @@ _lock = threading.Lock()
 _sweep_at = 100_000
 
 
-def _intern(table_key: tuple[object, ...], op: str, args: tuple[Node, ...], value: float | str | None = None) -> Node:
+def _intern(table_key: tuple[object, ...], op: str, args: tuple[Node, ...], value: Any = None) -> Node:
     """Return the one node of this structure."""
     reference = _table.get(table_key)
     node = reference() if reference is not None else None
@@ -189,7 +192,7 @@ def neg(a: Node) -> Node:
     if a.op is NEG:
         return a.args[0]
     if a.op is CONST:
-        return constant(-a.value, None if a._exact is None else exact.negate(a._exact))  # type: ignore[operator]
+        return constant(-a.value, None if a._exact is None else exact.negate(a._exact))
     return _intern((NEG, a), NEG, (a,))
 
 
@@ -200,7 +203,7 @@ def add(a: Node, b: Node) -> Node:
         if b is ZERO:
             return a
         if a.op is CONST:
-            return constant(a.value + b.value, exact.add(a.exact, b.exact))  # type: ignore[operator]
+            return constant(a.value + b.value, exact.add(a.exact, b.exact))
         if a.op is NEG:
             return neg(add(a.args[0], neg(b)))
         if a.op is ADD and a.args[1].op is CONST:
@@ -225,8 +228,8 @@ def mul(a: Node, b: Node) -> Node:
         if a is ONE:
             return b
         if b.op is CONST:
-            return constant(a.value * b.value, exact.multiply(a.exact, a.value, b.exact, b.value))  # type: ignore
-        if a.value < 0:  # type: ignore[operator]
+            return constant(a.value * b.value, exact.multiply(a.exact, a.value, b.exact, b.value))
+        if a.value < 0:
             return neg(mul(neg(a), b))
         if b.op is NEG:
             return neg(mul(a, b.args[0]))
@@ -246,12 +249,12 @@ def div(a: Node, b: Node) -> Node:
     if b.op is CONST:
         if b is ZERO:
             raise ExpressionError(f"division of {a} by zero")
-        return mul(a, constant(1.0 / b.value, exact.reciprocal(b.exact)))  # type: ignore[operator]
+        return mul(a, constant(1.0 / b.value, exact.reciprocal(b.exact)))
     if a is ZERO:
         return ZERO
     if a is b:
         return ONE
-    if a.op is NEG or (a.op is CONST and a.value < 0):  # type: ignore[operator]
+    if a.op is NEG or (a.op is CONST and a.value < 0):
         return neg(div(neg(a), b))
     if b.op is NEG:
         return neg(div(a, b.args[0]))
@@ -278,8 +281,8 @@ def _quarters(angle: Node) -> tuple[Node, int]:
     part = angle.args[1] if angle.op is ADD and angle.args[1].op is CONST else angle
     if part.op is not CONST:
         return angle, 0
-    quarters = round(part.value / (math.pi / 2))  # type: ignore[operator]
-    if abs(part.value - quarters * (math.pi / 2)) > 1e-9:  # type: ignore[operator]
+    quarters = round(part.value / (math.pi / 2))
+    if abs(part.value - quarters * (math.pi / 2)) > 1e-9:
         return angle, 0
     return angle.args[0] if part is not angle else ZERO, quarters
 
@@ -291,7 +294,7 @@ def _sin(a: Node) -> Node:
     if quarters % 4:
         return (_cos(a), neg(_sin(a)), neg(_cos(a)))[quarters % 4 - 1]
     if a.op is CONST:
-        return ZERO if a is ZERO else constant(math.sin(a.value), exact.opaque(exact.turn(a.exact)[1]))  # type: ignore
+        return ZERO if a is ZERO else constant(math.sin(a.value), exact.opaque(exact.turn(a.exact)[1]))
     return _intern((SIN, a), SIN, (a,))
 
 
@@ -302,21 +305,21 @@ def _cos(a: Node) -> Node:
     if quarters % 4:
         return (neg(_sin(a)), neg(_cos(a)), _sin(a))[quarters % 4 - 1]
     if a.op is CONST:
-        return ONE if a is ZERO else constant(math.cos(a.value), exact.opaque(exact.turn(a.exact)[0]))  # type: ignore
+        return ONE if a is ZERO else constant(math.cos(a.value), exact.opaque(exact.turn(a.exact)[0]))
     return _intern((COS, a), COS, (a,))
 
 
 def _sqrt(a: Node) -> Node:
     if a.op is CONST:
-        if a.value < 0:  # type: ignore[operator]
+        if a.value < 0:
             raise ExpressionError(f"square root of {a}, which is negative")
-        return constant(math.sqrt(a.value))  # type: ignore[arg-type]
+        return constant(math.sqrt(a.value))
     return _intern((SQRT, a), SQRT, (a,))
 
 
 def _abs(a: Node) -> Node:
     if a.op is CONST:
-        return neg(a) if a.value < 0 else a  # type: ignore[operator]
+        return neg(a) if a.value < 0 else a
     if a.op is NEG:
         a = a.args[0]
     return a if a.op in (ABS, SQRT) else _intern((ABS, a), ABS, (a,))
@@ -324,17 +327,17 @@ def _abs(a: Node) -> Node:
 
 def _sign(a: Node) -> Node:
     if a.op is CONST:
-        return as_node(float((a.value > 0) - (a.value < 0)))  # type: ignore[operator]
+        return as_node(float((a.value > 0) - (a.value < 0)))
     if a.op is NEG:
         return neg(_sign(a.args[0]))
     return _intern((SIGN, a), SIGN, (a,))
 
 
-def _arc(op: str, function: object, a: Node) -> Node:
+def _arc(op: str, function: Callable[[float], float], a: Node) -> Node:
     if a.op is CONST:
-        if abs(a.value) > 1:  # type: ignore[arg-type, operator]
+        if abs(a.value) > 1:
             raise ExpressionError(f"{op}({a}): the argument must lie between -1 and 1")
-        return constant(function(a.value))  # type: ignore[operator]
+        return constant(function(a.value))
     if a.op is NEG and op is ASIN:
         return neg(_arc(op, function, a.args[0]))
     return _intern((op, a), op, (a,))
@@ -342,7 +345,7 @@ def _arc(op: str, function: object, a: Node) -> Node:
 
 def _atan2(a: Node, b: Node) -> Node:
     if a.op is CONST and b.op is CONST:
-        return constant(math.atan2(a.value, b.value))  # type: ignore[arg-type]
+        return constant(math.atan2(a.value, b.value))
     if a.op is NEG:
         return neg(_atan2(a.args[0], b))
     return _intern((ATAN2, a, b), ATAN2, (a, b))
@@ -390,12 +393,12 @@ _UNARY = {SQRT: _sqrt, SIN: _sin, COS: _cos, ABS: _abs, SIGN: _sign, NEG: neg}
 _BINARY = {ADD: add, MUL: mul, DIV: div, ATAN2: _atan2}
 
 
-def rebuild(op: str, args: tuple[Node, ...], value: float | str | None = None, known: Exact | None = None) -> Node:
+def rebuild(op: str, args: tuple[Node, ...], value: Any = None, known: Exact | None = None) -> Node:
     """Build a node from its parts, simplifying: what copying, substituting and unpickling use."""
     if op == SYMBOL:
-        return symbol(value)  # type: ignore[arg-type]
+        return symbol(value)
     if op == CONST:
-        return constant(value, known)  # type: ignore[arg-type]
+        return constant(value, known)
     if op in _BINARY:
         return _BINARY[op](*args)
     if op in _UNARY:

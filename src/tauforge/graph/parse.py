@@ -1,13 +1,15 @@
-"""Text -> Node: a small recursive-descent parser, the only way from a file's expression into the graph. Nothing is evaluated as code."""
+"""Text -> Node: the only way from a file's expression into the graph. Nothing is evaluated as code."""
 
 import math
 import re
 from collections.abc import Callable
+from numbers import Real
+from typing import NoReturn
 
 from ..errors import ExpressionError
 from . import node as graph
-from .text import literal
 from .node import Node, Scalar, as_node, symbol
+from .text import literal
 
 LONGEST = 10_000
 """Characters that an expression may have."""
@@ -15,7 +17,8 @@ DEEPEST = 64
 """Brackets and signs that may be open at once."""
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<sign>\*\*|[-+*/^(),]))", re.ASCII
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<sign>\*\*|[-+*/^(),]))",
+    re.ASCII,
 )
 _FUNCTIONS: dict[str, tuple[int, Callable[..., Scalar]]] = {
     "sin": (1, graph.sin),
@@ -43,6 +46,17 @@ def parse(text: str) -> Scalar:
     return literal(_Parser(text).whole())
 
 
+def as_scalar(x: object) -> Scalar:
+    """Return what a user gave as a parameter: a number as a float, an expression as it is, a text parsed."""
+    if isinstance(x, str):
+        return parse(x)
+    if isinstance(x, Node):
+        return x
+    if isinstance(x, bool) or not isinstance(x, Real):
+        raise ExpressionError(f"{x!r} is neither a number nor an expression")
+    return float(x)
+
+
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text.strip()
@@ -53,11 +67,13 @@ class _Parser:
             match = _TOKEN.match(self.text, place)
             if not match:
                 self.fail(f"unexpected character {self.text[place:].lstrip()[0]!r}", place)
-            self.tokens.append((match.lastgroup or "", match.group(match.lastgroup or 0), match.start(match.lastgroup or 0)))
+            self.tokens.append(
+                (match.lastgroup or "", match.group(match.lastgroup or 0), match.start(match.lastgroup or 0))
+            )
             place = match.end()
         self.tokens.append(("end", "", len(self.text)))
 
-    def fail(self, what: str, place: int) -> None:
+    def fail(self, what: str, place: int) -> NoReturn:
         shown = self.text if len(self.text) <= 60 else self.text[max(0, place - 25) : place + 25]
         raise ExpressionError(f"{what} at character {place + 1} of {shown!r}")
 
@@ -126,14 +142,13 @@ class _Parser:
             return value
         self.next += 1
         if kind == "number":
-            value = float(text.replace("d", "e").replace("D", "e"))
-            if not math.isfinite(value):
+            number = float(text.replace("d", "e").replace("D", "e"))
+            if not math.isfinite(number):
                 self.fail(f"{text} is no finite number", place)
-            return as_node(value)
+            return as_node(number)
         if kind == "name":
             return self.call(text, place) if self.take("(") else self.name(text, place)
-        self.fail("a value is missing" if kind == "end" else f"unexpected {text!r}", place)
-        raise AssertionError
+        return self.fail("a value is missing" if kind == "end" else f"unexpected {text!r}", place)
 
     def name(self, text: str, place: int) -> Node:
         if text.lower() == "pi":

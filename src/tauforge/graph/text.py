@@ -97,7 +97,9 @@ def _write(node: Node, done: dict[Node, _Text], pi: str) -> _Text:
     if op is NEG and args[0].op is not ADD:
         return "-" + wrapped(args[0], _PRODUCT), _SUM
     if op is NEG or op is ADD:
-        ordered = sorted(terms(node), key=lambda term: (term[0].op is CONST, term[1], term[0].op is CONST or done[term[0]][0]))
+        ordered = sorted(
+            terms(node), key=lambda term: (term[0].op is CONST, term[1], term[0].op is CONST or done[term[0]][0])
+        )
         text = ""
         for term, negative in ordered:
             if term.op is CONST:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,17 +20,17 @@ if TYPE_CHECKING:
 class Motions:
     """Coordinates, velocities, accelerations and external wrenches of joints and links 1 to n; entry 0 is unused."""
 
-    q: list[Scalar]
-    qd: list[Scalar]
-    qdd: list[Scalar]
-    f: list[Vector]
-    m: list[Vector]
+    q: Sequence[Scalar]
+    qd: Sequence[Scalar]
+    qdd: Sequence[Scalar]
+    f: Sequence[Vector]
+    m: Sequence[Vector]
 
 
 def prepare(
     robot: Robot, parameters: str, formulation: str, external_wrenches: bool | str
 ) -> tuple[Robot, dict[str, Array], Motions]:
-    """Return the robot that a model is to use, every number of it a node, its input arrays, and their scalars by joint."""
+    """Return the robot that a model is to use, its numbers as nodes, the input arrays, and their scalars by joint."""
     if robot.loops:
         raise ProgramError(f"{robot.name} has closed loops; their models are not here yet. robot.tree() opens them")
     if robot.base.floating:
@@ -121,4 +122,3 @@ class Labels:
             if self.names.get(x) == f"No{k}{j}":
                 del self.names[x]
             self.put(f"N{k}{j}", x)
-

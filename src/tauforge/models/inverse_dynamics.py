@@ -1,8 +1,9 @@
 """Inverse dynamics: joint efforts from coordinates, velocities and accelerations.
 
-The recursive Newton-Euler method in link frames, Khalil 2010 (seed of the notation), equations (12)-(31), with the
-matrix U of Khalil and Kleinfinger. Letters as in the paper: W, WP angular velocity and acceleration, VP linear
-acceleration of the frame's origin, DV the products of W, U = ŴP + ŴŴ, F and N the link's own force and moment.
+The recursive Newton-Euler method in link frames: W. Khalil, "Dynamic modeling of robots using recursive Newton-Euler
+techniques" (ICINCO 2010), equations (12)-(31). Letters as in Khalil's programs: WI and W angular velocity of the
+antecedent and of the link, WP its rate, VP linear acceleration of the frame's origin, DV the products of W,
+U = ŴP + ŴŴ, F and N force and moment.
 """
 
 from __future__ import annotations
@@ -103,7 +104,11 @@ def newton_euler(robot: Robot, motions: Motions, labels: Labels | None = None) -
 
 
 def inverse_dynamics(
-    robot: Robot, *, parameters: str = "standard", formulation: str = "newton-euler", external_wrenches: bool | str = False
+    robot: Robot,
+    *,
+    parameters: str = "standard",
+    formulation: str = "newton-euler",
+    external_wrenches: bool | str = False,
 ) -> Program:
     """Return the Program ``q, qd, qdd -> tau``.
 

@@ -1,9 +1,10 @@
 """Base inertial parameters: the fewest on which the dynamics depends.
 
 Closed-form grouping after Gautier and Khalil (1990) and Khalil and Bennis (1994), from the tips to the base. What the
-turning or sliding of a joint leaves unchanged may be counted to its antecedent as well: of a revolute link YY, MZ and M, of
-a prismatic one the whole inertia matrix. What has no effect because a link cannot move freely (``mobility.py``) is dropped.
-The result is checked to be minimal in exact arithmetic; columns that the rules left dependent are then grouped too.
+turning or sliding of a joint leaves unchanged may be counted to its antecedent as well: of a revolute link YY, MZ and
+M, of a prismatic one the whole inertia matrix. What has no effect because a link cannot move freely (``mobility.py``)
+is dropped. The result is checked to be minimal in exact arithmetic; columns that the rules left dependent are then
+grouped too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from ..errors import RobotError
 from ..graph.evaluate import evaluate
 from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, is_zero, symbol
 from ..graph.parse import parse
-from ..graph.text import to_text
 from ..robot.joint import FIXED, PRISMATIC, REVOLUTE
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
@@ -50,7 +50,7 @@ class BaseParameters:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the base parameters of the links; an R marks one on which others are grouped. Rotor inertias are apart."""
+        """Names of the links' base parameters; an R marks one on which others are grouped. Rotors are apart."""
         return tuple(self._names[key] for key in self.forms if key[0] in NAMES)
 
     @property
@@ -66,7 +66,11 @@ class BaseParameters:
     @cached_property
     def _standard(self) -> dict[str, Scalar]:
         """The robot's own values of the standard parameters, by name."""
-        values = {f"{name}{j}": x for j, body in enumerate(self.of.bodies, 1) for name, x in zip(NAMES, body.inertia, strict=True)}
+        values = {
+            f"{name}{j}": x
+            for j, body in enumerate(self.of.bodies, 1)
+            for name, x in zip(NAMES, body.inertia, strict=True)
+        }
         return values | {f"IA{j}": joint.IA for j, joint in enumerate(self.of.joints, 1)}
 
     @cached_property
@@ -102,7 +106,9 @@ class BaseParameters:
 
         ``base.robot.bind(base.values(…))`` is then the robot with numbers.
         """
-        numbers = {name: float(parse(x)) if isinstance(x, str) else float(x) for name, x in {**(given or {}), **more}.items()}
+        numbers = {
+            name: float(parse(x)) if isinstance(x, str) else float(x) for name, x in {**(given or {}), **more}.items()
+        }
         missing = [name for name in self.of.symbols if name not in numbers]
         needed = {name for value in self._values.values() for name in _symbols(value)}
         if lacking := [name for name in missing if name in needed]:
@@ -126,7 +132,9 @@ def _symbols(value: Node) -> set[str]:
 def base_parameters(robot: Robot) -> BaseParameters:
     """Return the base inertial parameters of a tree robot, with the relations that group them."""
     if robot.loops:
-        raise RobotError(f"{robot.name} has closed loops; its base parameters are not here yet. robot.tree() leaves them open")
+        raise RobotError(
+            f"{robot.name} has closed loops; its base parameters are not here yet. robot.tree() leaves them open"
+        )
     if robot.base.floating:
         raise RobotError(f"{robot.name} has a floating base; its base parameters are not here yet")
     lifted = robot.map(as_node)
@@ -138,7 +146,7 @@ def closed_form(robot: Robot) -> Forms:
     """Group by the closed-form rules, from the last link to the first."""
     mobility = mobilities(robot)
     count = len(robot.joints)
-    total = [Inertia(*(LinearForm({f"{name}{j}": as_node(1.0)}) for name in NAMES)) for j in range(count + 1)]  # type: ignore[misc]
+    total = [Inertia(*(LinearForm({f"{name}{j}": as_node(1.0)}) for name in NAMES)) for j in range(count + 1)]
     kept: list[Inertia] = [total[0]] * (count + 1)
     for j in range(count, 0, -1):
         joint = robot.joints[j - 1]
@@ -149,14 +157,14 @@ def closed_form(robot: Robot) -> Forms:
     forms: Forms = {}
     for j in range(1, count + 1):
         for name, form in zip(NAMES, kept[j], strict=True):
-            if form:  # type: ignore[truthy-bool]
-                forms[name, j] = form  # type: ignore[assignment]
+            if form:
+                forms[name, j] = form
         if not is_zero(robot.joints[j - 1].IA) and robot.joints[j - 1].sigma != FIXED:
             forms["IA", j] = LinearForm({f"IA{j}": as_node(1.0)})
     return forms
 
 
-_NONE = Inertia(*[NOTHING] * 10)  # type: ignore[list-item]
+_NONE = Inertia(*[NOTHING] * 10)
 
 
 def _revolute(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
@@ -165,16 +173,16 @@ def _revolute(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
     if can.rotation == LINE:
         still = can.anchored == "line" and parallel(can.gravity, Vector(0.0, 0.0, 1.0))
         return _NONE._replace(ZZ=own.ZZ, **({} if still else {"MX": own.MX, "MY": own.MY})), passed
-    stays = own._replace(XX=own.XX - own.YY, YY=NOTHING, MZ=NOTHING, M=NOTHING)  # type: ignore[arg-type]
+    stays = own._replace(XX=own.XX - own.YY, YY=NOTHING, MZ=NOTHING, M=NOTHING)
     if can.anchored == "point" and vanishes(*can.gravity):  # it turns about a point at this height of its axis
         height = can.point[2]
-        stays = stays._replace(XZ=own.XZ + own.MX * height, YZ=own.YZ + own.MY * height, MX=NOTHING, MY=NOTHING)  # type: ignore[arg-type]
+        stays = stays._replace(XZ=own.XZ + own.MX * height, YZ=own.YZ + own.MY * height, MX=NOTHING, MY=NOTHING)
     return stays, passed
 
 
 def _prismatic(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
     """Return what stays with a prismatic link, and what passes to its antecedent."""
-    passed = own._replace(MX=NOTHING, MY=NOTHING, MZ=NOTHING, M=NOTHING)  # type: ignore[arg-type]
+    passed = own._replace(MX=NOTHING, MY=NOTHING, MZ=NOTHING, M=NOTHING)
     stays = _NONE._replace(MX=own.MX, MY=own.MY, MZ=own.MZ, M=own.M)
     if can.rotation == NONE:
         return _NONE._replace(M=own.M), passed
@@ -186,10 +194,10 @@ def _prismatic(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
     # first moments along the only axis of rotation have no effect
     if not vanishes(a[2]):
         ratio = own.MZ * (as_node(1.0) / a[2])
-        return stays._replace(MX=own.MX - ratio * a[0], MY=own.MY - ratio * a[1], MZ=NOTHING), passed  # type: ignore[arg-type]
+        return stays._replace(MX=own.MX - ratio * a[0], MY=own.MY - ratio * a[1], MZ=NOTHING), passed
     if not vanishes(a[0]):
-        return stays._replace(MX=NOTHING, MY=own.MY - own.MX * (a[1] / a[0])), passed  # type: ignore[arg-type]
-    return stays._replace(MY=NOTHING), passed  # type: ignore[arg-type]
+        return stays._replace(MX=NOTHING, MY=own.MY - own.MX * (a[1] / a[0])), passed
+    return stays._replace(MY=NOTHING), passed
 
 
 def _fixed(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:

@@ -9,7 +9,8 @@ from ..graph.node import CONST, NEG, Node, Scalar, as_node, is_zero
 
 class LinearForm:
     """A sum of coefficients times named parameters. It takes ``+``, ``-`` and ``*`` by a scalar, so that an
-    :class:`Inertia` made of forms can be rotated and shifted like one made of numbers."""
+    :class:`Inertia` made of forms can be rotated and shifted like one made of numbers.
+    """
 
     __slots__ = ("terms",)
 

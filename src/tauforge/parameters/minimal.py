@@ -1,14 +1,14 @@
 """The proof that a set of parameters is minimal, in exact arithmetic, and the grouping of those that are not.
 
-The regressor's columns are evaluated at random states in the prime field, where rank is no matter of tolerances. A column
-that depends on others has its parameter grouped on theirs. The coefficients are then found as expressions: small
-fractions are recognised; any others follow from a linear system at random states, solved on the graph, so that they hold
-the geometry's symbols.
+The regressor's columns are evaluated at random states in the prime field, where rank is no matter of tolerances. A
+column that depends on others has its parameter grouped on theirs. The coefficients are then found as expressions: small
+fractions are recognised; any others follow from a linear system at random states, solved on the graph, so that they
+hold the geometry's symbols.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 from ..errors import ProgramError
@@ -69,7 +69,7 @@ def exact_columns(robot: Robot, keys: Sequence[Key], points: int) -> list[list[i
 def dependencies(columns: list[list[int]]) -> list[tuple[int, dict[int, int]]]:
     """Return the columns that depend on independent ones before them, each with those columns' coefficients."""
     reduced: list[tuple[int, list[int], dict[int, int]]] = []  # pivot's row, column, and what it is made of
-    found = []
+    found: list[tuple[int, dict[int, int]]] = []
     for k, column in enumerate(columns):
         made_of = {k: 1}
         for pivot, other, parts in reduced:
@@ -77,12 +77,12 @@ def dependencies(columns: list[list[int]]) -> list[tuple[int, dict[int, int]]]:
                 column = [(a - factor * b) % P for a, b in zip(column, other, strict=True)]
                 for i, x in parts.items():
                     made_of[i] = (made_of.get(i, 0) - factor * x) % P
-        pivot = next((row for row, x in enumerate(column) if x), None)
-        if pivot is None:
+        first = next((row for row, x in enumerate(column) if x), None)
+        if first is None:
             found.append((k, {i: -x % P for i, x in made_of.items() if i != k and x}))
         else:
-            scale = pow(column[pivot], -1, P)
-            reduced.append((pivot, [x * scale % P for x in column], {i: x * scale % P for i, x in made_of.items()}))
+            scale = pow(column[first], -1, P)
+            reduced.append((first, [x * scale % P for x in column], {i: x * scale % P for i, x in made_of.items()}))
     return found
 
 
@@ -126,6 +126,6 @@ def _back_substituted(reduced: list[list[Node]]) -> list[Node]:
     return solution
 
 
-def _motions(count: int, value: object) -> Motions:
-    q, qd, qdd = ([as_node(0.0), *(value(name, j) for j in range(1, count + 1))] for name in ("q", "qd", "qdd"))  # type: ignore[operator]
+def _motions(count: int, value: Callable[[str, int], Node]) -> Motions:
+    q, qd, qdd = ([as_node(0.0), *(value(name, j) for j in range(1, count + 1))] for name in ("q", "qd", "qdd"))
     return Motions(q, qd, qdd, [ZERO] * (count + 1), [ZERO] * (count + 1))

@@ -1,8 +1,8 @@
 """How each link of a tree can move: what decides which of its inertial parameters have no effect.
 
-A link has no rotation, or rotations about one direction only, or any rotation. And it may be anchored: some of its points
-never accelerate, at most along that one direction. The base is anchored whole, the first revolute link along its axis, a
-link of a spherical shoulder in one point.
+A link has no rotation, or rotations about one direction only, or any rotation. And it may be anchored: some of its
+points never accelerate, at most along that one direction. The base is anchored whole, the first revolute link along its
+axis, a link of a spherical shoulder in one point.
 """
 
 from __future__ import annotations

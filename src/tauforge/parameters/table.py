@@ -1,4 +1,4 @@
-"""The base parameters in text, as in figure 4 of Lemoine and Khalil: geometry, standard parameters, relations, base parameters."""
+"""The base parameters in text, as in figure 4 of Lemoine and Khalil."""
 
 from __future__ import annotations
 

@@ -35,21 +35,26 @@ class Certificate:
 def certify(first: Program, second: Program, *, points: int, seed: int | None) -> Certificate:
     for what in ("inputs", "outputs"):
         ours, theirs = (
-            {name: tuple(shape) for name, shape in getattr(p, what).items() if name != "parameters"} for p in (first, second)
+            {name: tuple(shape) for name, shape in getattr(p, what).items() if name != "parameters"}
+            for p in (first, second)
         )
         if ours != theirs:
-            raise ProgramError(f"{first.name} and {second.name} cannot be compared: their {what} are {ours} and {theirs}")
+            raise ProgramError(
+                f"{first.name} and {second.name} cannot be compared: their {what} are {ours} and {theirs}"
+            )
     seed = secrets.randbits(128) if seed is None else seed
     done = attempts = 0
     while done < points:
         attempts += 1
         if attempts > 64 * points:
-            raise ProgramError(f"{first.name}: no point of the field has all the square roots and quotients of this program")
+            raise ProgramError(
+                f"{first.name}: no point of the field has all the square roots and quotients of this program"
+            )
         point = ExactPoint(seed + attempts)
         try:
             for name, array in first.results.items():
-                ours, theirs = (point.residues(nodes) for nodes in (array.nodes, second.results[name].nodes))
-                for i, (a, b) in enumerate(zip(ours, theirs, strict=True)):
+                pairs = zip(point.residues(array.nodes), point.residues(second.results[name].nodes), strict=True)
+                for i, (a, b) in enumerate(pairs):
                     if a != b:
                         raise CertificationError(_counterexample(first, second, name, i, seed))
         except NoRoot:

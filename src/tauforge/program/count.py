@@ -8,7 +8,7 @@ from ..graph.node import ADD, COS, DIV, MUL, SIN, SQRT, Node
 
 @dataclass(frozen=True)
 class Operations:
-    """Numbers of operations. ``mul`` and ``add`` are those of each evaluation; those on constants alone are in ``setup_…``."""
+    """Numbers of operations: those of each evaluation, and in ``setup_…`` those on constants alone."""
 
     mul: int = 0
     add: int = 0

@@ -87,7 +87,9 @@ class Program:
     def _with_parameters(self, free: list[Node]) -> dict[str, Array]:
         """Return the arguments with the free symbols as one more input."""
         if PARAMETERS in self.arguments:
-            raise ProgramError(f"{self.name}: {', '.join(str(n.value) for n in free)} is neither an input nor a parameter")
+            raise ProgramError(
+                f"{self.name}: {', '.join(str(n.value) for n in free)} is neither an input nor a parameter"
+            )
         free = sorted(free, key=lambda node: natural(str(node.value)))
         shape = Shape([len(free)], [[str(node.value) for node in free]])
         return {**self.arguments, PARAMETERS: Array(shape, tuple(free), "the robot's parameters")}
@@ -144,13 +146,16 @@ class Program:
         )
 
     def split(self) -> tuple[Program, Program]:
-        """Return two Programs: ``setup``, from the parameters to constants, and the rest, which takes those constants."""
+        """Return two Programs: set-up, from parameters to constants, and the rest, which takes those constants."""
         parameters = self.parameters
         used = [node for node in self.order if node in self.setup or (node.op is SYMBOL and node.value in parameters)]
         rest = [node for node in self.order if node not in self.setup]
         borders = {a for node in rest for a in node.args} | {n for array in self.results.values() for n in array.nodes}
         constants = [node for node in used if node in borders]
-        labels = [self.names.get(node, str(node.value) if node.op is SYMBOL else f"K{i}") for i, node in enumerate(constants, 1)]
+        labels = [
+            self.names.get(node, str(node.value) if node.op is SYMBOL else f"K{i}")
+            for i, node in enumerate(constants, 1)
+        ]
         given = inputs("constants", labels, "what the set-up function computes from the robot's parameters")
         made = outputs(constants, [len(labels)], [labels], given.meaning)
         needed = {PARAMETERS: self.arguments[PARAMETERS]} if constants else {}
@@ -178,7 +183,7 @@ class Program:
         return certify(self, other, points=points, seed=seed)
 
     def code(self, target: str, name: str | None = None) -> str:
-        """Return the Program as source code: "c", "fortran", "matlab", "python", "numpy" or "latex"."""
+        """Return the Program as source code: "c", "header", "fortran", "matlab", "python", "numpy" or "latex"."""
         from ..targets import generate
 
         return generate(self, target, name)
@@ -204,8 +209,8 @@ class Program:
         def listed(shapes: Mapping[str, Any]) -> str:
             return ", ".join(f"{name}{list(shape)}" for name, shape in shapes.items())
 
-        operations = self.count()
-        return f"Program({self.name}: {listed(self.inputs)} -> {listed(self.outputs)}; {operations.mul} mul, {operations.add} add)"
+        made = self.count()
+        return f"Program({self.name}: {listed(self.inputs)} -> {listed(self.outputs)}; {made.mul} mul, {made.add} add)"
 
 
 def natural(name: str) -> list[tuple[bool, int, str]]:

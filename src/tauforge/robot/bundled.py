@@ -1,8 +1,8 @@
 """Robots that come with Tauforge, each with the source of its numbers.
 
-``names()`` lists them. With ``symbolic=True`` every link's ten inertial parameters are symbols (XX1, …, M1) and so is every
-length that is not zero (D3, RL4, …); rotors and friction are left out: the conditions of published operation counts.
-Where no trustworthy inertial values are published, they are symbols in either case.
+``names()`` lists them. With ``symbolic=True`` every link's ten inertial parameters are symbols (XX1, …, M1) and so is
+every length that is not zero (D3, RL4, …); rotors and friction are left out: the conditions of published operation
+counts. Where no trustworthy inertial values are published, they are symbols in either case.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..errors import RobotError
 from ..graph.node import Scalar, is_zero, symbol
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .joint import Joint
-from .robot import Body, Robot
+from .robot import DOWN, Body, Robot
 
 __all__ = ["kuka_lwr", "names", "panda", "planar2r", "puma560", "rrp", "rx90", "scara", "stanford", "ur5"]
 
 _H = math.pi / 2
-_DOWN = Vector(0.0, 0.0, -9.81)
 
 
 def names() -> tuple[str, ...]:
@@ -37,12 +37,15 @@ def bundled(name: str, *, symbolic: bool = False) -> Robot:
 
 
 def rrp(*, symbolic: bool = False) -> Robot:
-    """Return the three-joint example of Lemoine and Khalil, "Symbolic Dynamics", Encyclopedia of Robotics (2022), figure 3.
+    """Return the three-joint example of Lemoine and Khalil, "Symbolic Dynamics", Encyclopedia of Robotics (2022),
+    figure 3.
 
     Its description is symbolic throughout: also the pose of the first axis and gravity.
     """
     robot = _arm("rrp", alpha=[0, _H, _H], sigma=[0, 0, 1], gravity=Vector(0.0, 0.0, symbol("G3")))
-    pose = {name: symbol(text) for name, text in dict(gamma="g1", b="b1", alpha="a1", d="d1", r="r1").items()}
+    pose: dict[str, Any] = {
+        key: symbol(f"{name}1") for key, name in zip(("gamma", "b", "alpha", "d", "r"), "gbadr", strict=True)
+    }
     first, *others = (replace(joint, variable=f"q{j}") for j, joint in enumerate(robot.joints, 1))
     return replace(robot, joints=(replace(first, **pose), *others))
 
@@ -54,8 +57,8 @@ def planar2r(*, symbolic: bool = False) -> Robot:
 
 
 def scara(*, symbolic: bool = False) -> Robot:
-    """Return a SCARA arm, three vertical revolute axes and a quill. Round numbers of an example: rods of 0.4 m and 0.3 m,
-    4 kg and 3 kg, a wrist that carries a quill of 1 kg.
+    """Return a SCARA arm, three vertical revolute axes and a quill. Round numbers of an example: rods of 0.4 m and 0.3
+    m, 4 kg and 3 kg, a wrist that carries a quill of 1 kg.
     """
     inertias = [_rod(0.4, 4.0), _rod(0.3, 3.0), Inertia(ZZ=0.01, M=1.0), Inertia(M=1.0)]
     robot = _arm("scara", alpha=[0, 0, 0, 0], d=[0, 0.4, 0.3, 0], sigma=[0, 0, 0, 1], inertias=inertias)
@@ -110,10 +113,11 @@ def puma560(*, symbolic: bool = False, d2: str = "moved") -> Robot:
 
 
 def kuka_lwr(*, symbolic: bool = False) -> Robot:
-    """Return the KUKA LWR 4+ with the approximate values of Woliński and Malczyk, Archive of Mechanical Engineering 2015, table 2.
+    """Return the KUKA LWR 4+ with the approximate values of Woliński and Malczyk, Archive of Mechanical Engineering
+    2015, table 2.
 
-    The paper's centroidal frames are carried over to Khalil-Kleinfinger frames in the wrist, elbow and shoulder centres;
-    z0 is upward. Coordinates are the paper's.
+    The paper's centroidal frames are carried over to Khalil-Kleinfinger frames in the wrist, elbow and shoulder
+    centres; z0 is upward. Coordinates are the paper's.
     """
     slim, short = (1.27e-2, 1.27e-2, 5.4e-3), (1.017e-3, 4.5e-3, 4.5e-3)
     inertias = [
@@ -135,7 +139,9 @@ def ur5(*, symbolic: bool = False) -> Robot:
 
     The flange's 0.0823 m along the last axis belongs to the tool.
     """
-    robot = _arm("ur5", alpha=[0, _H, 0, 0, _H, -_H], d=[0, 0, -0.425, -0.39225, 0, 0], r=[0.089459, 0, 0, 0.10915, 0.09465, 0])
+    robot = _arm(
+        "ur5", alpha=[0, _H, 0, 0, _H, -_H], d=[0, 0, -0.425, -0.39225, 0, 0], r=[0.089459, 0, 0, 0.10915, 0.09465, 0]
+    )
     return _symbolic(robot) if symbolic else robot
 
 
@@ -163,7 +169,7 @@ def _arm(
     sigma: Sequence[int] = (),
     inertias: Sequence[Inertia] = (),
     IA: Sequence[float] = (),
-    gravity: Vector = _DOWN,
+    gravity: Vector = DOWN,
 ) -> Robot:
     """Build a serial arm; lengths that are not given are zero, inertias that are not given are symbols."""
     zeros = [0] * len(alpha)

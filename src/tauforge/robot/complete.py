@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 from ..graph.evaluate import symbols
 from ..graph.node import SYMBOL, Node
-from .joint import FIXED, REVOLUTE, Joint
+from .joint import FIXED, FREE, REVOLUTE, Joint
 
 if TYPE_CHECKING:
     from .robot import Loop, Robot
-
-FREE = ("QP", "QDP", "GAM")
-"""What is an input of the models where a joint has a plain symbol or None there."""
 
 
 def complete(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..errors import ExpressionError, RobotError
 from ..graph.node import Scalar, is_zero
+from ..graph.parse import as_scalar
 from ..spatial.rotation import Rotation, about
 from ..spatial.vector import Vector
 
 REVOLUTE, PRISMATIC, FIXED = 0, 1, 2
+FREE = ("QP", "QDP", "GAM")
+"""What is an input of the models where a joint has None or a plain symbol there."""
+SCALARS = ("gamma", "b", "alpha", "d", "theta", "r", "IA", "FV", "FS", "k", *FREE)
+"""The fields of a joint that hold numbers or expressions."""
+
+
+def given(x: object, place: str) -> Scalar:
+    """Return a parameter as a float or a Node, or say where it stands and why it is none."""
+    try:
+        return as_scalar(x)
+    except ExpressionError as error:
+        raise RobotError(f"{place}: {error}") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +63,11 @@ class Joint:
     QDP: Scalar | None = None
     GAM: Scalar | None = None
 
+    def __post_init__(self) -> None:
+        for key in SCALARS:
+            if (x := getattr(self, key)) is not None or key not in FREE:
+                object.__setattr__(self, key, given(x, f"{key} of joint {self.name!r}"))
+
     def pose(self, q: Scalar = 0.0) -> Pose:
         """Return where the link's frame stands on its antecedent's, at the coordinate q."""
         theta = self.theta + q if self.sigma == REVOLUTE else self.theta
@@ -62,7 +81,7 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """A frame j on its antecedent i: rotation ⁱRⱼ, and the origin's way in two parts, ``arm`` in the axes of i and ``r`` along zⱼ."""
+    """A frame j on its antecedent i: rotation ⁱRⱼ, and the origin as ``arm`` in the axes of i plus ``r`` along zⱼ."""
 
     R: Rotation
     arm: Vector

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 from ..errors import RobotError
 from ..graph.evaluate import substitute, symbols
@@ -13,28 +14,41 @@ from ..graph.parse import parse
 from ..graph.text import literal
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector
-from .complete import FREE, complete, is_plain
-from .joint import FIXED, Joint
+from .complete import complete, is_plain
+from .joint import FIXED, FREE, SCALARS, Joint, given
 from .validate import validate
 
-Wrench = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
+Wrench = tuple[Scalar, ...]
 WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
 """Names of a wrench's components: force, then moment."""
 NO_WRENCH: Wrench = (0.0,) * 6
+NO_INERTIA = Inertia()
+DOWN = Vector(0.0, 0.0, -9.81)
+BASE_MOTION = ("W0", "WP0", "V0", "VP0")
+"""Names of the base's velocities and accelerations: angular, then linear."""
 _IDENTITY = tuple(float(i % 5 == 0) for i in range(16))
-_JOINT_SCALARS = ("gamma", "b", "alpha", "d", "theta", "r", "IA", "FV", "FS", "k", "QP", "QDP", "GAM")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Body:
-    """A link: its name, its ten inertial parameters in its own frame, and the wrench that it exerts on its surroundings.
+    """A link: its name, its ten inertial parameters in its own frame, and the wrench that it exerts on its
+    surroundings.
 
     The wrench is ``(FX, FY, FZ, CX, CY, CZ)``, in the link's frame at its origin.
     """
 
     name: str
-    inertia: Inertia = Inertia()
+    inertia: Inertia = NO_INERTIA
     wrench: Wrench = NO_WRENCH
+
+    def __post_init__(self) -> None:
+        parameters = (
+            given(x, f"{key} of link {self.name!r}") for key, x in zip(Inertia._fields, self.inertia, strict=True)
+        )
+        object.__setattr__(self, "inertia", Inertia(*parameters))
+        if len(self.wrench) != len(WRENCH):
+            raise RobotError(f"link {self.name!r}: a wrench has {len(WRENCH)} components, {', '.join(WRENCH)}")
+        object.__setattr__(self, "wrench", tuple(given(x, f"wrench of link {self.name!r}") for x in self.wrench))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +61,7 @@ class Loop:
 
 @dataclass(frozen=True, kw_only=True)
 class Base:
-    """What link 0 does: pose (4x4, row by row), angular and linear velocity and acceleration; its body if it moves freely."""
+    """What link 0 does: its pose (4x4, row by row), velocities and accelerations; its body if it moves freely."""
 
     pose: tuple[Scalar, ...] = _IDENTITY
     W0: Vector = ZERO
@@ -58,13 +72,26 @@ class Base:
     mobile: bool = False
     body: Body | None = None
 
+    def __post_init__(self) -> None:
+        for key in BASE_MOTION:
+            object.__setattr__(self, key, _vector(getattr(self, key), f"{key} of the base"))
+        if len(self.pose) != 16:
+            raise RobotError("the pose of the base is a 4x4 matrix, given as 16 numbers row by row")
+        object.__setattr__(self, "pose", tuple(given(x, "pose of the base") for x in self.pose))
+
+
+def _vector(x: Sequence[object], place: str) -> Vector:
+    if len(x) != 3:
+        raise RobotError(f"{place} has {len(x)} components; it must have three")
+    return Vector(*(given(component, place) for component in x))
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Robot:
     """A tree of links, link j carried by joint j, and the loops that close it.
 
-    Links and joints are numbered from 1 in their order; link 0 is the base. Each scalar is a number, a symbol or an
-    expression (give texts to :meth:`load`'s files, or build them with :func:`tauforge.symbol`). Joint coordinates
+    Links and joints are numbered from 1 in their order; link 0 is the base. Each parameter is a number, a symbol or an
+    expression, which may be given as a text ("2*L1", "pi/2"). Joint coordinates
     ``q`` are those of the moving joints, in joint order.
 
     Attributes
@@ -75,11 +102,14 @@ class Robot:
     name: str
     joints: tuple[Joint, ...]
     bodies: tuple[Body, ...]
-    gravity: Vector = Vector(0.0, 0.0, -9.81)
+    gravity: Vector = DOWN
     loops: tuple[Loop, ...] = ()
     base: Base = field(default_factory=Base)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "gravity", _vector(self.gravity, "gravity"))
+        object.__setattr__(self, "joints", tuple(self.joints))
+        object.__setattr__(self, "bodies", tuple(self.bodies))
         validate(self)
         joints, loops = complete(self)
         object.__setattr__(self, "joints", joints)
@@ -122,7 +152,7 @@ class Robot:
     def scalars(self) -> Iterator[tuple[str, Scalar]]:
         """Yield every parameter with the place where it stands."""
         for joint in (*self.joints, *(j for loop in self.loops for j in (loop.joint, loop.frame))):
-            for key in _JOINT_SCALARS:
+            for key in SCALARS:
                 if (value := getattr(joint, key)) is not None:
                     yield f"{key} of joint {joint.name!r}", value
         for body in (*self.bodies, *([self.base.body] if self.base.body else [])):
@@ -132,7 +162,7 @@ class Robot:
                 yield f"{key} of link {body.name!r}", value
         for value in self.gravity:
             yield "gravity", value
-        for key in ("W0", "WP0", "V0", "VP0", "pose"):
+        for key in (*BASE_MOTION, "pose"):
             for value in getattr(self.base, key):
                 yield f"{key} of the base", value
 
@@ -140,20 +170,22 @@ class Robot:
         """Return the robot with every parameter changed by a function."""
 
         def of_joint(joint: Joint) -> Joint:
-            values = {key: getattr(joint, key) for key in _JOINT_SCALARS}
-            return replace(joint, **{key: change(x) for key, x in values.items() if x is not None})
+            values = {key: getattr(joint, key) for key in SCALARS}
+            changed: dict[str, Any] = {key: change(x) for key, x in values.items() if x is not None}
+            return replace(joint, **changed)
 
         def of_body(body: Body) -> Body:
             return replace(
                 body,
                 inertia=Inertia(*map(change, body.inertia)),
-                wrench=tuple(map(change, body.wrench)),  # type: ignore[arg-type]
+                wrench=tuple(map(change, body.wrench)),
             )
 
+        motion: dict[str, Any] = {key: Vector(*map(change, getattr(self.base, key))) for key in BASE_MOTION}
         base = replace(
             self.base,
             pose=tuple(map(change, self.base.pose)),
-            **{key: Vector(*map(change, getattr(self.base, key))) for key in ("W0", "WP0", "V0", "VP0")},
+            **motion,
             body=of_body(self.base.body) if self.base.body else None,
         )
         return replace(
@@ -174,7 +206,9 @@ class Robot:
         known = self.symbols
         unknown = [name for name in given if name not in known]
         if unknown:
-            raise RobotError(f"{self.name}: no symbol {', '.join(unknown)} in this robot (its symbols: {', '.join(known) or 'none'})")
+            raise RobotError(
+                f"{self.name}: no symbol {', '.join(unknown)} in this robot (its symbols: {', '.join(known) or 'none'})"
+            )
         nodes = {name: as_node(parse(x) if isinstance(x, str) else x) for name, x in given.items()}
         return self.map(lambda x: literal(substitute([x], nodes)[0]) if isinstance(x, Node) else x)
 

@@ -10,7 +10,7 @@ from ..graph.text import number
 from ..spatial.inertia import NAMES
 from .complete import is_plain
 from .joint import FIXED, REVOLUTE, Joint
-from .robot import WRENCH, Robot
+from .robot import BASE_MOTION, WRENCH, Robot
 
 _WIDEST = 92
 """Characters of a line of a table in text."""
@@ -41,7 +41,9 @@ def sheets(robot: Robot) -> list[Sheet]:
 
 def geometry(robot: Robot) -> Sheet:
     """Return the geometric parameters, each joint's variable where it stands."""
-    return _sheet("Geometric parameters", "p sigma gamma b alpha d theta r", [_geometry(joint) for joint in robot.joints])
+    return _sheet(
+        "Geometric parameters", "p sigma gamma b alpha d theta r", [_geometry(joint) for joint in robot.joints]
+    )
 
 
 def inertias(robot: Robot, title: str = "Inertial parameters") -> Sheet:
@@ -54,7 +56,7 @@ def heading(robot: Robot) -> tuple[str, ...]:
     lines = [f"Robot: {robot.name}", ""]
     for sheet in sheets(robot):
         lines += [*in_text(sheet), ""]
-    vectors = {key: [_cell(x) for x in getattr(robot.base, key)] for key in ("W0", "WP0", "V0", "VP0")}
+    vectors = {key: [_cell(x) for x in getattr(robot.base, key)] for key in BASE_MOTION}
     lines += [f"Base, {key}: {', '.join(cells)}" for key, cells in vectors.items() if cells != ["0"] * 3]
     return (*lines, f"Acceleration of gravity: {', '.join(map(_cell, robot.gravity))}", "")
 

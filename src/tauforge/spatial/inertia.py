@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..graph.node import Scalar
 from .rotation import Rotation
-from .vector import Vector, dot
+from .vector import Entry, Vector, dot
 
 
 class Inertia(NamedTuple):
     """Inertia matrix about the frame's origin, first moments and mass, in the frame's axes.
 
-    The off-diagonal entries stand in the matrix as they are (``XY`` is minus the integral of xy), as in Khalil's papers.
+    The off-diagonal entries stand in the matrix as they are (``XY`` is minus the integral of xy), as in Khalil's
+    papers.
     """
 
-    XX: Scalar = 0.0
-    XY: Scalar = 0.0
-    XZ: Scalar = 0.0
-    YY: Scalar = 0.0
-    YZ: Scalar = 0.0
-    ZZ: Scalar = 0.0
-    MX: Scalar = 0.0
-    MY: Scalar = 0.0
-    MZ: Scalar = 0.0
-    M: Scalar = 0.0
+    XX: Entry = 0.0
+    XY: Entry = 0.0
+    XZ: Entry = 0.0
+    YY: Entry = 0.0
+    YZ: Entry = 0.0
+    ZZ: Entry = 0.0
+    MX: Entry = 0.0
+    MY: Entry = 0.0
+    MZ: Entry = 0.0
+    M: Entry = 0.0
 
     @property
     def first_moments(self) -> Vector:
@@ -36,7 +36,10 @@ class Inertia(NamedTuple):
 
     def rotated(self, R: Rotation) -> Inertia:
         """Return the same body's inertia in the axes of the frame that R leads to (R J Rᵀ)."""
-        rows = [R.forth(Vector(*row)) for row in ((self.XX, self.XY, self.XZ), (self.XY, self.YY, self.YZ), (self.XZ, self.YZ, self.ZZ))]
+        rows = [
+            R.forth(Vector(*row))
+            for row in ((self.XX, self.XY, self.XZ), (self.XY, self.YY, self.YZ), (self.XZ, self.YZ, self.ZZ))
+        ]
         x, y, z = (R.forth(Vector(*(row[k] for row in rows))) for k in range(3))
         return Inertia(x[0], x[1], x[2], y[1], y[2], z[2], *R.forth(self.first_moments), self.M)
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from ..graph.node import Scalar
+from typing import Any
+
+Entry = Any
+"""A number, an expression, or anything else with + - *."""
 
 
-class Vector(tuple[Scalar, Scalar, Scalar]):
+class Vector(tuple[Entry, Entry, Entry]):
     """Three scalars: numbers, expressions, or anything else with ``+ - *``."""
 
     __slots__ = ()
 
-    def __new__(cls, x: Scalar, y: Scalar, z: Scalar) -> Vector:
+    def __new__(cls, x: Entry, y: Entry, z: Entry) -> Vector:
         return tuple.__new__(cls, (x, y, z))
+
+    def __getnewargs__(self) -> tuple[Entry, ...]:
+        return tuple(self)
 
     def __add__(self, other: Vector) -> Vector:  # type: ignore[override]
         return Vector(self[0] + other[0], self[1] + other[1], self[2] + other[2])
@@ -19,10 +25,10 @@ class Vector(tuple[Scalar, Scalar, Scalar]):
     def __sub__(self, other: Vector) -> Vector:
         return Vector(self[0] - other[0], self[1] - other[1], self[2] - other[2])
 
-    def __mul__(self, scale: Scalar) -> Vector:  # type: ignore[override]
+    def __mul__(self, scale: Entry) -> Vector:
         return Vector(self[0] * scale, self[1] * scale, self[2] * scale)
 
-    __rmul__ = __mul__  # type: ignore[assignment]
+    __rmul__ = __mul__
 
     def __neg__(self) -> Vector:
         return Vector(-self[0], -self[1], -self[2])
@@ -36,7 +42,7 @@ def cross(a: Vector, b: Vector) -> Vector:
     return Vector(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-def dot(a: Vector, b: Vector) -> Scalar:
+def dot(a: Vector, b: Vector) -> Entry:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 

@@ -42,13 +42,17 @@ def generate(program: Program, target: str, name: str | None = None) -> str:
     return chosen.render(listing(program, chosen.language, name))
 
 
+def target_of(path: str | Path) -> str:
+    """Return the target whose files end like this one."""
+    by_ending = {target.ending: name for name, target in TARGETS.items() if target.ending}
+    ending = Path(path).suffix.lower()
+    if ending not in by_ending:
+        known = ", ".join(f"{ending} ({name})" for ending, name in by_ending.items())
+        raise TargetError(f"{path}: no target has files that end in {ending!r}; use {known}, or name the target")
+    return by_ending[ending]
+
+
 def write(program: Program, path: str | Path, *, target: str | None = None, name: str | None = None) -> Path:
     """Write a Program as source code; the file's name gives target and function's name unless they are given."""
     path = Path(path)
-    if target is None:
-        by_ending = {known.ending: key for key, known in TARGETS.items() if known.ending}
-        if path.suffix.lower() not in by_ending:
-            known = ", ".join(f"{ending} ({key})" for ending, key in by_ending.items())
-            raise TargetError(f"{path}: no target has files that end in {path.suffix!r}; use {known}, or give target=")
-        target = by_ending[path.suffix.lower()]
-    return write_text(path, generate(program, target, path.stem if name is None else name))
+    return write_text(path, generate(program, target or target_of(path), path.stem if name is None else name))

@@ -15,8 +15,9 @@ LONGEST_NAME = 63
 """Characters of a name: Fortran's and MATLAB's limit, and C's guarantee."""
 
 SUM, PRODUCT, ATOM = 1, 2, 3  # how tightly a text binds
-_BREAK = re.compile(r"(?<= )(?=[+-] )|(?<=, )|(?<=[^*]\*)(?=[^*])")
-"""Where a line may end: before + and -, after commas and multiplication signs."""
+_BREAKS = re.compile(r"(?<= )(?=[+-] )|(?<=, )"), re.compile(r"(?<=[^*]\*)(?=[^*])")
+"""Where a line may end: before + and - and after commas; in a term that is too long itself, after multiplication
+signs."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -71,10 +72,14 @@ class Language:
         return self.folded(template.format(name, text.join(self.brackets)), indent)
 
     def folded(self, text: str, indent: str) -> list[str]:
-        """Break a long text into lines, before signs, after commas and after multiplication signs."""
+        """Break a long text into lines."""
         lines, line = [], indent
         limit = WIDTH - len(self.continued)
-        for piece in _BREAK.split(text):
+        terms, factors = _BREAKS
+        room = limit - len(indent) - 4
+        for piece in (
+            part for term in terms.split(text) for part in ([term] if len(term) < room else factors.split(term))
+        ):
             if len(line) + len(piece.rstrip()) > limit and line.strip():
                 lines.append(line.rstrip() + self.continued)
                 line = indent + "    "

@@ -1,0 +1,190 @@
+"""The command line, run as users run it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TAUFORGE = Path(sys.executable).parent / "tauforge"
+PENDULUM = """(* Robotname = 'pendulum' *)
+sigma = {0}
+ant = {0}
+b = {0}
+d = {0}
+r = {0}
+gamma = {0}
+alpha = {Pi/2}
+theta = {q1}
+XX = {0}
+XY = {0}
+XZ = {0}
+YY = {0}
+YZ = {0}
+ZZ = {J}
+MX = {S}
+MY = {0}
+MZ = {0}
+M = {1}
+G = {0,0,-9.81}
+"""
+
+
+def run(*arguments, cwd=None):
+    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
+    return subprocess.run(
+        [TAUFORGE, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, env=environment, check=False
+    )
+
+
+@pytest.fixture
+def par(tmp_path):
+    path = tmp_path / "pendulum.par"
+    path.write_text(PENDULUM)
+    return path
+
+
+def test_robots():
+    result = run("robots")
+    assert result.returncode == 0
+    assert "puma560" in result.stdout
+    assert "RRPRRR" in result.stdout
+
+
+def test_info(par):
+    result = run("info", par)
+    assert result.returncode == 0
+    for part in (
+        "pendulum: 1 joints",
+        "link1",
+        "revolute",
+        "pi/2",
+        "symbols without a value: 2 (J, S)",
+        "parameters: 3 of 10",
+    ):
+        assert part in result.stdout
+    assert "[bold]" not in result.stdout
+
+
+def test_base(par, tmp_path):
+    shown = run("base", "rrp").stdout
+    assert "XX2R=XX2 + XX3 - YY2 - ZZ3" in shown
+    written = tmp_path / "rrpbase.par"
+    assert run("base", "rrp", "-o", written).returncode == 0
+    assert "XX2R" in written.read_text()
+    again = run("count", written)
+    assert again.returncode == 0
+    assert " 126 " in again.stdout
+
+
+def test_generate_writes_a_file_or_standard_output(par, tmp_path):
+    file = tmp_path / "torque.c"
+    assert run("generate", "inverse-dynamics", par, "-o", file).returncode == 0
+    assert "void torque(" in file.read_text()
+    for target in ("c", "fortran", "matlab", "python", "numpy", "latex", "header"):
+        result = run("generate", "inverse_dynamics", par, "-t", target, "--name", "law")
+        assert result.returncode == 0, result.stderr
+        assert "law" in result.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["pendulum.par", "torque.c"] or len(
+        list(tmp_path.iterdir())
+    ) == 2
+
+
+def test_generate_in_two_parts_compiles(tmp_path):
+    file = tmp_path / "rrp.c"
+    assert run("generate", "inverse-dynamics", "rrp", "--split", "-o", file).returncode == 0
+    assert "rrp_setup(" in file.read_text()
+    subprocess.run(
+        ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c", file, "-o", tmp_path / "x.o"], check=True
+    )
+
+
+def test_count_beside_published():
+    result = run("count", "rx90")
+    assert result.returncode == 0
+    assert "249+233 = 482" in result.stdout
+
+
+def test_demo():
+    result = run("demo")
+    assert result.returncode == 0
+    assert "Everything agrees" in result.stdout
+
+
+def test_help_teaches():
+    assert "ROBOT is a file" in run("--help").stdout
+    assert "puma.c" in run("generate", "--help").stdout
+    assert run("--version").stdout.startswith("tauforge 0.")
+
+
+FAULTS = {
+    "lists of different lengths": (lambda s: s.replace("theta = {q1}", "theta = {q1,q2}"), "theta"),
+    "unknown key": (lambda s: s + "mass = {1}\n", "mass"),
+    "missing section": (lambda s: s.replace("alpha = {Pi/2}\n", ""), "alpha"),
+    "antecedent out of range": (lambda s: s.replace("ant = {0}", "ant = {3}"), "3"),
+    "antecedent of itself": (lambda s: s.replace("ant = {0}", "ant = {1}"), "1"),
+    "sigma of 7": (lambda s: s.replace("sigma = {0}", "sigma = {7}"), "7"),
+    "theta without its variable": (lambda s: s.replace("{q1}", "{0}"), "theta"),
+    "code as a value": (lambda s: s.replace("{J}", "{__import__('os')}"), "ZZ"),
+    "deep expression": (lambda s: s.replace("{J}", "{" + "(" * 100_000 + "1" + ")" * 100_000 + "}"), "ZZ"),
+    "not a number": (lambda s: s.replace("{J}", "{nan}"), "finite"),
+    "infinite": (lambda s: s.replace("{J}", "{1e999}"), "finite"),
+    "empty": (lambda s: "", "empty"),
+    "binary": (lambda s: "\0\1\2", "binary"),
+    "large": (lambda s: s + "(*" + "x" * 50_000_000 + "*)", "MB"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_bad_files_are_refused_with_exit_code_2_and_nothing_written(fault, par, tmp_path):
+    change, mentioned = FAULTS[fault]
+    par.write_text(change(PENDULUM))
+    target = tmp_path / "out.c"
+    result = run("generate", "inverse-dynamics", par, "-o", target)
+    assert result.returncode == 2
+    assert "pendulum.par" in result.stderr
+    assert mentioned in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not target.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pendulum.par"]
+
+
+def test_two_joints_with_one_variable_or_in_a_cycle(tmp_path):
+    two = PENDULUM
+    for line in PENDULUM.splitlines():
+        key, _, value = line.partition(" = ")
+        if value.startswith("{") and key != "G":
+            two = two.replace(line, f"{key} = {{{value[1:-1]},{value[1:-1]}}}")
+    path = tmp_path / "two.par"
+    path.write_text(two.replace("ant = {0,0}", "ant = {0,1}"))
+    result = run("info", path)
+    assert result.returncode == 2
+    assert "q1" in result.stderr
+    path.write_text(two.replace("ant = {0,0}", "ant = {2,1}").replace("{q1,q1}", "{q1,q2}"))
+    result = run("info", path)
+    assert result.returncode == 2
+    assert "cycle" in result.stderr
+
+
+def test_missing_files_directories_and_unwritable_places(par, tmp_path):
+    assert run("info", tmp_path / "none.par").returncode == 2
+    assert "directory" in run("info", tmp_path).stderr
+    result = run("generate", "inverse-dynamics", par, "-o", tmp_path / "no" / "where.c")
+    assert result.returncode == 2
+    assert "cannot be written" in result.stderr
+    result = run("generate", "inverse-dynamics", par, "-o", "/proc/where.c")
+    assert result.returncode == 2
+    result = run("generate", "inverse-dynamics", par, "-o", tmp_path / "x.docx")
+    assert result.returncode == 2
+    assert ".f90" in result.stderr
+    assert run("generate", "magic", par).returncode == 2
+    assert run("info", "pumma560").returncode == 2
+
+
+def test_negative_mass_is_a_warning_that_says_why(par):
+    par.write_text(PENDULUM.replace("M = {1}", "M = {-1}"))
+    result = run("count", par)
+    assert result.returncode == 0
+    assert "negative mass" in result.stderr
+    assert "direct dynamics" in " ".join(result.stderr.split())

@@ -1,0 +1,143 @@
+"""Robot: what it accepts, refuses, and can do."""
+
+import math
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
+import pytest
+
+import tauforge as tf
+from tauforge.graph.node import symbol
+from tauforge.robot.robot import BASE_MOTION
+
+from ..random_robots import random_robot
+
+
+def pendulum(**changes):
+    joint = tf.Joint(name="hinge", antecedent=0, **changes)
+    return tf.Robot(name="pendulum", joints=(joint,), bodies=(tf.Body(name="rod"),))
+
+
+def test_numbers_texts_and_symbols_are_accepted():
+    robot = pendulum(alpha="-Pi/2", d=1, r="2*L + 1", IA=symbol("J"))
+    joint = robot.joints[0]
+    assert joint.alpha == -math.pi / 2
+    assert joint.d == 1.0
+    assert isinstance(joint.d, float)
+    assert str(joint.r) == "2*L + 1"
+    assert robot.symbols == ("L", "J")
+
+
+def test_it_is_frozen():
+    with pytest.raises(FrozenInstanceError):
+        pendulum().name = "other"
+    with pytest.raises(FrozenInstanceError):
+        pendulum().joints[0].d = 1.0
+
+
+def test_bind():
+    robot = pendulum(d="L", r="2*L")
+    assert robot.bind(L=0.5).joints[0].r == 1.0
+    assert robot.bind({"L": "K/2"}).symbols == ("K",)
+    assert not robot.bind(L=0.5).symbols
+    with pytest.raises(tf.RobotError, match="no symbol K"):
+        robot.bind(K=1.0)
+    with pytest.raises(tf.ExpressionError):
+        robot.bind(L="__import__('os')")
+
+
+def test_neglect():
+    robot = pendulum(IA=1.0, FV=2.0, FS=3.0).neglect("IA", "FS")
+    assert (robot.joints[0].IA, robot.joints[0].FV, robot.joints[0].FS) == (0.0, 2.0, 0.0)
+    with pytest.raises(tf.RobotError, match="QQ"):
+        robot.neglect("QQ")
+
+
+def test_joint_order_and_fixed_joints():
+    joints = tuple(
+        tf.Joint(name=f"j{k}", antecedent=a, sigma=s) for k, (a, s) in enumerate([(0, 0), (1, 2), (2, 1), (1, 0)])
+    )
+    robot = tf.Robot(name="tree", joints=joints, bodies=tuple(tf.Body(name=f"b{k}") for k in range(4)))
+    assert robot.dof == 3
+    assert robot.joint_names == ("j0", "j2", "j3")
+    assert robot.moving == (1, 3, 4)
+    assert robot.children(1) == [2, 4]
+    assert not robot.is_serial
+
+
+def test_equality_is_of_values():
+    assert pendulum(d="L + 1") == pendulum(d=1 + symbol("L"))
+    assert pendulum(d="L") != pendulum(d="K")
+    assert pendulum() != "pendulum"
+    assert pickle.loads(pickle.dumps(pendulum(d="L"))) == pendulum(d="L")
+    base = tf.base_parameters(tf.robots.puma560()).robot
+    assert base == base.map(lambda x: float(x))
+
+
+def test_random_robots_are_valid_and_bind_whole():
+    for seed in range(30):
+        robot = random_robot(seed, symbolic=True)
+        assert not robot.bind(dict.fromkeys(robot.symbols, 0.5)).symbols
+
+
+REFUSED = {
+    "sigma": (dict(sigma=7), "sigma is 7.*revolute"),
+    "antecedent": (dict(antecedent=1), "can only stand on"),
+    "negative antecedent": (dict(antecedent=-1), "can only stand on"),
+    "nan": (dict(d=math.nan), "finite"),
+    "infinite": (dict(alpha=math.inf), "finite"),
+    "no number": (dict(d=None), "d of joint"),
+    "a boolean": (dict(d=True), "neither a number"),
+    "bad text": (dict(d="2 +"), "d of joint 'hinge'.*missing"),
+    "a function's name": (dict(d=symbol("sin")), "cannot be a symbol's name"),
+    "an odd symbol": (dict(d=symbol("a b")), "cannot be a symbol's name"),
+    "variable in a parameter": (dict(d=symbol("q1"), variable="q1"), "also stands in a parameter"),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_refusals_name_place_and_fix(fault):
+    changes, message = REFUSED[fault]
+    with pytest.raises(tf.RobotError, match=message):
+        tf.Robot(
+            name="r", joints=(tf.Joint(**{"name": "hinge", "antecedent": 0, **changes}),), bodies=(tf.Body(name="b"),)
+        )
+
+
+def test_more_refusals():
+    joint, body = tf.Joint(name="j", antecedent=0), tf.Body(name="b")
+    with pytest.raises(tf.RobotError, match="at least one joint"):
+        tf.Robot(name="r", joints=(), bodies=())
+    with pytest.raises(tf.RobotError, match="2 joints but 1 links"):
+        tf.Robot(name="r", joints=(joint, replace(joint, name="k")), bodies=(body,))
+    with pytest.raises(tf.RobotError, match="two joints are called 'j'"):
+        tf.Robot(name="r", joints=(joint, joint), bodies=(body, replace(body, name="c")))
+    with pytest.raises(tf.RobotError, match="each needs its own"):
+        tf.Robot(
+            name="r",
+            joints=(replace(joint, variable="q"), replace(joint, name="k", variable="q")),
+            bodies=(body, replace(body, name="c")),
+        )
+    with pytest.raises(tf.RobotError, match="three"):
+        tf.Robot(name="r", joints=(joint,), bodies=(body,), gravity=(0.0, 1.0))
+    with pytest.raises(tf.RobotError, match="FX, FY"):
+        tf.Body(name="b", wrench=(0.0,))
+
+
+def test_negative_mass_is_a_warning():
+    with pytest.warns(tf.RobotWarning, match="negative mass"):
+        tf.Robot(
+            name="r", joints=(tf.Joint(name="j", antecedent=0),), bodies=(tf.Body(name="b", inertia=tf.Inertia(M=-1)),)
+        )
+
+
+def test_bundled_robots_tell_their_source():
+    for name in tf.robots.names():
+        assert len(getattr(tf.robots, name).__doc__) > 60
+        robot = tf.robots.bundled(name, symbolic=True)
+        assert {f"XX{j}" for j in range(1, robot.dof + 1)} <= set(robot.symbols)
+        lengths = [x for joint in robot.joints for x in (joint.b, joint.d, joint.r) if isinstance(x, float)]
+        assert not any(lengths)
+        assert not any(getattr(robot.base, key) != (0.0, 0.0, 0.0) for key in BASE_MOTION)
+    with pytest.raises(tf.RobotError, match="puma560"):
+        tf.robots.bundled("pumma")
