@@ -31,9 +31,9 @@ format: $(VENV)/.installed-lint
 	$(BIN)/ruff check --fix .
 
 docs: $(VENV)/.installed-docs
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-bench: $(VENV)/.installed-test
+bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks.startup
 
 clean:
@@ -45,7 +45,7 @@ $(VENV)/.installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
-# one group of development dependencies each: test, lint, docs
+# one group of development dependencies each: test, lint, docs, bench
 $(VENV)/.installed-%: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group $*
 	touch $@

@@ -5,6 +5,7 @@ Absolute times depend on the machine: the ratios are what counts. Run it with ``
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import math
 import statistics
@@ -12,13 +13,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import tauforge as tf
 from tauforge.graph.node import Node
 from tauforge.models import inverse_dynamics as module
 from tauforge.models.frame import Motions
 from tauforge.spatial import rotation
-from tauforge.spatial.vector import ZERO
+from tauforge.spatial.vector import ZERO, Vector
+
+GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
 
 
 def best(work: Callable[[], object], rounds: int = 7) -> float:
@@ -58,15 +62,11 @@ def sympy_cse(robot: tf.Robot) -> tuple[float, int]:
     ours = rotation.sin, rotation.cos, module.sign
     rotation.sin, rotation.cos, module.sign = sympy.sin, sympy.cos, sympy.sign  # the recursion's only functions
     try:
-        lifted = object.__new__(tf.Robot)
-        lifted.__dict__.update(
-            joints=[_lifted(joint, lift) for joint in robot.joints],
-            bodies=[tf.Body(name=b.name, inertia=tf.Inertia(*map(lift, b.inertia))) for b in robot.bodies],  # type: ignore[arg-type]
-            gravity=type(robot.gravity)(*map(lift, robot.gravity)),
-            base=robot.base,
-        )
+        joints = [lifted(joint, **{key: lift(getattr(joint, key)) for key in GEOMETRY}) for joint in robot.joints]
+        bodies = [lifted(body, inertia=tf.Inertia(*map(lift, body.inertia))) for body in robot.bodies]
+        same = lifted(robot, joints=joints, bodies=bodies, gravity=Vector(*map(lift, robot.gravity)))
         state = [[0, *sympy.symbols(f"{name}1:{count + 1}")] for name in ("q", "qd", "qdd")]
-        tau = module.newton_euler(lifted, Motions(*state, [ZERO] * (count + 1), [ZERO] * (count + 1)))
+        tau = module.newton_euler(same, Motions(*state, [ZERO] * (count + 1), [ZERO] * (count + 1)))
     finally:
         rotation.sin, rotation.cos, module.sign = ours
     replacements, reduced = sympy.cse(tau)
@@ -76,16 +76,11 @@ def sympy_cse(robot: tf.Robot) -> tuple[float, int]:
     return took, int(counted)
 
 
-def _lifted(joint: tf.Joint, lift: Callable[[object], object]) -> tf.Joint:
-    from dataclasses import replace
-
-    return replace(
-        joint,
-        **{key: lift(getattr(joint, key)) for key in ("gamma", "b", "alpha", "d", "theta", "r")},
-        IA=0,
-        FS=0,
-        FV=0,
-    )
+def lifted(frozen: object, **changes: object) -> Any:
+    """Return a copy of a description with SymPy's expressions in it, which its own checks would refuse."""
+    changed = copy.copy(frozen)
+    changed.__dict__.update(changes)
+    return changed
 
 
 def main() -> None:

@@ -22,8 +22,7 @@ def run(console: Console) -> None:
     console.print(tf.base_parameters(robot).table(), highlight=False)
 
     console.print(Rule("3. Operation counts, all inertial parameters and lengths symbolic"))
-    numbers = ["mul", "add", "set-up", "sin/cos", "total", "published", "saved"]
-    table = show.table("", ["robot", *numbers], right=numbers)
+    table = show.table(["robot", *show.COUNTS], right=show.COUNTS)
     for name in tf.robots.names():
         table.add_row(name, *show.count_cells(tf.robots.bundled(name, symbolic=True), "base"))
     console.print(table)

@@ -67,7 +67,7 @@ def robots() -> None:
 def info(robot: RobotArgument, symbolic: Symbolic = False) -> None:
     """Show a robot: its tree, its tables, what has no value yet, and how many base parameters it has."""
     for part in show.info(find(robot, symbolic)):
-        console.print(part)
+        console.print(part, soft_wrap=True)
 
 
 @app.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -15,27 +15,26 @@ import tauforge as tf
 from ..graph.node import Node
 from ..robot.joint import FIXED
 from ..robot.published import published
-from ..robot.tables import Sheet, sheets
+from ..robot.tables import Sheet, in_text, sheets
 
+COUNTS = ("mul", "add", "set-up", "sin/cos", "total", "published", "saved")
+"""Columns of a table of operation counts."""
 KINDS = ("revolute", "prismatic", "fixed")
 
 
-def table(title: str, columns: Sequence[str], *, right: Sequence[str] = ()) -> Table:
-    made = Table(
-        title=title or None,
-        title_justify="left",
-        title_style="bold",
-        header_style="bold cyan",
-        box=None,
-        pad_edge=False,
-    )
+def table(columns: Sequence[str], *, right: Sequence[str] = ()) -> Table:
+    made = Table(header_style="bold cyan", box=None, pad_edge=False)
     for column in columns:
         made.add_column(column, justify="right" if column in right else "left")
     return made
 
 
-def robots(found: Sequence[tf.Robot]) -> Table:
-    made = table("Bundled robots", ["name", "joints", "symbols", "what it is"])
+def titled(title: str, made: Table) -> Group:
+    return Group(Text(title, style="bold"), made)
+
+
+def robots(found: Sequence[tf.Robot]) -> Group:
+    made = table(["name", "joints", "symbols", "what it is"])
     for robot in found:
         summary = (getattr(tf.robots, robot.name).__doc__ or "").strip().split(":")[0].split(".")[0]
         kinds = "".join("RPF"[joint.sigma] for joint in robot.joints)
@@ -45,17 +44,15 @@ def robots(found: Sequence[tf.Robot]) -> Table:
             str(len(robot.symbols)),
             " ".join(summary.removeprefix("Return ").split()),
         )
-    return made
+    return titled("Bundled robots", made)
 
 
 def info(robot: tf.Robot) -> Iterator[RenderableType]:
     """Yield the parts of a robot's description."""
     yield Text.assemble((robot.name, "bold green"), f": {len(robot.joints)} joints, {robot.dof} degrees of freedom")
     yield tree(robot)
-    for part in sheets(robot):
-        yield Text()
-        yield sheet(part)
     yield Text()
+    yield from map(sheet, sheets(robot))
     yield from _facts(robot)
 
 
@@ -79,11 +76,11 @@ def tree(robot: tf.Robot) -> Tree:
     return root
 
 
-def sheet(part: Sheet) -> Table:
-    made = table(part.title, ["j", *part.columns])
-    for j, row in enumerate(part.rows, 1):
-        made.add_row(str(j), *(f"[dim]{cell}[/dim]" if cell == "0" else escape(cell) for cell in row))
-    return made
+def sheet(part: Sheet) -> Text:
+    """Colour a table's text: what is cut in a narrow window is no table."""
+    title, *lines = in_text(part)
+    styled = [(f"{line}\n", "bold cyan" if line.startswith("j ") else "") for line in lines]
+    return Text.assemble((f"{title}\n", "bold"), *styled, no_wrap=True, overflow="ignore")
 
 
 def _facts(robot: tf.Robot) -> Iterator[Text]:
@@ -100,19 +97,17 @@ def _facts(robot: tf.Robot) -> Iterator[Text]:
         yield Text(f"base inertial parameters: {base.count} of {10 * len(robot.bodies)}{rotors}")
 
 
-def counts(robot: tf.Robot) -> Table:
+def counts(robot: tf.Robot) -> Group:
     """Count inverse dynamics, beside published figures where the conditions are the same."""
-    numbers = ["mul", "add", "set-up", "sin/cos", "total", "published", "saved"]
-    made = table(
-        f"Operations of the inverse dynamics of {robot.name}", ["robot", "parameters", *numbers], right=numbers
-    )
+    made = table(["robot", "parameters", *COUNTS], right=COUNTS)
     variants = [("as described", robot)]
     if robot.name in tf.robots.names() and robot == tf.robots.bundled(robot.name):
         variants.append(("symbolic", tf.robots.bundled(robot.name, symbolic=True)))
     for label, variant in variants:
         for parameters in ("standard", "base"):
             made.add_row(label, parameters, *count_cells(variant, parameters))
-    return made
+    tree = " (its tree)" if robot.loops else ""
+    return titled(f"Operations of the inverse dynamics of {robot.name}{tree}", made)
 
 
 def count_cells(robot: tf.Robot, parameters: str) -> list[str]:

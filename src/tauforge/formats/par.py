@@ -18,8 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..graph.node import SYMBOL, Node, Scalar, is_zero
-from ..robot.complete import FREE
-from ..robot.joint import Joint
+from ..robot.joint import FREE, Joint
 from ..robot.robot import Base, Body, Loop, Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector

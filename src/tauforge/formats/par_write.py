@@ -8,8 +8,8 @@ from ..errors import RobotError
 from ..graph.evaluate import symbols
 from ..graph.node import Node, Scalar, is_zero, symbol
 from ..graph.text import to_text
-from ..robot.complete import FREE, unused
-from ..robot.joint import PRISMATIC, REVOLUTE, Joint
+from ..robot.complete import unused
+from ..robot.joint import FREE, PRISMATIC, REVOLUTE, Joint
 from ..robot.robot import Body, Robot
 from .common import frame_name, joint_name, link_name
 from .par_syntax import ACTUATOR, BASE, GEOMETRIC, INERTIAL, WRENCH

@@ -39,8 +39,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ..robot.complete import FREE
-from ..robot.joint import FIXED, Joint
+from ..robot.joint import FIXED, FREE, Joint
 from ..robot.robot import Base, Body, Loop, Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
@@ -92,12 +91,14 @@ def _parsed(source: Source) -> dict[str, Any]:
 
 
 def _numbers(links: list[Table], base: Base) -> dict[str, int | None]:
-    """Return what number each name means in ``on``; None where a name means two."""
+    """Return what number each name means in ``on``; None for "base" if a link is called so, too."""
     numbers: dict[str, int | None] = {"base": 0}
     if base.body:
         numbers[base.body.name] = 0
     for number, link in enumerate(links, 1):
         name = link.text("name")
+        if name in numbers and name != "base":
+            raise link.fault("name", f"two links are called {name!r}; give each its own name")
         numbers[name] = None if name in numbers else number
     return numbers
 
@@ -178,5 +179,5 @@ def _antecedent(table: Table, numbers: dict[str, int | None]) -> int:
         return on
     number = numbers[table.word("on", tuple(numbers))]
     if number is None:
-        raise table.fault("on", f"{on!r} is the name of two links; write the number, 0 being the base")
+        raise table.fault("on", "a link is called 'base', too; write its number, or 0 for the base of the robot")
     return number

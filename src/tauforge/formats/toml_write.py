@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from ..graph.node import Scalar, is_zero
 from ..graph.text import to_text
-from ..robot.complete import FREE, default_variable
-from ..robot.joint import Joint
+from ..robot.complete import default_variable
+from ..robot.joint import FREE, Joint
 from ..robot.robot import Base, Body, Robot
 
 VERSION = 1

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..errors import RobotError, RobotWarning
 from ..graph.node import CONST, Node, is_zero
 from ..graph.parse import FUNCTIONS
-from .complete import FREE, is_plain
-from .joint import FIXED
+from .complete import is_plain
+from .joint import FIXED, FREE
 
 if TYPE_CHECKING:
     from .joint import Joint

@@ -1,0 +1,89 @@
+"""What is written and read again is the same robot, in every format."""
+
+import string
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+from tauforge import Base, Body, Inertia, Joint, Loop, Robot, RobotError, symbol
+from tauforge.formats import load, save
+
+from .strategies import reads_back, robots
+
+ENDINGS = (".par", ".toml")
+SETTINGS = settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def again(robot: Robot, folder: Path, ending: str) -> Robot:
+    path = folder / f"robot{ending}"
+    save(robot, path)
+    return load(path)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@SETTINGS
+@given(robot=robots())
+def test_any_robot_comes_back_equal(robot, ending, tmp_path_factory):
+    assume(reads_back(robot))
+    assert again(robot, tmp_path_factory.getbasetemp(), ending) == robot
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("sample", sorted((Path(__file__).parent / "data").glob("*.par")), ids=lambda path: path.stem)
+def test_samples_come_back_equal(sample, ending, tmp_path):
+    robot = load(sample)
+    assert again(robot, tmp_path, ending) == robot
+
+
+def arm(**fields) -> Robot:
+    """Return a planar arm whose second joint has the given fields."""
+    joints = (Joint(name="joint1", antecedent=0), Joint(name="joint2", antecedent=1, **fields))
+    return Robot(name="arm", joints=joints, bodies=(Body(name="link1"), Body(name="link2")))
+
+
+def test_equality_sees_every_field_that_is_written(tmp_path):
+    """The property above would hold for an equality that looks at nothing: here each field alone makes a difference."""
+    x = symbol("x")
+    variants = [arm(**{key: x}) for key in ("gamma", "b", "alpha", "d", "theta", "r", "IA", "FV", "FS", "k", "QDP")]
+    variants += [arm(sigma=1), arm(sigma=2), arm(mu=0), arm(eta=1), arm(QP=0.0), arm(QP=symbol("speed")), arm(GAM=1.0)]
+    variants += [arm(variable="phi"), replace(arm(), name="other"), replace(arm(), gravity=(x, 0.0, 0.0))]
+    bodies = [Body(name="link2", inertia=Inertia(**{key: x})) for key in Inertia._fields]
+    bodies += [Body(name="hand"), Body(name="link2", wrench=(0.0, 0.0, 0.0, 0.0, 0.0, x))]
+    variants += [replace(arm(), bodies=(Body(name="link1"), body)) for body in bodies]
+    moving = Base(floating=True, body=Body(name="link0"))
+    bases = [
+        moving,
+        replace(moving, mobile=True),
+        replace(moving, floating=False, mobile=True),
+        Base(body=Body(name="b")),
+    ]
+    bases += [Base(W0=(x, 0.0, 0.0)), Base(VP0=(0.0, x, 0.0)), Base(pose=(x, *Base().pose[1:]))]
+    variants += [replace(arm(), base=base) for base in bases]
+    cut, frame = Joint(name="joint3", antecedent=2, mu=0), Joint(name="frame4", antecedent=0, sigma=2, mu=0)
+    variants += [replace(arm(), loops=(Loop(joint=cut, frame=f),)) for f in (frame, replace(frame, d=x))]
+    for ending in ENDINGS:
+        found = [again(robot, tmp_path, ending) for robot in [arm(), *variants]]
+        assert not any(a == b for i, a in enumerate(found) for b in found[:i])
+
+
+def test_long_arms_and_all_letters_as_symbols(tmp_path):
+    names = string.ascii_letters
+    joints = tuple(Joint(name=f"joint{j}", antecedent=j - 1, d=symbol(c)) for j, c in enumerate(names, 1))
+    robot = Robot(name="alphabet", joints=joints, bodies=tuple(Body(name=f"link{j}") for j in range(1, len(names) + 1)))
+    assert set(robot.symbols) == set(names)
+    for ending in ENDINGS:
+        assert again(robot, tmp_path, ending) == robot
+
+
+def test_friction_of_a_cut_joint_has_no_place_in_par(tmp_path):
+    loop = Loop(
+        joint=Joint(name="joint3", antecedent=2, mu=0, FV=symbol("FV3")),
+        frame=Joint(name="frame4", antecedent=0, sigma=2, mu=0),
+    )
+    robot = replace(arm(), loops=(loop,))
+    assert again(robot, tmp_path, ".toml") == robot
+    with pytest.raises(RobotError, match=r"FV of the cut joint 'joint3'.*\.toml"):
+        save(robot, tmp_path / "robot.par")
+    assert not (tmp_path / "robot.par").exists()
