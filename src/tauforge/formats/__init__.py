@@ -3,15 +3,15 @@
 A format's module has ``read(path) -> Robot`` and ``write(robot) -> str``.
 """
 
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 from ..errors import RobotError
 from ..files import write_text
 from ..robot.robot import Robot
-from . import par, toml
 
-_FORMATS: dict[str, ModuleType] = {".par": par, ".toml": toml}
+_FORMATS = {".par": "par", ".toml": "toml"}  # imported when a file asks for it, so that starting stays quick
 
 
 def load(path: str | Path) -> Robot:
@@ -33,8 +33,8 @@ def save(robot: Robot, path: str | Path) -> None:
 def _format(path: Path) -> ModuleType:
     if path.is_dir():
         raise RobotError(f"{path}: this is a directory; give a robot's file")
-    try:
-        return _FORMATS[path.suffix.lower()]
-    except KeyError:
+    name = _FORMATS.get(path.suffix.lower())
+    if name is None:
         ending = f"the ending {path.suffix!r}" if path.suffix else "a name without ending"
-        raise RobotError(f"{path}: {ending} tells no format; known endings are {', '.join(_FORMATS)}") from None
+        raise RobotError(f"{path}: {ending} tells no format; known endings are {', '.join(_FORMATS)}")
+    return import_module(f".{name}", __name__)

@@ -102,15 +102,16 @@ def _bodies(document: Document, structure: Structure, columns: _Columns) -> tupl
         [columns[key][i] if key in columns else 0.0 for key in (*INERTIAL, *WRENCH)]
         for i in range(structure.links + structure.first)
     ]
+    comment = _comment(document, r"Link0\s*=\s*\{(.*)\}")
     if structure.first:
         _refuse_base_actuator(document, columns)
-    elif comment := _comment(document, r"Link0\s*=\s*\{(.*)\}"):
-        rows.insert(0, _link_0(document, comment))
+    if comment:
+        rows.insert(0, _link_0(document, comment, structure))
     listed = len(rows) - structure.links
     default = [link_name(number) for number in range(1 - listed, structure.links + 1)]
     names = _listed_names(document, "Linknames", default)
     bodies = [
-        Body(name=name, inertia=Inertia(*row[:10]), wrench=tuple(row[10:]))  # type: ignore[arg-type]
+        Body(name=name, inertia=Inertia(*row[:10]), wrench=tuple(row[10:]))
         for name, row in zip(names, rows, strict=True)
     ]
     return (bodies[0] if listed else None), bodies[listed:]
@@ -124,7 +125,11 @@ def _refuse_base_actuator(document: Document, columns: _Columns) -> None:
             raise document.entry_fault(key, 1, f"link 0 is carried by no joint, so its {key} must be 0, not {x}")
 
 
-def _link_0(document: Document, comment: Text) -> list[Scalar]:
+def _link_0(document: Document, comment: Text, structure: Structure) -> list[Scalar]:
+    if structure.first:
+        raise document.source.fault(
+            comment.line, "the base moves, so link 0 stands first in the lists; drop this Link0"
+        )
     values = [text for text, _ in split(comment.text)]
     if len(values) != 16:
         raise document.source.fault(comment.line, f"Link0 has {len(values)} entries; XX … M, FX … CZ are 16")

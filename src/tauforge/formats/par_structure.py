@@ -156,8 +156,8 @@ def _type(document: Document, antecedents: list[int], loops: bool) -> None:
     (given,) = document.integers("Type", [])
     _among(document, "Type", [given], "0 (serial chain), 1 (tree) or 2 (closed loops)", 3)
     serial = antecedents == list(range(len(antecedents)))
-    found = 2 if loops else given if given < 2 and serial else 1
-    if found != given:
+    found = 2 if loops else 0 if serial else 1
+    if found != given and (found, given) != (0, 1):
         raise document.entry_fault(
             "Type", 1, f"this is {_TYPES[given]}, but the lists describe {_TYPES[found]}; write {found} or correct them"
         )

@@ -58,7 +58,8 @@ _BODY = ("name", *Inertia._fields, "wrench")
 def read(path: Path) -> Robot:
     """Read a robot from a .toml file."""
     source = read_text(path, "utf-8-sig")
-    top = Table(source, line_index(source.text), (), _parsed(source))
+    data = _parsed(source)
+    top = Table(source, line_index(source.text), (), data)
     if top.integer("format") != VERSION:
         raise top.fault(
             "format", f"version {top.data['format']} of the format is unknown; this program reads {VERSION}"
@@ -139,7 +140,7 @@ def _body(table: Table, *others: str) -> Body:
     table.only(*_BODY, *others)
     wrench = table.scalars("wrench", 6) if "wrench" in table.data else (0.0,) * 6
     inertia = Inertia(*(table.scalar(key) for key in Inertia._fields))
-    return Body(name=table.text("name"), inertia=inertia, wrench=wrench)  # type: ignore[arg-type]
+    return Body(name=table.text("name"), inertia=inertia, wrench=wrench)
 
 
 def _loop(table: Table, numbers: dict[str, int | None]) -> Loop:

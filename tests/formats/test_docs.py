@@ -1,0 +1,36 @@
+"""The examples on the page about formats are robots, and say the same in both formats."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tauforge.formats import load, save
+
+PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def examples(tmp_path):
+    blocks = re.findall(r"```(toml|text)\n(.*?)```", PAGE, re.DOTALL)
+    robots = []
+    for number, (language, text) in enumerate(blocks):
+        path = tmp_path / f"{number}.{'par' if language == 'text' else 'toml'}"
+        path.write_text(text, encoding="utf-8")
+        robots.append(load(path))
+    return robots
+
+
+def test_both_formats_describe_the_same_robot(examples):
+    slider, four_bar, from_par = examples
+    assert slider == from_par
+    assert slider.joints[0].FV == 0.1
+    assert len(four_bar.loops) == 1
+
+
+def test_every_field_is_on_the_page(examples, tmp_path):
+    for robot in examples:
+        for ending in (".toml", ".par"):
+            save(robot, tmp_path / f"again{ending}")
+            for key in re.findall(r"^(\w+) =", (tmp_path / f"again{ending}").read_text(), re.MULTILINE):
+                assert f"`{key}`" in PAGE
