@@ -6,10 +6,7 @@ from functools import reduce
 from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Loop, Robot, symbol
-from tauforge.graph.evaluate import substitute
-from tauforge.graph.node import ZERO, Node, Scalar, absolute, as_node, atan2, cos, sin, sqrt
-from tauforge.graph.parse import parse
-from tauforge.graph.text import literal, to_text
+from tauforge.graph.node import Node, absolute, as_node, atan2, cos, sin, sqrt
 from tauforge.spatial.vector import Vector
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -129,23 +126,3 @@ def robots(draw: st.DrawFn) -> Robot:
         ),
         base=draw(st.one_of(st.just(Base()), bases(link_names[0]))),
     )
-
-
-def reads_back(robot: Robot) -> bool:
-    """Tell whether each expression of a robot has a text that gives it back, alone and beside a joint's variable.
-
-    That it has one is up to the graph, and so is the test of it. Without it no format could give an equal robot.
-    """
-    moving = [joint for joint in (*robot.joints, *(loop.joint for loop in robot.loops)) if joint.variable]
-    offsets = [(joint.r if joint.sigma else joint.theta, joint.variable) for joint in moving]
-    return all(_same(x, parse(to_text(x))) for _, x in robot.scalars()) and all(
-        _same(x, _without(name, parse(to_text(symbol(name) + x)))) for x, name in offsets
-    )
-
-
-def _without(name: str, x: Scalar) -> Scalar:
-    return substitute([as_node(x)], {name: ZERO})[0]
-
-
-def _same(a: Scalar, b: Scalar) -> bool:
-    return literal(a) == literal(b) == literal(literal(b))

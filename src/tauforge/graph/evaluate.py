@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from operator import attrgetter
 from random import Random
 from typing import Any
 
@@ -28,7 +29,7 @@ from .node import (
 )
 
 
-def topological(outputs: Iterable[Node]) -> list[Node]:
+def topological(outputs: Iterable[Node], needs: Callable[[Node], Iterable[Node]] = attrgetter("args")) -> list[Node]:
     """Return every node that the outputs need, each once, arguments before their users."""
     order: list[Node] = []
     seen: set[Node] = set()
@@ -39,9 +40,9 @@ def topological(outputs: Iterable[Node]) -> list[Node]:
             if node in seen:
                 stack.pop()
                 continue
-            waiting = [a for a in reversed(node.args) if a not in seen]
+            waiting = [a for a in needs(node) if a not in seen]
             if waiting:
-                stack.extend(waiting)
+                stack.extend(reversed(waiting))
             else:
                 seen.add(node)
                 order.append(stack.pop())

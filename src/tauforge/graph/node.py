@@ -157,6 +157,8 @@ def symbol(name: str) -> Node:
 
 def constant(value: float, known: Exact | None = None) -> Node:
     """Return a constant; ``known`` is its exact value where folding has rounded the float."""
+    if not math.isfinite(value):
+        raise ExpressionError("a constant is too large for a float")
     if known is not None:
         if known.residue == 0 and known.halfdegrees == 0:
             value, known = 0.0, None  # exactly zero, whatever rounding left
@@ -247,7 +249,7 @@ def mul(a: Node, b: Node) -> Node:
 
 def div(a: Node, b: Node) -> Node:
     if b.op is CONST:
-        if b is ZERO:
+        if b.value == 0 or not math.isfinite(1.0 / b.value):
             raise ExpressionError(f"division of {a} by zero")
         return mul(a, constant(1.0 / b.value, exact.reciprocal(b.exact)))
     if a is ZERO:
@@ -281,7 +283,7 @@ def _quarters(angle: Node) -> tuple[Node, int]:
     part = angle.args[1] if angle.op is ADD and angle.args[1].op is CONST else angle
     if part.op is not CONST:
         return angle, 0
-    quarters = round(part.value / (math.pi / 2))
+    quarters = round(part.value / (math.pi / 2)) if abs(part.value) < 1e6 else 0
     if abs(part.value - quarters * (math.pi / 2)) > 1e-9:
         return angle, 0
     return angle.args[0] if part is not angle else ZERO, quarters

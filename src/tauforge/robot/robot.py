@@ -188,14 +188,19 @@ class Robot:
             **motion,
             body=of_body(self.base.body) if self.base.body else None,
         )
-        return replace(
-            self,
+        return self._derived(
             joints=tuple(map(of_joint, self.joints)),
             bodies=tuple(map(of_body, self.bodies)),
             gravity=Vector(*map(change, self.gravity)),
             loops=tuple(Loop(joint=of_joint(x.joint), frame=of_joint(x.frame)) for x in self.loops),
             base=base,
         )
+
+    def _derived(self, **changes: Any) -> Robot:
+        """Return a robot of the same structure, which needs no check."""
+        robot = object.__new__(Robot)
+        robot.__dict__.update({**self.__dict__, **changes})
+        return robot
 
     def bind(self, values: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> Robot:
         """Return the robot with values given to some of its symbols: numbers, expressions, or texts of them.
@@ -210,7 +215,8 @@ class Robot:
                 f"{self.name}: no symbol {', '.join(unknown)} in this robot (its symbols: {', '.join(known) or 'none'})"
             )
         nodes = {name: as_node(parse(x) if isinstance(x, str) else x) for name, x in given.items()}
-        return self.map(lambda x: literal(substitute([x], nodes)[0]) if isinstance(x, Node) else x)
+        bound = self.map(lambda x: literal(substitute([x], nodes)[0]) if isinstance(x, Node) else x)
+        return replace(bound)  # checks the new values
 
     def neglect(self, *names: str) -> Robot:
         """Return the robot with parameters set to zero on every link, as in ``robot.neglect("IA", "FV", "FS")``."""
