@@ -81,17 +81,17 @@ def test_random_robots_are_valid_and_bind_whole():
 
 
 REFUSED = {
-    "sigma": (dict(sigma=7), "sigma is 7.*revolute"),
-    "antecedent": (dict(antecedent=1), "can only stand on"),
-    "negative antecedent": (dict(antecedent=-1), "can only stand on"),
-    "nan": (dict(d=math.nan), "finite"),
-    "infinite": (dict(alpha=math.inf), "finite"),
-    "no number": (dict(d=None), "d of joint"),
-    "a boolean": (dict(d=True), "neither a number"),
-    "bad text": (dict(d="2 +"), "d of joint 'hinge'.*missing"),
-    "a function's name": (dict(d=symbol("sin")), "cannot be a symbol's name"),
-    "an odd symbol": (dict(d=symbol("a b")), "cannot be a symbol's name"),
-    "variable in a parameter": (dict(d=symbol("q1"), variable="q1"), "also stands in a parameter"),
+    "sigma": ({"sigma": 7}, "sigma is 7.*revolute"),
+    "antecedent": ({"antecedent": 1}, "can only stand on"),
+    "negative antecedent": ({"antecedent": -1}, "can only stand on"),
+    "nan": ({"d": math.nan}, "finite"),
+    "infinite": ({"alpha": math.inf}, "finite"),
+    "no number": ({"d": None}, "d of joint"),
+    "a boolean": ({"d": True}, "neither a number"),
+    "bad text": ({"d": "2 +"}, "d of joint 'hinge'.*missing"),
+    "a function's name": ({"d": symbol("sin")}, "cannot be a symbol's name"),
+    "an odd symbol": ({"d": symbol("a b")}, "cannot be a symbol's name"),
+    "variable in a parameter": ({"d": symbol("q1"), "variable": "q1"}, "also stands in a parameter"),
 }
 
 

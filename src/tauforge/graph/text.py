@@ -50,7 +50,8 @@ def terms(node: Node) -> tuple[dict[Node, float], float]:
             factor = times.pop(part) * (-1.0 if part.op is NEG else 1.0)
             for a in part.args:
                 times[a] = times.get(a, 0.0) + factor
-    rest, found = 0.0, {}
+    rest = 0.0
+    found: dict[Node, float] = {}
     for part, factor in times.items():
         if part.op is CONST:
             rest += factor * float(part)
