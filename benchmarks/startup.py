@@ -65,7 +65,7 @@ def sympy_cse(robot: tf.Robot) -> tuple[float, int]:
         joints = [lifted(joint, **{key: lift(getattr(joint, key)) for key in GEOMETRY}) for joint in robot.joints]
         bodies = [lifted(body, inertia=tf.Inertia(*map(lift, body.inertia))) for body in robot.bodies]
         same = lifted(robot, joints=joints, bodies=bodies, gravity=Vector(*map(lift, robot.gravity)))
-        state = [[0, *sympy.symbols(f"{name}1:{count + 1}")] for name in ("q", "qd", "qdd")]
+        state = [[(), *((x,) for x in sympy.symbols(f"{name}1:{count + 1}"))] for name in ("q", "qd", "qdd")]
         tau = module.newton_euler(same, Motions(*state, [ZERO] * (count + 1), [ZERO] * (count + 1)))
     finally:
         rotation.sin, rotation.cos, module.sign = ours

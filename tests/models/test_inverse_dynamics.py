@@ -24,9 +24,9 @@ def on_numbers(robot, q, qd, qdd):
     """Run the same recursion on floats."""
 
     def spread(values):
-        full = [0.0] * (len(robot.joints) + 1)
+        full = [[] for _ in range(len(robot.joints) + 1)]
         for j, x in zip(robot.moving, values, strict=True):
-            full[j] = x
+            full[j] = [x]
         return full
 
     blank = [ZERO] * (len(robot.joints) + 1)

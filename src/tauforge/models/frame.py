@@ -16,13 +16,17 @@ if TYPE_CHECKING:
     from .inverse_dynamics import Motion
 
 
+Values = Sequence[Scalar]
+"""A joint's coordinates, velocities or accelerations; none of a fixed joint."""
+
+
 @dataclass(frozen=True)
 class Motions:
     """Coordinates, velocities, accelerations and external wrenches of joints and links 1 to n; entry 0 is unused."""
 
-    q: Sequence[Scalar]
-    qd: Sequence[Scalar]
-    qdd: Sequence[Scalar]
+    q: Sequence[Values]
+    qd: Sequence[Values]
+    qdd: Sequence[Values]
     f: Sequence[Vector]
     m: Sequence[Vector]
 
@@ -62,12 +66,14 @@ def prepare(
     return robot, arrays, Motions(q, qd, qdd, f, m)
 
 
-def _spread(robot: Robot, array: Array, fixed: str) -> list[Scalar]:
+def _spread(robot: Robot, array: Array, fixed: str) -> list[Values]:
     """Return an input's scalars by joint number; a joint whose value the description fixes has that one."""
-    values: list[Scalar] = [0.0] * (len(robot.joints) + 1)
-    for node, j in zip(array.nodes, robot.moving, strict=True):
-        given = getattr(robot.joints[j - 1], fixed) if fixed else None
-        values[j] = given if isinstance(given, Node) and given.op is not SYMBOL else node
+    nodes = iter(array.nodes)
+    values: list[Values] = [()]
+    for joint in robot.joints:
+        own = [next(nodes) for _ in joint.axes]
+        given = getattr(joint, fixed) if fixed else None
+        values.append([given] if own and isinstance(given, Node) and given.op is not SYMBOL else own)
     return values
 
 

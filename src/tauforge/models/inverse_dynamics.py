@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from ..graph.node import Scalar, sign
 from ..program.program import Program, outputs
-from ..robot.joint import PRISMATIC, REVOLUTE, Joint, Pose
+from ..robot.joint import Joint, Pose
 from ..robot.robot import Robot
 from ..robot.tables import heading
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
-from .frame import Labels, Motions, prepare
+from .frame import Labels, Motions, Values, prepare
 
 
 class Motion(NamedTuple):
@@ -42,18 +42,15 @@ def moving(WI: Vector, W: Vector, WP: Vector, VP: Vector) -> Motion:
     return Motion(WI, W, WP, DV, U, VP)
 
 
-def forward(i: Motion, joint: Joint, pose: Pose, qd: Scalar, qdd: Scalar) -> Motion:
+def forward(i: Motion, joint: Joint, pose: Pose, qd: Values, qdd: Values) -> Motion:
     """Return link j's motion from that of its antecedent i: equations (18)-(21)."""
     back = pose.R.back
+    (v, w), (vd, wd) = joint.screw(qd), joint.screw(qdd)  # q̇ a and q̈ a, linear and angular
     WI = back(i.W)  # (18)
-    W, WP, VP = WI, back(i.WP), back(i.VP + times(i.U, pose.arm))
-    if joint.sigma == REVOLUTE:
-        W = Vector(WI[0], WI[1], WI[2] + qd)  # (19)
-        WP = Vector(WP[0] + WI[1] * qd, WP[1] - WI[0] * qd, WP[2] + qdd)  # (20)
-    if joint.sigma == PRISMATIC:
-        VP = Vector(VP[0] + WI[1] * (2.0 * qd), VP[1] - WI[0] * (2.0 * qd), VP[2] + qdd)
-    j = moving(WI, W, WP, VP)
-    # (21), its U P in two parts: a point of the joint's axis z belongs to both links, so that part r z may take Uj
+    W = WI + w  # (19)
+    WP = back(i.WP) + cross(WI, w) + wd  # (20)
+    VP = back(i.VP + times(i.U, pose.arm)) + cross(WI, v * 2.0) + vd  # (21), its U P in two parts:
+    j = moving(WI, W, WP, VP)  # a point of the joint's axis z belongs to both links, so that part r z may take Uj
     return j._replace(VP=VP + column(j.U, 2) * pose.r)
 
 
@@ -96,11 +93,14 @@ def newton_euler(robot: Robot, motions: Motions, labels: Labels | None = None) -
         carried = pose.R.forth(f[j])  # (28)
         f[i] = f[i] + carried  # (29)
         n[i] = n[i] + pose.R.forth(arm) + cross(pose.arm, carried)  # (30)
-        if joint.sigma in (REVOLUTE, PRISMATIC):
-            along = n[j][2] if joint.sigma == REVOLUTE else f[j][2]
-            qd, qdd = motions.qd[j], motions.qdd[j]
-            efforts.append(along + joint.IA * qdd + joint.FS * sign(qd) + joint.FV * qd)  # (31)
-    return efforts[::-1]
+        own = zip(joint.along(f[j], n[j]), motions.qd[j], motions.qdd[j], strict=True)
+        efforts[:0] = [x + joint.IA * qdd + friction(joint, qd) for x, qd, qdd in own]  # (31)
+    return efforts
+
+
+def friction(joint: Joint, qd: Scalar) -> Scalar:
+    """Return the effort of Coulomb and viscous friction, as in equation (31)."""
+    return joint.FS * sign(qd) + joint.FV * qd
 
 
 def inverse_dynamics(

@@ -55,7 +55,7 @@ def rank(robot: Robot, keys: Sequence[Key]) -> int:
 def exact_columns(robot: Robot, keys: Sequence[Key], points: int) -> list[list[int]]:
     """Return the columns at random states of the field, the robot's symbols being the same at each."""
     count = len(robot.joints)
-    regressor = Regressor(robot, _motions(count, lambda name, j: symbol(f"{name}[{j}]")))
+    regressor = Regressor(robot, _motions(robot, lambda name, j: symbol(f"{name}[{j}]")))
     steady = frozenset(robot.symbols)
     states = [ExactPoint(k, steady) for k in range(points)]
     matrix = []
@@ -101,7 +101,7 @@ def _solve_on_graph(robot: Robot, dependent: Key, support: Sequence[Key]) -> lis
     random = Random(0)
     reduced: list[list[Node]] = []
     for _ in range(8 * len(support)):
-        regressor = Regressor(robot, _motions(len(robot.joints), lambda *_: as_node(round(random.uniform(-2, 2), 2))))
+        regressor = Regressor(robot, _motions(robot, lambda *_: as_node(round(random.uniform(-2, 2), 2))))
         columns = [regressor.column(*key) for key in (*support, dependent)]
         for j in range(1, len(robot.joints) + 1):
             row = [column.get(j, as_node(0.0)) for column in columns]
@@ -126,6 +126,11 @@ def _back_substituted(reduced: list[list[Node]]) -> list[Node]:
     return solution
 
 
-def _motions(count: int, value: Callable[[str, int], Node]) -> Motions:
-    q, qd, qdd = ([as_node(0.0), *(value(name, j) for j in range(1, count + 1))] for name in ("q", "qd", "qdd"))
-    return Motions(q, qd, qdd, [ZERO] * (count + 1), [ZERO] * (count + 1))
+def _motions(robot: Robot, value: Callable[[str, int], Node]) -> Motions:
+    """Return a state whose scalars a function gives by input and joint."""
+
+    def of(name: str) -> list[list[Node]]:
+        return [[], *([value(name, j)] * len(joint.axes) for j, joint in enumerate(robot.joints, 1))]
+
+    none = [ZERO] * (len(robot.joints) + 1)
+    return Motions(of("q"), of("qd"), of("qdd"), none, none)

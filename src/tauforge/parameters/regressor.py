@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..graph.node import Node, as_node
 from ..models.frame import Motions
 from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
-from ..robot.joint import FIXED, REVOLUTE, Pose
+from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from ..spatial.vector import ZERO, Vector, cross
@@ -26,15 +26,15 @@ class Regressor:
     def column(self, parameter: str, link: int) -> dict[int, Node]:
         """Return the effort of each joint that the parameter of a link acts on, by joint number."""
         if parameter == "IA":
-            return {link: as_node(self.motions.qdd[link])}
+            return {link: as_node(self.motions.qdd[link][0])}
         unit = Inertia(**{name: as_node(float(name == parameter)) for name in NAMES})
         f, n = inertial_wrench(self.at[link], unit)
         efforts: dict[int, Node] = {}
         j = link
         while j:
             joint, pose = self.robot.joints[j - 1], self.poses[j - 1]
-            if joint.sigma != FIXED:
-                efforts[j] = as_node(n[2] if joint.sigma == REVOLUTE else f[2])
+            for x in joint.along(f, n):
+                efforts[j] = as_node(x)
             n = n + Vector(-f[1] * pose.r, f[0] * pose.r, as_node(0.0))
             f = pose.R.forth(f)
             n = pose.R.forth(n) + cross(pose.arm, f)

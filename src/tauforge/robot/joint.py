@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import ExpressionError, RobotError
@@ -11,6 +12,8 @@ from ..spatial.rotation import Rotation, about
 from ..spatial.vector import Vector
 
 REVOLUTE, PRISMATIC, FIXED = 0, 1, 2
+AXES = {REVOLUTE: (5,), PRISMATIC: (2,), FIXED: ()}
+"""Along which of the six axes (vx, vy, vz, ωx, ωy, ωz) of its own frame each kind of joint moves."""
 FREE = ("QP", "QDP", "GAM")
 """What is an input of the models where a joint has None or a plain symbol there."""
 SCALARS = ("gamma", "b", "alpha", "d", "theta", "r", "IA", "FV", "FS", "k", *FREE)
@@ -68,10 +71,26 @@ class Joint:
             if (x := getattr(self, key)) is not None or key not in FREE:
                 object.__setattr__(self, key, given(x, f"{key} of joint {self.name!r}"))
 
-    def pose(self, q: Scalar = 0.0) -> Pose:
-        """Return where the link's frame stands on its antecedent's, at the coordinate q."""
-        theta = self.theta + q if self.sigma == REVOLUTE else self.theta
-        r = self.r + q if self.sigma == PRISMATIC else self.r
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axes of the link's frame along which the joint moves; as many as it has degrees of freedom."""
+        return AXES[self.sigma]
+
+    def screw(self, values: Sequence[Scalar]) -> tuple[Vector, Vector]:
+        """Return the linear and the angular part of a joint's velocity or acceleration, in the link's frame."""
+        parts: list[Scalar] = [0.0] * 6
+        for axis, x in zip(self.axes, values, strict=True):
+            parts[axis] = x
+        return Vector(*parts[:3]), Vector(*parts[3:])
+
+    def along(self, f: Vector, n: Vector) -> tuple[Scalar, ...]:
+        """Return the components of a wrench that the joint's motor balances."""
+        return tuple((*f, *n)[axis] for axis in self.axes)
+
+    def pose(self, q: Sequence[Scalar] = ()) -> Pose:
+        """Return where the link's frame stands on its antecedent's, at the coordinates q or at zero."""
+        theta = self.theta + q[0] if self.sigma == REVOLUTE and q else self.theta
+        r = self.r + q[0] if self.sigma == PRISMATIC and q else self.r
         twist, turn = about(2, self.gamma), about(0, self.alpha)
         arm = twist.forth(Vector(self.d, 0.0, self.b))
         if is_zero(turn.s):  # parallel axes: one rotation by the sum of both angles
