@@ -18,9 +18,9 @@ from typing import Any
 import tauforge as tf
 from tauforge.graph.node import Node
 from tauforge.models import inverse_dynamics as module
-from tauforge.models.frame import Motions
+from tauforge.models.frame import State
 from tauforge.spatial import rotation
-from tauforge.spatial.vector import ZERO, Vector
+from tauforge.spatial.vector import Vector
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
 
@@ -65,8 +65,9 @@ def sympy_cse(robot: tf.Robot) -> tuple[float, int]:
         joints = [lifted(joint, **{key: lift(getattr(joint, key)) for key in GEOMETRY}) for joint in robot.joints]
         bodies = [lifted(body, inertia=tf.Inertia(*map(lift, body.inertia))) for body in robot.bodies]
         same = lifted(robot, joints=joints, bodies=bodies, gravity=Vector(*map(lift, robot.gravity)))
-        state = [[(), *((x,) for x in sympy.symbols(f"{name}1:{count + 1}"))] for name in ("q", "qd", "qdd")]
-        tau = module.newton_euler(same, Motions(*state, [ZERO] * (count + 1), [ZERO] * (count + 1)))
+        names = {name: sympy.symbols(f"{name}1:{count + 1}") for name in ("q", "qd", "qdd")}
+        state = {name: [(), *((x,) for x in symbols)] for name, symbols in names.items()}
+        tau = module.newton_euler(same, State.zero(same, **state))
     finally:
         rotation.sin, rotation.cos, module.sign = ours
     replacements, reduced = sympy.cse(tau)

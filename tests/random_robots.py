@@ -11,9 +11,18 @@ GRAVITIES = ((0.0, 0.0, -9.81), (9.81, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 def random_robot(
-    seed: int, *, largest: int = 8, symbolic: bool = False, fixed: bool = True, rotors: bool = False
+    seed: int,
+    *,
+    largest: int = 8,
+    symbolic: bool = False,
+    fixed: bool = True,
+    rotors: bool = False,
+    branch_by_branch: bool = False,
 ) -> Robot:
-    """Return a robot that depends on the seed alone, its axes often parallel, perpendicular or meeting."""
+    """Return a robot that depends on the seed alone, its axes often parallel, perpendicular or meeting.
+
+    ``branch_by_branch`` numbers each branch through before the next, as Pinocchio's matrices need it.
+    """
     random = Random(seed)
     count = random.randint(1, largest)
     serial = random.random() < 0.5
@@ -33,6 +42,11 @@ def random_robot(
     joints, bodies = [], []
     for j in range(1, count + 1):
         antecedent = j - 1 if serial else random.randint(max(0, j - 4), j - 1)
+        if branch_by_branch:
+            path = [j - 1]
+            while path[-1]:
+                path.append(joints[path[-1] - 1].antecedent)
+            antecedent = min(path, key=lambda i: abs(i - antecedent))
         kind = 2 if fixed and random.random() < 0.08 else 1 if random.random() < prismatic else 0
         in_line = serial and random.random() < 0.7
         joints.append(

@@ -11,6 +11,11 @@ from .errors import (
 )
 from .formats import load
 from .graph.node import symbol
+from .models.bias import bias, friction, gravity
+from .models.direct_dynamics import direct_dynamics
+from .models.energy import energy
+from .models.hybrid_dynamics import hybrid_dynamics
+from .models.inertia_matrix import inertia_matrix
 from .models.inverse_dynamics import inverse_dynamics
 from .parameters.base import BaseParameters, base_parameters
 from .program.certify import Certificate

@@ -47,6 +47,7 @@ def test_simplifies_when_built():
     assert (a + 2.0) - 2.0 is a
     assert a / a is as_node(1.0)
     assert sin(as_node(0.0)) is as_node(0.0)
+    assert 1 - cos(a) * cos(a) is sin(a) * sin(a)
 
 
 def test_equal_structures_are_one_object():

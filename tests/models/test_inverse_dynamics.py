@@ -8,9 +8,9 @@ import pytest
 
 import tauforge as tf
 from tauforge.graph.evaluate import evaluate
-from tauforge.models.frame import Motions
+from tauforge.models.frame import State
 from tauforge.models.inverse_dynamics import newton_euler
-from tauforge.spatial.vector import ZERO, Vector
+from tauforge.spatial.vector import Vector
 
 from ..random_robots import random_robot, random_state
 
@@ -29,8 +29,7 @@ def on_numbers(robot, q, qd, qdd):
             full[j] = [x]
         return full
 
-    blank = [ZERO] * (len(robot.joints) + 1)
-    return newton_euler(robot, Motions(spread(q), spread(qd), spread(qdd), blank, blank))
+    return newton_euler(robot, State.zero(robot, q=spread(q), qd=spread(qd), qdd=spread(qdd)))
 
 
 def test_the_recursion_takes_floats_and_nodes_alike():

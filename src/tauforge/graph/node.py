@@ -210,6 +210,9 @@ def add(a: Node, b: Node) -> Node:
             return neg(add(a.args[0], neg(b)))
         if a.op is ADD and a.args[1].op is CONST:
             return add(a.args[0], add(a.args[1], b))
+        if a.op is MUL and b.value == -1 and a.args[0] is a.args[1] and a.args[0].op in (SIN, COS):
+            other = (_sin if a.args[0].op is COS else _cos)(a.args[0].args[0])
+            return neg(mul(other, other))  # cos² - 1 = -sin²
         return _intern((ADD, a, b), ADD, (a, b))
     x, y = a.args[0] if a.op is NEG else a, b.args[0] if b.op is NEG else b
     if x is y:

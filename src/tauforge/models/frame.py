@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ProgramError
 from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, symbol
-from ..program.program import Array, Shape, inputs
+from ..program.program import Array, Program, Shape, inputs, outputs
 from ..robot.robot import NO_WRENCH, WRENCH, Robot
+from ..robot.tables import heading
 from ..spatial.vector import ZERO, Vector
 
 if TYPE_CHECKING:
@@ -20,50 +21,62 @@ Values = Sequence[Scalar]
 """A joint's coordinates, velocities or accelerations; none of a fixed joint."""
 
 
+INPUTS = {
+    "q": ("joint coordinates (rad, m)", ""),
+    "qd": ("joint velocities", "QP"),
+    "qdd": ("joint accelerations", "QDP"),
+    "tau": ("joint torques (revolute) and forces (prismatic)", "GAM"),
+}
+"""What models take: each input's meaning, and the field of a joint that may fix it."""
+
+
 @dataclass(frozen=True)
-class Motions:
-    """Coordinates, velocities, accelerations and external wrenches of joints and links 1 to n; entry 0 is unused."""
+class State:
+    """Coordinates, velocities, accelerations, efforts and external wrenches by joint and link; entry 0 is unused.
+
+    What a model does not take is zero.
+    """
 
     q: Sequence[Values]
     qd: Sequence[Values]
     qdd: Sequence[Values]
+    tau: Sequence[Values]
     f: Sequence[Vector]
     m: Sequence[Vector]
 
+    @classmethod
+    def zero(cls, robot: Robot, **given: Sequence[Any]) -> State:
+        """Return the state that is zero but for what is given."""
+        still = [(), *([0.0] * len(joint.axes) for joint in robot.joints)]
+        none = [ZERO] * (len(robot.joints) + 1)
+        values: dict[str, Any] = {**dict.fromkeys(INPUTS, still), "f": none, "m": none, **given}
+        return cls(**values)
+
 
 def prepare(
-    robot: Robot, parameters: str, formulation: str, external_wrenches: bool | str
-) -> tuple[Robot, dict[str, Array], Motions]:
+    robot: Robot, parameters: str, wanted: Sequence[str], external_wrenches: bool | str = False
+) -> tuple[Robot, dict[str, Array], State]:
     """Return the robot that a model is to use, its numbers as nodes, the input arrays, and their scalars by joint."""
     if robot.loops:
         raise ProgramError(f"{robot.name} has closed loops; their models are not here yet. robot.tree() opens them")
     if robot.base.floating:
         raise ProgramError(f"{robot.name} has a floating base; its models are not here yet")
-    if formulation != "newton-euler":
-        raise ProgramError(f"unknown formulation {formulation!r}; there is 'newton-euler'")
     if external_wrenches not in (True, False, "robot"):
         raise ProgramError(f"external_wrenches is {external_wrenches!r}; it may be True, False or 'robot'")
     robot = with_parameters(robot, parameters)
     if external_wrenches != "robot":
         robot = replace(robot, bodies=tuple(replace(body, wrench=NO_WRENCH) for body in robot.bodies))
     robot = robot.map(as_node)
-    names = robot.joint_names
-    arrays = {
-        "q": inputs("q", names, "joint coordinates (rad, m)"),
-        "qd": inputs("qd", names, "joint velocities"),
-        "qdd": inputs("qdd", names, "joint accelerations"),
-    }
-    count = len(robot.joints)
-    f, m = [ZERO] * (count + 1), [ZERO] * (count + 1)
+    arrays = {name: inputs(name, robot.joint_names, INPUTS[name][0]) for name in wanted}
+    given: dict[str, Sequence[Any]] = {name: _spread(robot, arrays[name], INPUTS[name][1]) for name in wanted}
     if external_wrenches is True:
         arrays["wrenches"] = _wrenches(robot)
-        given = arrays["wrenches"].nodes
+        exerted: Sequence[Scalar] = arrays["wrenches"].nodes
     else:
-        given = tuple(as_node(x) for body in robot.bodies for x in body.wrench)
-    for j in range(count):
-        f[j + 1], m[j + 1] = Vector(*given[6 * j : 6 * j + 3]), Vector(*given[6 * j + 3 : 6 * j + 6])
-    q, qd, qdd = (_spread(robot, arrays[key], fixed) for key, fixed in (("q", ""), ("qd", "QP"), ("qdd", "QDP")))
-    return robot, arrays, Motions(q, qd, qdd, f, m)
+        exerted = [x for body in robot.bodies for x in body.wrench]
+    given["f"] = [ZERO, *(Vector(*exerted[k : k + 3]) for k in range(0, len(exerted), 6))]
+    given["m"] = [ZERO, *(Vector(*exerted[k : k + 3]) for k in range(3, len(exerted), 6))]
+    return robot, arrays, State.zero(robot, **given)
 
 
 def _spread(robot: Robot, array: Array, fixed: str) -> list[Values]:
@@ -128,3 +141,21 @@ class Labels:
             if self.names.get(x) == f"No{k}{j}":
                 del self.names[x]
             self.put(f"N{k}{j}", x)
+
+
+def vector(robot: Robot, values: Sequence[Scalar], meaning: str) -> Array:
+    """Return an output with an entry for each joint."""
+    return outputs(values, [len(values)], [robot.joint_names], meaning)
+
+
+def matrix(robot: Robot, rows: Sequence[Sequence[Scalar]], meaning: str) -> Array:
+    """Return an output with a row and a column for each joint."""
+    names = robot.joint_names
+    return outputs([x for row in rows for x in row], [len(names), len(names)], [names, names], meaning)
+
+
+def program(
+    name: str, robot: Robot, arrays: dict[str, Array], results: dict[str, Array], labels: Labels | None = None
+) -> Program:
+    """Return a model as a Program, named after the robot and headed by its tables."""
+    return Program(f"{robot.name}_{name}", arrays, results, labels.names if labels else {}, heading(robot))

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..errors import ProgramError
 from ..graph.node import Scalar, sign
-from ..program.program import Program, outputs
+from ..program.program import Program
 from ..robot.joint import Joint, Pose
 from ..robot.robot import Robot
-from ..robot.tables import heading
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
-from .frame import Labels, Motions, Values, prepare
+from .frame import INPUTS, Labels, State, Values, prepare, program, vector
 
 
 class Motion(NamedTuple):
@@ -69,21 +69,21 @@ def inertial_wrench(j: Motion, body: Inertia) -> tuple[Vector, Vector]:
     return F, No + cross(S, j.VP)
 
 
-def newton_euler(robot: Robot, motions: Motions, labels: Labels | None = None) -> list[Scalar]:
+def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> list[Scalar]:
     """Return the joint efforts; scalars may be numbers or expressions. ``labels`` collects what the papers name."""
     label = labels or Labels()
     base = robot.base
     at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]
     poses, f, n = [], [ZERO], [ZERO]
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
-        pose = joint.pose(motions.q[j])
-        link = forward(at[joint.antecedent], joint, pose, motions.qd[j], motions.qdd[j])
+        pose = joint.pose(state.q[j])
+        link = forward(at[joint.antecedent], joint, pose, state.qd[j], state.qdd[j])
         F, N = inertial_wrench(link, body.inertia)
         label.motion(j, link, F, N)
         at.append(link)
         poses.append(pose)
-        f.append(F + motions.f[j])  # (26)
-        n.append(N + motions.m[j])  # (27)
+        f.append(F + state.f[j])  # (26)
+        n.append(N + state.m[j])  # (27)
     efforts: list[Scalar] = []
     for j in range(len(robot.joints), 0, -1):
         joint, pose = robot.joints[j - 1], poses[j - 1]
@@ -93,7 +93,7 @@ def newton_euler(robot: Robot, motions: Motions, labels: Labels | None = None) -
         carried = pose.R.forth(f[j])  # (28)
         f[i] = f[i] + carried  # (29)
         n[i] = n[i] + pose.R.forth(arm) + cross(pose.arm, carried)  # (30)
-        own = zip(joint.along(f[j], n[j]), motions.qd[j], motions.qdd[j], strict=True)
+        own = zip(joint.along(f[j], n[j]), state.qd[j], state.qdd[j], strict=True)
         efforts[:0] = [x + joint.IA * qdd + friction(joint, qd) for x, qd, qdd in own]  # (31)
     return efforts
 
@@ -119,9 +119,9 @@ def inverse_dynamics(
     external_wrenches : True adds the input ``wrenches`` (links, 6): force and moment that each link exerts on its
         surroundings, in its frame at its origin; "robot" takes those of the robot's description
     """
-    robot, arrays, motions = prepare(robot, parameters, formulation, external_wrenches)
+    if formulation != "newton-euler":
+        raise ProgramError(f"unknown formulation {formulation!r}; there is 'newton-euler'")
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
-    tau = newton_euler(robot, motions, labels)
-    meaning = "joint torques (revolute) and forces (prismatic)"
-    result = outputs(tau, [len(tau)], [robot.joint_names], meaning)
-    return Program(f"{robot.name}_inverse_dynamics", arrays, {"tau": result}, labels.names, heading(robot))
+    tau = newton_euler(robot, state, labels)
+    return program("inverse_dynamics", robot, arrays, {"tau": vector(robot, tau, INPUTS["tau"][0])}, labels)

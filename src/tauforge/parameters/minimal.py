@@ -15,9 +15,8 @@ from ..errors import ProgramError
 from ..graph.evaluate import ExactPoint
 from ..graph.exact import P
 from ..graph.node import Node, as_node, symbol
-from ..models.frame import Motions
+from ..models.frame import State
 from ..robot.robot import Robot
-from ..spatial.vector import ZERO
 from .linear import LinearForm
 from .regressor import Regressor
 
@@ -55,7 +54,7 @@ def rank(robot: Robot, keys: Sequence[Key]) -> int:
 def exact_columns(robot: Robot, keys: Sequence[Key], points: int) -> list[list[int]]:
     """Return the columns at random states of the field, the robot's symbols being the same at each."""
     count = len(robot.joints)
-    regressor = Regressor(robot, _motions(robot, lambda name, j: symbol(f"{name}[{j}]")))
+    regressor = Regressor(robot, _state(robot, lambda name, j: symbol(f"{name}[{j}]")))
     steady = frozenset(robot.symbols)
     states = [ExactPoint(k, steady) for k in range(points)]
     matrix = []
@@ -101,7 +100,7 @@ def _solve_on_graph(robot: Robot, dependent: Key, support: Sequence[Key]) -> lis
     random = Random(0)
     reduced: list[list[Node]] = []
     for _ in range(8 * len(support)):
-        regressor = Regressor(robot, _motions(robot, lambda *_: as_node(round(random.uniform(-2, 2), 2))))
+        regressor = Regressor(robot, _state(robot, lambda *_: as_node(round(random.uniform(-2, 2), 2))))
         columns = [regressor.column(*key) for key in (*support, dependent)]
         for j in range(1, len(robot.joints) + 1):
             row = [column.get(j, as_node(0.0)) for column in columns]
@@ -126,11 +125,10 @@ def _back_substituted(reduced: list[list[Node]]) -> list[Node]:
     return solution
 
 
-def _motions(robot: Robot, value: Callable[[str, int], Node]) -> Motions:
+def _state(robot: Robot, value: Callable[[str, int], Node]) -> State:
     """Return a state whose scalars a function gives by input and joint."""
 
     def of(name: str) -> list[list[Node]]:
         return [[], *([value(name, j)] * len(joint.axes) for j, joint in enumerate(robot.joints, 1))]
 
-    none = [ZERO] * (len(robot.joints) + 1)
-    return Motions(of("q"), of("qd"), of("qdd"), none, none)
+    return State.zero(robot, q=of("q"), qd=of("qd"), qdd=of("qdd"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..graph.node import Node, as_node
-from ..models.frame import Motions
+from ..models.frame import State
 from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
 from ..robot.joint import Pose
 from ..robot.robot import Robot
@@ -14,19 +14,19 @@ from ..spatial.vector import ZERO, Vector, cross
 class Regressor:
     """The motion of a robot's links, from which each parameter's column follows."""
 
-    def __init__(self, robot: Robot, motions: Motions) -> None:
-        self.robot, self.motions = robot, motions
+    def __init__(self, robot: Robot, state: State) -> None:
+        self.robot, self.state = robot, state
         base = robot.base
         self.at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]
         self.poses: list[Pose] = []
         for j, joint in enumerate(robot.joints, 1):
-            self.poses.append(joint.pose(motions.q[j]))
-            self.at.append(forward(self.at[joint.antecedent], joint, self.poses[-1], motions.qd[j], motions.qdd[j]))
+            self.poses.append(joint.pose(state.q[j]))
+            self.at.append(forward(self.at[joint.antecedent], joint, self.poses[-1], state.qd[j], state.qdd[j]))
 
     def column(self, parameter: str, link: int) -> dict[int, Node]:
         """Return the effort of each joint that the parameter of a link acts on, by joint number."""
         if parameter == "IA":
-            return {link: as_node(self.motions.qdd[link][0])}
+            return {link: as_node(self.state.qdd[link][0])}
         unit = Inertia(**{name: as_node(float(name == parameter)) for name in NAMES})
         f, n = inertial_wrench(self.at[link], unit)
         efforts: dict[int, Node] = {}

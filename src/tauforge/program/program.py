@@ -62,7 +62,7 @@ def outputs(values: Sequence[Scalar], shape: Sequence[int], labels: Sequence[Seq
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A function of arrays as a graph. It can be counted, certified, printed in a language, and compiled.
+    """A function of arrays as a graph. It can be counted, differentiated, certified, printed, and compiled.
 
     Attributes
     ----------
@@ -181,6 +181,28 @@ class Program:
             With a counterexample, where they differ.
         """
         return certify(self, other, points=points, seed=seed)
+
+    def derivative(self, output: str, input: str, *, mode: str = "auto", values: bool = False) -> Program:
+        """Return the Program of the derivative of an output, by differentiating the graph.
+
+        Its inputs are the same. Its output, ``dtau_dq`` for ``derivative("tau", "q")``, has the axes of the output and
+        then those of the input. It can be differentiated again.
+
+        Parameters
+        ----------
+        output : name of the output to differentiate
+        input : name of an input, "parameters" among them, or of a single parameter
+        mode : "forward" or "reverse"; "auto" takes the one with fewer operations
+        values : keep this Program's outputs beside the derivative, sharing their work with it
+
+        Raises
+        ------
+        ProgramError
+            Where there is no such output, input or parameter; the message lists those there are.
+        """
+        from .derivative import derivative
+
+        return derivative(self, output, input, mode=mode, values=values)
 
     def code(self, target: str, name: str | None = None) -> str:
         """Return the Program as source code: "c", "header", "fortran", "matlab", "python", "numpy" or "latex"."""

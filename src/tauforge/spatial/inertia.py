@@ -36,12 +36,7 @@ class Inertia(NamedTuple):
 
     def rotated(self, R: Rotation) -> Inertia:
         """Return the same body's inertia in the axes of the frame that R leads to (R J Rᵀ)."""
-        rows = [
-            R.forth(Vector(*row))
-            for row in ((self.XX, self.XY, self.XZ), (self.XY, self.YY, self.YZ), (self.XZ, self.YZ, self.ZZ))
-        ]
-        x, y, z = (R.forth(Vector(*(row[k] for row in rows))) for k in range(3))
-        return Inertia(x[0], x[1], x[2], y[1], y[2], z[2], *R.forth(self.first_moments), self.M)
+        return Inertia(*R.of_symmetric(self[:6]), *R.forth(self.first_moments), self.M)
 
     def shifted(self, P: Vector) -> Inertia:
         """Return the same body's inertia about a point from which its present origin is seen at P."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 Entry = Any
@@ -34,7 +35,8 @@ class Vector(tuple[Entry, Entry, Entry]):
         return Vector(-self[0], -self[1], -self[2])
 
 
-Matrix = tuple[Vector, Vector, Vector]
+Matrix = Sequence[Vector]
+"""A 3x3 matrix as its three rows."""
 ZERO = Vector(0.0, 0.0, 0.0)
 
 

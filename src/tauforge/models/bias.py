@@ -1,0 +1,34 @@
+"""Bias, gravity and friction: the parts of the joint efforts that no acceleration asks for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..program.program import Program
+from ..robot.robot import Robot
+from ..spatial.vector import ZERO
+from .frame import prepare, program, vector
+from .inverse_dynamics import friction as of_joint
+from .inverse_dynamics import newton_euler
+
+
+def bias(robot: Robot, *, parameters: str = "standard", external_wrenches: bool | str = False) -> Program:
+    """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity and friction efforts, so that τ = M q̈ + h."""
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+    h = vector(robot, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
+    return program("bias", robot, arrays, {"h": h})
+
+
+def gravity(robot: Robot, *, parameters: str = "standard") -> Program:
+    """Return the Program ``q -> g``: the efforts that hold the robot at rest."""
+    robot, arrays, state = prepare(robot, parameters, ("q",))
+    still = replace(robot, base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
+    g = vector(robot, newton_euler(still, state), "gravity efforts")
+    return program("gravity", robot, arrays, {"g": g})
+
+
+def friction(robot: Robot) -> Program:
+    """Return the Program ``qd -> f``: the efforts of Coulomb and viscous friction."""
+    robot, arrays, state = prepare(robot, "standard", ("qd",))
+    f = [of_joint(joint, qd) for joint, own in zip(robot.joints, state.qd[1:], strict=True) for qd in own]
+    return program("friction", robot, arrays, {"f": vector(robot, f, "friction efforts")})

@@ -1,0 +1,87 @@
+"""Direct dynamics: joint accelerations from coordinates, velocities and efforts.
+
+Two methods. "composite" (Khalil 2010, section 3.3.1): the inertia matrix by composite bodies, the bias by Newton-Euler, and
+a factorisation that keeps the zeros of branches. "articulated" (section 3.3.2): the recursion of hybrid_dynamics.py with all
+efforts known, whose cost grows only linearly with the number of joints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import ProgramError
+from ..graph.node import Scalar, is_zero
+from ..program.program import Program
+from ..robot.robot import Robot
+from .frame import INPUTS, State, prepare, program, vector
+from .hybrid_dynamics import articulated
+from .inertia_matrix import Rows, composite_bodies
+from .inverse_dynamics import newton_euler
+
+
+def direct_dynamics(
+    robot: Robot, *, parameters: str = "standard", method: str = "auto", external_wrenches: bool | str = False
+) -> Program:
+    """Return the Program ``q, qd, tau -> qdd``.
+
+    Parameters
+    ----------
+    method : "articulated", "composite", or "auto" for the one with fewer operations on this robot
+    """
+    methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
+    if method not in (*methods, "auto"):
+        raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd", "tau"), external_wrenches)
+    chosen = list(methods.values()) if method == "auto" else [methods[method]]
+    found = [vector(robot, accelerate(robot, state), INPUTS["qdd"][0]) for accelerate in chosen]
+    made = [program("direct_dynamics", robot, arrays, {"qdd": qdd}) for qdd in found]
+    return min(made, key=lambda p: p.count().total)
+
+
+def articulated_accelerations(robot: Robot, state: State) -> list[Scalar]:
+    """Return the accelerations by articulated bodies."""
+    return [x for joint in articulated(robot, state, frozenset())[0][1:] for x in joint]
+
+
+def composite_accelerations(robot: Robot, state: State) -> list[Scalar]:
+    """Return the accelerations that solve M q̈ = τ - h."""
+    h = newton_euler(robot, state)
+    tau = [x for own in state.tau[1:] for x in own]
+    return solve(composite_bodies(robot, state.q), [a - b for a, b in zip(tau, h, strict=True)])
+
+
+def solve(M: Rows, b: Sequence[Scalar]) -> list[Scalar]:
+    """Solve M x = b by M = Lᵀ D L, from the last degree of freedom to the first, so that zeros of branches stay zeros."""
+    count = len(b)
+    L = [list(row) for row in M]
+    inverse: list[Scalar] = [0.0] * count
+    for k in reversed(range(count)):
+        inverse[k] = reciprocal(L[k][k], k)
+        before = [i for i in range(k) if not is_zero(L[k][i])]
+        row = {i: L[k][i] * inverse[k] for i in before}
+        for i in before:
+            for j in before:
+                if j <= i:
+                    L[i][j] = L[i][j] - row[i] * L[k][j]
+        for i in before:
+            L[k][i] = row[i]
+    x = list(b)
+    for k in reversed(range(count)):  # Lᵀ
+        for i in range(k):
+            if not is_zero(L[k][i]):
+                x[i] = x[i] - L[k][i] * x[k]
+    x = [a * d for a, d in zip(x, inverse, strict=True)]
+    for k in range(count):  # L
+        for i in range(k):
+            if not is_zero(L[k][i]):
+                x[k] = x[k] - L[k][i] * x[i]
+    return x
+
+
+def reciprocal(x: Scalar, place: int) -> Scalar:
+    if is_zero(x):
+        raise ProgramError(
+            f"no inertia acts on degree of freedom {place + 1}, so that its acceleration is not determined; "
+            "give its link mass or its joint a rotor inertia"
+        )
+    return 1.0 / x

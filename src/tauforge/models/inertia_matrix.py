@@ -1,0 +1,85 @@
+"""Inertia matrix: the joint efforts of unit accelerations, by composite bodies.
+
+Walker and Orin (1982). From the tips to the base, link j and all that it carries are one rigid body; the wrench that a unit
+acceleration of joint j asks of it is passed down to its antecedents, whose efforts are the elements of a row. The matrix is
+symmetric, and zero for joints on different branches: neither half is computed twice, nor are those zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..graph.node import Scalar
+from ..program.program import Program
+from ..robot.joint import Joint, Pose
+from ..robot.robot import Robot
+from ..spatial.inertia import Inertia
+from ..spatial.vector import Vector, cross
+from .frame import Values, matrix, prepare, program
+
+Rows = list[list[Scalar]]
+
+
+def inertia_matrix(robot: Robot, *, parameters: str = "standard") -> Program:
+    """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal."""
+    robot, arrays, state = prepare(robot, parameters, ("q",))
+    M = matrix(robot, composite_bodies(robot, state.q), "inertia matrix")
+    return program("inertia_matrix", robot, arrays, {"M": M})
+
+
+def composite_bodies(robot: Robot, q: Sequence[Values]) -> Rows:
+    """Return the inertia matrix row by row."""
+    poses = [joint.pose(x) for joint, x in zip(robot.joints, q[1:], strict=True)]
+    composite = composites(robot, poses)
+    first = first_degrees(robot)
+    M: Rows = [[0.0] * robot.dof for _ in range(robot.dof)]
+    for j, joint in enumerate(robot.joints, 1):
+        for k in range(len(joint.axes)):
+            row = first[j] + k
+            f, n = wrench(composite[j], *joint.screw([float(k == i) for i in range(len(joint.axes))]))
+            i = j
+            while i:
+                for column, x in enumerate(robot.joints[i - 1].along(f, n), first[i]):
+                    M[row][column] = M[column][row] = x + joint.IA if row == column else x
+                f, n = passed(poses[i - 1], f, n)
+                i = robot.joints[i - 1].antecedent
+    return M
+
+
+def composites(robot: Robot, poses: Sequence[Pose]) -> list[Inertia]:
+    """Return for each link the inertia of it and all that it carries, in its frame; entry 0 is the whole robot's."""
+    total = [Inertia(), *(body.inertia for body in robot.bodies)]
+    for j in range(len(robot.joints), 0, -1):
+        i = robot.joints[j - 1].antecedent
+        total[i] = total[i].plus(carried(poses[j - 1], total[j]))
+    return total
+
+
+def carried(pose: Pose, body: Inertia) -> Inertia:
+    """Return a body's inertia in the frame of the antecedent."""
+    return body.shifted(Vector(0.0, 0.0, pose.r)).rotated(pose.R).shifted(pose.arm)
+
+
+def passed(pose: Pose, f: Vector, n: Vector) -> tuple[Vector, Vector]:
+    """Return a wrench in the frame of the antecedent: equations (28) and (30)."""
+    arm = n + Vector(-f[1] * pose.r, f[0] * pose.r, 0.0)
+    f = pose.R.forth(f)
+    return f, pose.R.forth(arm) + cross(pose.arm, f)
+
+
+def wrench(body: Inertia, vd: Vector, wd: Vector) -> tuple[Vector, Vector]:
+    """Return the wrench that accelerates a body at rest."""
+    XX, XY, XZ, YY, YZ, ZZ, *_ = body
+    S = body.first_moments
+    J = (Vector(XX, XY, XZ), Vector(XY, YY, YZ), Vector(XZ, YZ, ZZ))
+    moment = J[0] * wd[0] + J[1] * wd[1] + J[2] * wd[2]
+    return vd * body.M + cross(wd, S), cross(S, vd) + moment
+
+
+def first_degrees(robot: Robot) -> list[int]:
+    """Return for each joint the place of its first degree of freedom in q̇; entry 0 is unused."""
+    places, total = [0], 0
+    for joint in robot.joints:
+        places.append(total)
+        total += len(joint.axes)
+    return places

@@ -1,0 +1,47 @@
+"""The derivative of a Program's output with respect to an input or a parameter, as a Program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..errors import ProgramError
+from ..graph.derivative import jacobian
+from ..graph.node import NEG, Node, symbol
+from .program import Array, Program, Shape
+
+
+def derivative(program: Program, output: str, variable: str, *, mode: str, values: bool) -> Program:
+    """Return what ``Program.derivative`` promises."""
+    if output not in program.results:
+        raise ProgramError(f"{program.name}: no output {output!r} (its outputs: {', '.join(program.results)})")
+    top, bottom = program.results[output], _variables(program, variable)
+    entries = tuple(entry for row in jacobian(top.nodes, bottom.nodes, mode) for entry in row)
+    meaning = f"derivative of {output} with respect to {variable}"
+    results = {**program.results} if values else {}
+    results[f"d{output}_d{variable}"] = Array(_joined(top.shape, bottom.shape), entries, meaning)
+    made = replace(program, name=f"{program.name}_d{variable}", results=results)
+    return replace(made, names=_used_names(made))
+
+
+def _variables(program: Program, name: str) -> Array:
+    """Return an input, or a single parameter as an array without axes."""
+    if name in program.arguments:
+        return program.arguments[name]
+    if name in program.parameters:
+        return Array(Shape(()), (symbol(name),))
+    inputs, parameters = ", ".join(program.arguments), ", ".join(program.parameters) or "it has none"
+    raise ProgramError(
+        f"{program.name}: no input or parameter {name!r} (its inputs: {inputs}; its parameters: {parameters})"
+    )
+
+
+def _joined(top: Shape, bottom: Shape) -> Shape:
+    """Return the shape of all derivatives of one array by another, with labels where each axis of both has them."""
+    complete = all(len(shape.labels) == len(shape) for shape in (top, bottom))
+    return Shape((*top, *bottom), top.labels + bottom.labels if complete else ())
+
+
+def _used_names(program: Program) -> dict[Node, str]:
+    """Return the papers' names of the values that a Program still computes, they or their opposites."""
+    used = set(program.order)
+    return {node: name for node, name in program.names.items() if (node.args[0] if node.op is NEG else node) in used}

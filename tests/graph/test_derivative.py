@@ -1,0 +1,189 @@
+"""Derivatives of graphs: each operation's rule, both modes equal, complex steps, sparsity, depth."""
+
+import cmath
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tauforge.errors import ProgramError
+from tauforge.graph import node as graph
+from tauforge.graph.derivative import MODES, _operations, jacobian
+from tauforge.graph.evaluate import ExactPoint, NoRoot, evaluate, topological
+from tauforge.graph.node import CONST, ONE, SYMBOL, ZERO, absolute, acos, as_node, asin, atan2, cos, sign, sin, sqrt
+
+from .test_node import EXPRESSIONS, a, b, c, combine
+
+STEP = 1e-40
+
+
+def with_all_operations(children: st.SearchStrategy) -> st.SearchStrategy:
+    """Return expressions of every operation, each inside its domain for real arguments."""
+    two = st.tuples(children, children)
+    return st.one_of(
+        combine(children),
+        two.map(lambda x: x[0] / (1.5 + x[1] * x[1])),
+        two.map(lambda x: atan2(x[0], 0.3 + x[1] * x[1])),
+        children.map(lambda x: as_node(sqrt(x * x + 0.7))),
+        children.map(lambda x: as_node(asin(x / sqrt(x * x + 1.1)))),
+        children.map(lambda x: as_node(acos(x / sqrt(x * x + 1.1)))),
+        children.map(lambda x: as_node(absolute(x))),
+        children.map(lambda x: as_node(sign(x))),
+    )
+
+
+EVERYTHING = st.recursive(EXPRESSIONS, with_all_operations, max_leaves=8)
+
+COMPLEX = {
+    "add": lambda x, y: x + y,
+    "neg": lambda x: -x,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+    "sqrt": cmath.sqrt,
+    "sin": cmath.sin,
+    "cos": cmath.cos,
+    "asin": cmath.asin,
+    "acos": cmath.acos,
+    "atan2": lambda y, x: complex(math.atan2(y.real, x.real), cmath.atan(y / x).imag),
+    "abs": lambda x: -x if x.real < 0 else x,
+    "sign": lambda x: complex((x.real > 0) - (x.real < 0)),
+}
+
+
+def complex_step(x, values, name):
+    """Return the derivative by a complex step, and the largest derivative of any node on the way."""
+    known = {}
+    for node in topological([x]):
+        if node.op is CONST:
+            known[node] = complex(float(node))
+        elif node.op is SYMBOL:
+            known[node] = complex(values[node.value], STEP if node.value == name else 0.0)
+        else:
+            known[node] = COMPLEX[node.op](*(known[arg] for arg in node.args))
+    slopes = [value.imag / STEP for value in known.values()]
+    return known[x].imag / STEP, max(map(abs, slopes))
+
+
+@pytest.mark.parametrize(
+    ("x", "expected"),
+    [
+        (a + b, 1.0),
+        (b - a, -1.0),
+        (a * b, b),
+        (a * a, 2.0 * a),
+        (a * a * a, a * a + 2.0 * a * a),
+        (a / b, 1.0 / b),
+        (b / a, -(b / a * (1.0 / a))),
+        (sqrt(a), 0.5 / sqrt(a)),
+        (sin(a + b), cos(a + b)),
+        (cos(a * b), -(sin(a * b) * b)),
+        (asin(a), 1.0 / sqrt(1.0 - a * a)),
+        (acos(a), -(1.0 / sqrt(1.0 - a * a))),
+        (atan2(a, b), b * (1.0 / (a * a + b * b))),
+        (atan2(b, a), -(b * (1.0 / (a * a + b * b)))),
+        (absolute(a), sign(a)),
+        (sign(a), 0.0),
+        (sin(b) * 3.0, 0.0),
+        (sin(a) * sin(b), cos(a) * sin(b)),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("mode", MODES)
+def test_rules(x, expected, mode):
+    ((found,),) = jacobian([x], [a], mode)
+    if x is a * a * a:  # a² + 2a², whichever way it is written
+        assert evaluate([found], {"a": 0.7}) == pytest.approx(evaluate([expected], {"a": 0.7}))
+    else:
+        assert found is as_node(expected)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@given(x=EVERYTHING)
+def test_agrees_with_complex_steps(mode, x):
+    values = {"a": 0.7, "b": -1.3, "c": 2.1}
+    rows = jacobian([x], [a, b, c], mode)
+    for name, found in zip(values, evaluate(rows[0], values), strict=True):
+        expected, largest = complex_step(x, values, name)
+        assert found == pytest.approx(expected, rel=1e-8, abs=1e-8 * max(1.0, largest))
+
+
+@given(x=EVERYTHING, y=EVERYTHING, seed=st.integers())
+def test_modes_are_equal_exactly(x, y, seed):
+    outputs, inputs = [x, y, x * y, a, x], [a, b, c]
+    forward, reverse, chosen = ([n for row in jacobian(outputs, inputs, m) for n in row] for m in MODES[1:] + MODES[:1])
+    assert _operations([chosen]) == min(_operations([forward]), _operations([reverse]))
+    for attempt in range(64):
+        point = ExactPoint(seed + attempt)
+        try:
+            assert point.residues(forward) == point.residues(reverse)
+            return
+        except NoRoot:
+            continue
+
+
+@given(x=EXPRESSIONS, y=EXPRESSIONS, seed=st.integers())
+def test_sums_products_and_chains(x, y, seed):
+    dx, dy, total, product, chain = (row[0] for row in jacobian([x, y, x + y, x * y, sin(x)], [a]))
+    wanted = [dx + dy, x * dy + y * dx, cos(x) * dx]
+    point = ExactPoint(seed)
+    assert point.residues([total, product, chain]) == point.residues([as_node(w) for w in wanted])
+
+
+@given(x=EXPRESSIONS, seed=st.integers())
+def test_second_derivatives_are_symmetric(x, seed):
+    gradient = jacobian([x], [a, b, c])[0]
+    hessian = jacobian(gradient, [a, b, c])
+    point = ExactPoint(seed)
+    for row, column in zip(hessian, zip(*hessian, strict=True), strict=True):
+        assert point.residues(row) == point.residues(column)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_zero_is_zero_at_once(mode):
+    y = sin(a) * b
+    assert jacobian([y, as_node(2.0), c, c], [a, b, c], mode) == [
+        [cos(a) * b, sin(a), ZERO],
+        [ZERO, ZERO, ZERO],
+        [ZERO, ZERO, ONE],
+        [ZERO, ZERO, ONE],
+    ]
+    assert jacobian([], [a], mode) == []
+    assert jacobian([y], [], mode) == [[]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_no_slope_is_built_where_nothing_moves(mode, monkeypatch):
+    seen = []
+    monkeypatch.setattr("tauforge.graph.derivative.mul", lambda x, y: seen.append((x, y)) or graph.mul(x, y))
+    assert jacobian([sin(a) * cos(a) * atan2(a, b) + c], [c], mode) == [[ONE]]
+    assert not seen
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_deep_graphs_need_no_recursion(mode):
+    x, values = a, {"a": 1.0, "b": 0.1}
+    for _ in range(20_000):
+        x = sin(x) + b
+    (row,) = jacobian([x], [a, b], mode)
+    assert evaluate(row, values) == pytest.approx([complex_step(x, values, name)[0] for name in values])
+
+
+def test_each_mode_is_chosen_where_it_is_cheaper():
+    many = [graph.symbol(f"x{i}") for i in range(300)]
+    product = sum_of_squares = ONE
+    for x in many:
+        product, sum_of_squares = product * x, sum_of_squares + x * x * a
+    for outputs, inputs, mode in (
+        ([product], many, "reverse"),
+        ([sin(product * x) for x in many], [a, *many[:1]], "forward"),
+        ([sum_of_squares], many, "reverse"),
+    ):
+        assert jacobian(outputs, inputs) == jacobian(outputs, inputs, mode)
+    gradient = jacobian([product], many)
+    assert _operations(gradient) <= 3 * len(many), "the price of a few values, however many inputs"
+
+
+def test_unknown_modes_are_refused():
+    with pytest.raises(ProgramError, match="'sideways'.*'auto', 'forward', 'reverse'"):
+        jacobian([a], [a], "sideways")
