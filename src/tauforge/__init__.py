@@ -12,12 +12,14 @@ from .errors import (
 from .formats import load
 from .graph.node import symbol
 from .models.bias import bias, friction, gravity
+from .models.coriolis_matrix import coriolis_matrix
 from .models.direct_dynamics import direct_dynamics
 from .models.energy import energy
 from .models.hybrid_dynamics import hybrid_dynamics
 from .models.inertia_matrix import inertia_matrix
 from .models.inverse_dynamics import inverse_dynamics
 from .parameters.base import BaseParameters, base_parameters
+from .parameters.regressor import regressor
 from .program.certify import Certificate
 from .program.count import Operations
 from .program.program import Program
@@ -57,8 +59,17 @@ __all__ = [
     "TargetError",
     "TauforgeError",
     "base_parameters",
+    "bias",
+    "coriolis_matrix",
+    "direct_dynamics",
+    "energy",
+    "friction",
+    "gravity",
+    "hybrid_dynamics",
+    "inertia_matrix",
     "inverse_dynamics",
     "load",
+    "regressor",
     "robots",
     "symbol",
 ]

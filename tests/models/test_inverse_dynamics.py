@@ -7,17 +7,12 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.graph.evaluate import evaluate
 from tauforge.models.frame import State
 from tauforge.models.inverse_dynamics import newton_euler
 from tauforge.spatial.vector import Vector
 
+from ..interpret import interpret
 from ..random_robots import random_robot, random_state
-
-
-def tau(program, q, qd, qdd, **parameters):
-    values = {f"{n}[{i}]": x for n, xs in (("q", q), ("qd", qd), ("qdd", qdd)) for i, x in enumerate(xs)} | parameters
-    return np.array(evaluate(program.results["tau"].nodes, values))
 
 
 def on_numbers(robot, q, qd, qdd):
@@ -38,14 +33,14 @@ def test_the_recursion_takes_floats_and_nodes_alike():
         state = random_state(robot, seed)
         result = on_numbers(robot, *state)
         assert all(isinstance(x, float) for x in result)
-        assert result == pytest.approx(list(tau(tf.inverse_dynamics(robot), *state)), rel=1e-9, abs=1e-9)
+        assert result == pytest.approx(list(interpret(tf.inverse_dynamics(robot), *state)), rel=1e-9, abs=1e-9)
 
 
 def test_friction_and_rotor_inertia_follow_equation_31():
     robot = tf.robots.planar2r()
     joints = tuple(replace(joint, IA=0.5, FV=0.3, FS=0.2) for joint in robot.joints)
     q, qd, qdd = [0.1, 0.2], [0.7, -0.8], [0.9, 1.1]
-    extra = tau(tf.inverse_dynamics(replace(robot, joints=joints)), q, qd, qdd) - tau(
+    extra = interpret(tf.inverse_dynamics(replace(robot, joints=joints)), q, qd, qdd) - interpret(
         tf.inverse_dynamics(robot), q, qd, qdd
     )
     assert extra == pytest.approx([0.5 * a + 0.3 * v + 0.2 * np.sign(v) for v, a in zip(qd, qdd, strict=True)])
@@ -58,7 +53,7 @@ def test_external_wrenches_of_the_description():
     robot = tf.robots.planar2r()
     loaded = replace(robot, bodies=(robot.bodies[0], replace(robot.bodies[1], wrench=(0.0, 2.0, 0.0, 0.0, 0.0, 3.0))))
     state = [0.4, 0.5], [0.0, 0.0], [0.0, 0.0]
-    extra = tau(tf.inverse_dynamics(loaded, external_wrenches="robot"), *state) - tau(
+    extra = interpret(tf.inverse_dynamics(loaded, external_wrenches="robot"), *state) - interpret(
         tf.inverse_dynamics(loaded), *state
     )
     assert extra == pytest.approx([3.0 + 2.0 * math.cos(0.5), 3.0])
@@ -76,8 +71,8 @@ def test_a_turning_and_accelerating_base_is_one_more_joint():
     bodies = (tf.Body(name="l"), tf.Body(name="t"), *arm.bodies)
     whole = replace(arm, joints=joints, bodies=bodies)
     q, qd, qdd = random_state(arm, 3)
-    expected = tau(tf.inverse_dynamics(whole), [0.0, 0.0, *q], [0.0, w, *qd], [vd, wd, *qdd])[2:]
-    assert tau(tf.inverse_dynamics(moved), q, qd, qdd) == pytest.approx(expected, rel=1e-12)
+    expected = interpret(tf.inverse_dynamics(whole), [0.0, 0.0, *q], [0.0, w, *qd], [vd, wd, *qdd])[2:]
+    assert interpret(tf.inverse_dynamics(moved), q, qd, qdd) == pytest.approx(expected, rel=1e-12)
     assert tf.inverse_dynamics(moved, parameters="base").certify(tf.inverse_dynamics(moved).bind())
 
 
@@ -91,7 +86,7 @@ def test_planar_arm_by_hand():
         m11 * a1 + m12 * a2 - s2 / 2 * (2 * v1 * v2 + v2 * v2) + g1,
         m12 * a1 + m22 * a2 + s2 / 2 * v1 * v1 + g2,
     ]
-    assert tau(tf.inverse_dynamics(tf.robots.planar2r()), [q1, q2], [v1, v2], [a1, a2]) == pytest.approx(
+    assert interpret(tf.inverse_dynamics(tf.robots.planar2r()), [q1, q2], [v1, v2], [a1, a2]) == pytest.approx(
         expected, rel=1e-12
     )
 
@@ -100,7 +95,7 @@ def test_puma_has_the_published_constants():
     """Armstrong, Khatib and Burdick, table A3: gravity constants and the arm's inertias at the first joints."""
     program = tf.inverse_dynamics(tf.robots.puma560())
     zero = [0.0] * 6
-    torque = tau(program, zero, zero, zero)
+    torque = interpret(program, zero, zero, zero)
     g1, g2, g4, g5 = (
         -37.2,
         -8.44,
@@ -109,7 +104,7 @@ def test_puma_has_the_published_constants():
     )  # at q = 0 the shoulder carries g1 + g4, the elbow g4, about the horizontal axis
     assert torque[2] == pytest.approx(g4, abs=0.01)
     assert torque[1] == pytest.approx(g1 + g4, rel=5e-3)
-    up = tau(program, [0.0, 0.0, math.pi / 2, 0.0, 0.0, 0.0], zero, zero)
+    up = interpret(program, [0.0, 0.0, math.pi / 2, 0.0, 0.0, 0.0], zero, zero)
     assert up[2] == pytest.approx(g2 + g5, rel=5e-3)
 
 
@@ -119,7 +114,7 @@ def test_kuka_has_the_published_torques():
     w, peaks = math.pi / 7, np.zeros(7)
     for t in np.linspace(0, 14, 281):
         q, v, a = (math.pi / 2 * x for x in (math.cos(w * t), -w * math.sin(w * t), -w * w * math.cos(w * t)))
-        peaks = np.maximum(peaks, abs(tau(program, [q] * 7, [v] * 7, [a] * 7)))
+        peaks = np.maximum(peaks, abs(interpret(program, [q] * 7, [v] * 7, [a] * 7)))
     assert peaks == pytest.approx([1.9441, 43.7537, 15.3549, 13.5451, 0.12844, 0.11117, 0.00023050], rel=5e-5)
 
 
@@ -163,7 +158,7 @@ def test_moving_the_shoulder_offset_changes_no_torque():
     moved, kept = (tf.inverse_dynamics(tf.robots.puma560(d2=d2)) for d2 in ("moved", "kept"))
     for seed in range(5):
         state = random_state(tf.robots.puma560(), seed)
-        assert tau(moved, *state) == pytest.approx(tau(kept, *state), rel=1e-12)
+        assert interpret(moved, *state) == pytest.approx(interpret(kept, *state), rel=1e-12)
 
 
 def test_clear_refusals():

@@ -48,3 +48,22 @@ def inertia(body: object) -> pin.Inertia:
 
 def inverse_dynamics(model: pin.Model, q: list[float], qd: list[float], qdd: list[float]) -> np.ndarray:
     return pin.rnea(model, model.createData(), np.array(q), np.array(qd), np.array(qdd))
+
+
+def inverse_dynamics_derivatives(model: pin.Model, *state: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the derivatives of the efforts with respect to coordinates, velocities and accelerations."""
+    data = model.createData()  # kept while its matrices are read: Pinocchio returns views of them
+    pin.computeRNEADerivatives(model, data, *state)
+    return data.dtau_dq.copy(), data.dtau_dv.copy(), whole(data.M)
+
+
+def direct_dynamics_derivatives(model: pin.Model, *state: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the derivatives of the accelerations with respect to coordinates, velocities and efforts."""
+    data = model.createData()
+    pin.computeABADerivatives(model, data, *state)
+    return data.ddq_dq.copy(), data.ddq_dv.copy(), whole(data.Minv)
+
+
+def whole(matrix: np.ndarray) -> np.ndarray:
+    """Return a symmetric matrix of which Pinocchio has filled the upper half only."""
+    return np.triu(matrix) + np.triu(matrix, 1).T

@@ -16,9 +16,9 @@ from rich.markup import escape
 import tauforge as tf
 
 from ..files import write_text
-from ..models.catalogue import MODELS, model
 from ..targets import target_of
 from . import show
+from .catalogue import MODELS, model
 
 app = typer.Typer(
     name="tauforge",
@@ -84,9 +84,18 @@ def base(robot: RobotArgument, symbolic: Symbolic = False, output: Output = "-")
         print(found.table())
 
 
+def list_models(wanted: bool) -> None:
+    if wanted:
+        table = show.table(["model", "what it computes"])
+        for name, (_, line) in MODELS.items():
+            table.add_row(f"[green]{name}[/green]", line)
+        console.print(table)
+        raise typer.Exit
+
+
 @app.command()
 def generate(
-    which: Annotated[str, typer.Argument(metavar="MODEL", help=f"One of: {', '.join(MODELS)}.")],
+    which: Annotated[str, typer.Argument(metavar="MODEL", help="What to compute: `tauforge generate --list` tells.")],
     robot: RobotArgument,
     output: Output = "-",
     target: Annotated[
@@ -106,13 +115,16 @@ def generate(
         bool, typer.Option("--split", help="Two functions: set-up of constants, done once, and the rest.")
     ] = False,
     symbolic: Symbolic = False,
+    listed: Annotated[
+        bool, typer.Option("--list", callback=list_models, is_eager=True, help="List the models, a line each.")
+    ] = False,
 ) -> None:
     """Write a model's source code.
 
     Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
-    program = model(which)(find(robot, symbolic), parameters=parameters.value, external_wrenches=wrenches)
+    program = model(which, find(robot, symbolic), parameters=parameters.value, external_wrenches=wrenches)
     kind = target or ("c" if output == "-" else target_of(output))
     name = function or (None if output == "-" else Path(output).stem)
     parts = [(program, name)]

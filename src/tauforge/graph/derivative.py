@@ -49,8 +49,7 @@ _Step = tuple[Node, Node, Node]  # target, slope, source: the target gets slope 
 
 _MINUS_ONE, _HALF = as_node(-1.0), as_node(0.5)
 _FREE = (ONE, _MINUS_ONE)  # slopes that need no multiplication
-_CLOSE = 1.25  # estimates whose ratio is below this do not decide; both modes are then built and counted,
-_LARGE = 20_000  # unless they are of more operations than this
+_LARGE = 10_000  # operations; where both modes together need fewer, both are built and counted, in some 50 ms
 
 
 def jacobian(outputs: Sequence[Node], inputs: Sequence[Node], mode: str = "auto") -> list[list[Node]]:
@@ -74,10 +73,9 @@ def _cheapest(graph: _Graph, outputs: Sequence[Node], inputs: Sequence[Node]) ->
         "forward": _estimate(_upward(graph), _numbered(inputs)),
         "reverse": _estimate(_downward(graph), _numbered(outputs)),
     }
-    best, worst = sorted(estimates, key=lambda mode: estimates[mode])
-    if estimates[worst] > _CLOSE * estimates[best] or estimates[worst] > _LARGE:
-        return _BUILD[best](graph, outputs, inputs)
-    return min((_BUILD[mode](graph, outputs, inputs) for mode in (best, worst)), key=_operations)
+    if sum(estimates.values()) > _LARGE:
+        return _BUILD[min(estimates, key=lambda mode: estimates[mode])](graph, outputs, inputs)
+    return min((build(graph, outputs, inputs) for build in _BUILD.values()), key=_operations)
 
 
 def _forward(graph: _Graph, outputs: Sequence[Node], inputs: Sequence[Node]) -> list[list[Node]]:

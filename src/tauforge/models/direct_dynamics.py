@@ -1,8 +1,8 @@
 """Direct dynamics: joint accelerations from coordinates, velocities and efforts.
 
-Two methods. "composite" (Khalil 2010, section 3.3.1): the inertia matrix by composite bodies, the bias by Newton-Euler, and
-a factorisation that keeps the zeros of branches. "articulated" (section 3.3.2): the recursion of hybrid_dynamics.py with all
-efforts known, whose cost grows only linearly with the number of joints.
+Two methods. "composite" (Khalil 2010, section 3.3.1): the inertia matrix by composite bodies, the bias by Newton-Euler,
+and a factorisation that keeps the zeros of branches. "articulated" (section 3.3.2): the recursion of hybrid_dynamics.py
+with all efforts known, whose cost grows only linearly with the number of joints.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..graph.node import Scalar, is_zero
 from ..program.program import Program
 from ..robot.robot import Robot
 from .frame import INPUTS, State, prepare, program, vector
-from .hybrid_dynamics import articulated
+from .hybrid_dynamics import articulated, check_inertia
 from .inertia_matrix import Rows, composite_bodies
 from .inverse_dynamics import newton_euler
 
@@ -47,16 +47,21 @@ def composite_accelerations(robot: Robot, state: State) -> list[Scalar]:
     """Return the accelerations that solve M q̈ = τ - h."""
     h = newton_euler(robot, state)
     tau = [x for own in state.tau[1:] for x in own]
-    return solve(composite_bodies(robot, state.q), [a - b for a, b in zip(tau, h, strict=True)])
+    M = composite_bodies(robot, state.q)
+    for name, row, k in zip(robot.joint_names, M, range(len(M)), strict=True):
+        check_inertia(name, row[k])
+    return solve(M, [a - b for a, b in zip(tau, h, strict=True)])
 
 
 def solve(M: Rows, b: Sequence[Scalar]) -> list[Scalar]:
-    """Solve M x = b by M = Lᵀ D L, from the last degree of freedom to the first, so that zeros of branches stay zeros."""
+    """Solve M x = b by M = Lᵀ D L, from the last degree of freedom to the first, so that zeros of branches stay
+    zeros.
+    """
     count = len(b)
     L = [list(row) for row in M]
     inverse: list[Scalar] = [0.0] * count
     for k in reversed(range(count)):
-        inverse[k] = reciprocal(L[k][k], k)
+        inverse[k] = 1.0 / L[k][k]
         before = [i for i in range(k) if not is_zero(L[k][i])]
         row = {i: L[k][i] * inverse[k] for i in before}
         for i in before:
@@ -76,12 +81,3 @@ def solve(M: Rows, b: Sequence[Scalar]) -> list[Scalar]:
             if not is_zero(L[k][i]):
                 x[k] = x[k] - L[k][i] * x[i]
     return x
-
-
-def reciprocal(x: Scalar, place: int) -> Scalar:
-    if is_zero(x):
-        raise ProgramError(
-            f"no inertia acts on degree of freedom {place + 1}, so that its acceleration is not determined; "
-            "give its link mass or its joint a rotor inertia"
-        )
-    return 1.0 / x

@@ -21,7 +21,8 @@ class Velocity(NamedTuple):
 
 
 def energy(robot: Robot, *, parameters: str = "standard") -> Program:
-    """Return the Program ``q, qd -> kinetic, potential``. The potential energy is zero where masses are at the base's origin.
+    """Return the Program ``q, qd -> kinetic, potential``. The potential energy is zero where masses are at the base's
+    origin.
 
     With base parameters the potential energy differs from the standard one by a constant.
     """

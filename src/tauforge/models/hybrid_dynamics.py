@@ -1,8 +1,8 @@
 """Hybrid dynamics: of each joint either the acceleration or the effort is known; the other is found.
 
-The recursion of articulated bodies, Khalil 2010, section 3.3.2, equations (32)-(44). Where all efforts are known it is direct
-dynamics; where all accelerations are, inverse dynamics. A wrench is f = A a + p: A the articulated inertia (J* there), p
-minus its β*, a the acceleration of the link.
+The recursion of articulated bodies, Khalil 2010, section 3.3.2, equations (32)-(44). Where all efforts are known it is
+direct dynamics; where all accelerations are, inverse dynamics. A wrench is f = A a + p: A the articulated inertia (J*
+there), p minus its β*, a the acceleration of the link.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ def hybrid_dynamics(
 
     Parameters
     ----------
-    accelerated : names of the joints whose acceleration is known: the input ``qdd`` has an entry for each, in joint order,
-        and so has the output ``efforts``. The input ``tau`` and the output ``accelerations`` are those of the others.
+    accelerated : names of the joints whose acceleration is known: the input ``qdd`` has an entry for each, in joint
+    order, and so has the output ``efforts``. The input ``tau`` and the output ``accelerations`` are those of the
+    others.
     """
     chosen = set(accelerated)
     if unknown := chosen - set(robot.joint_names):
@@ -86,7 +87,9 @@ def hybrid_dynamics(
 
 
 def articulated(robot: Robot, state: State, accelerated: frozenset[int]) -> tuple[list[Values], list[Values]]:
-    """Return accelerations and efforts by joint; those of ``accelerated`` joints are given in ``state.qdd``, else in ``tau``."""
+    """Return accelerations and efforts by joint; those of ``accelerated`` joints are given in ``state.qdd``, else in
+    ``tau``.
+    """
     links = outward(robot, state)
     for j in range(len(robot.joints), 0, -1):
         joint, link = robot.joints[j - 1], links[j]
@@ -140,16 +143,21 @@ def eliminate(joint: Joint, link: Link, tau: Values) -> None:
     for axis, x in zip(joint.axes, tau, strict=True):
         U = link.A.axis(axis)
         D = (*U[0], *U[1])[axis] + joint.IA
-        if is_zero(D):
-            raise ProgramError(
-                f"no inertia acts on joint {joint.name!r}, so that its acceleration is not determined; "
-                "give its link mass or the joint a rotor inertia"
-            )
+        check_inertia(joint.name, D)
         inverse = 1.0 / D
         u = x - (*link.p[0], *link.p[1])[axis]
         link.eliminated.append(Given(axis, U, u, inverse))
         link.A = link.A.less(*U, inverse)
         link.p = add(link.p, (U[0] * (u * inverse), U[1] * (u * inverse)))
+
+
+def check_inertia(name: str, inertia: Scalar) -> None:
+    """Refuse a joint that nothing gives inertia to: its acceleration would be anything."""
+    if is_zero(inertia):
+        raise ProgramError(
+            f"no inertia acts on joint {name!r}, so that its acceleration is not determined; "
+            "give its link mass or the joint a rotor inertia"
+        )
 
 
 def solve_axes(joint: Joint, link: Link, a: Screw) -> list[Scalar]:

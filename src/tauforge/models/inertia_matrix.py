@@ -1,8 +1,8 @@
 """Inertia matrix: the joint efforts of unit accelerations, by composite bodies.
 
-Walker and Orin (1982). From the tips to the base, link j and all that it carries are one rigid body; the wrench that a unit
-acceleration of joint j asks of it is passed down to its antecedents, whose efforts are the elements of a row. The matrix is
-symmetric, and zero for joints on different branches: neither half is computed twice, nor are those zeros.
+Walker and Orin (1982). From the tips to the base, link j and all that it carries are one rigid body; the wrench that a
+unit acceleration of joint j asks of it is passed down to its antecedents, whose efforts are the elements of a row. The
+matrix is symmetric, and zero for joints on different branches: neither half is computed twice, nor are those zeros.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ..graph.node import Scalar
 from ..program.program import Program
-from ..robot.joint import Joint, Pose
+from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector, cross

@@ -48,6 +48,10 @@ class BaseParameters:
             names[name, j] = plain if form.is_only(plain) else f"{plain}R" if f"{plain}R" not in taken else f"{plain}R_"
         return names
 
+    def name(self, parameter: str, link: int) -> str:
+        """Return what a base parameter is called: XX2R if others are grouped on XX2."""
+        return self._names[parameter, link]
+
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the links' base parameters; an R marks one on which others are grouped. Rotors are apart."""
@@ -76,6 +80,11 @@ class BaseParameters:
     @cached_property
     def _values(self) -> dict[tuple[str, int], Node]:
         return {key: form.value(self._standard) for key, form in self.forms.items()}
+
+    @property
+    def expressions(self) -> dict[str, Node]:
+        """Each base parameter by its name, as an expression of the robot's own symbols and numbers."""
+        return {self._names[key]: value for key, value in self._values.items()}
 
     @cached_property
     def relations(self) -> dict[str, Node]:

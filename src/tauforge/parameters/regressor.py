@@ -1,14 +1,26 @@
-"""Columns of the regressor: the joint efforts of a robot of which one inertial parameter is one and the others zero."""
+"""Regressor: the joint efforts as a linear function of the inertial parameters, τ = Y(q, q̇, q̈) φ.
+
+A parameter's column is the efforts of a robot of which that parameter is one and all others are zero: the wrench of one
+link, equations (22) and (23), passed down to the base.
+"""
 
 from __future__ import annotations
 
-from ..graph.node import Node, as_node
-from ..models.frame import State
+from collections.abc import Sequence
+
+from ..errors import ProgramError
+from ..graph.node import Node, Scalar, as_node, is_zero, sign
+from ..models.frame import State, prepare, program
+from ..models.inertia_matrix import passed
 from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
+from ..program.program import Program, outputs
 from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
-from ..spatial.vector import ZERO, Vector, cross
+from ..spatial.vector import ZERO
+
+ACTUATOR = ("IA", "FV", "FS", "FO")
+"""Parameters of a joint itself: rotor inertia, viscous and Coulomb friction, and an offset of the latter."""
 
 
 class Regressor:
@@ -25,8 +37,8 @@ class Regressor:
 
     def column(self, parameter: str, link: int) -> dict[int, Node]:
         """Return the effort of each joint that the parameter of a link acts on, by joint number."""
-        if parameter == "IA":
-            return {link: as_node(self.state.qdd[link][0])}
+        if parameter in ACTUATOR:
+            return {link: as_node(self._actuator(parameter, link))}
         unit = Inertia(**{name: as_node(float(name == parameter)) for name in NAMES})
         f, n = inertial_wrench(self.at[link], unit)
         efforts: dict[int, Node] = {}
@@ -35,8 +47,46 @@ class Regressor:
             joint, pose = self.robot.joints[j - 1], self.poses[j - 1]
             for x in joint.along(f, n):
                 efforts[j] = as_node(x)
-            n = n + Vector(-f[1] * pose.r, f[0] * pose.r, as_node(0.0))
-            f = pose.R.forth(f)
-            n = pose.R.forth(n) + cross(pose.arm, f)
+            f, n = passed(pose, f, n)
             j = joint.antecedent
         return efforts
+
+    def _actuator(self, parameter: str, link: int) -> Scalar:
+        """Return what equation (31) multiplies a parameter of the joint itself by."""
+        (qd,), (qdd,) = self.state.qd[link], self.state.qdd[link]
+        return {"IA": qdd, "FV": qd, "FS": sign(qd), "FO": 1.0}[parameter]
+
+
+def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence[str] | None = None) -> Program:
+    """Return the Program ``q, qd, qdd -> Y``, whose columns the labels of ``outputs["Y"]`` name.
+
+    Parameters
+    ----------
+    parameters : "standard", ten for each link, or "base", a full-rank regressor
+    actuators : which of IA, FV, FS and FO (an offset of Coulomb friction) have columns too; by default those that some
+        joint of the robot has
+    """
+    from .base import base_parameters
+
+    unknown = [name for name in actuators or () if name not in ACTUATOR]
+    if unknown:
+        raise ProgramError(f"{unknown[0]!r} is no parameter of an actuator; there are {', '.join(ACTUATOR)}")
+    if parameters not in ("standard", "base"):
+        raise ProgramError(f"parameters is {parameters!r}; it may be 'standard' or 'base'")
+    moving = robot.moving
+    if actuators is None:
+        actuators = [key for key in ACTUATOR[:3] if any(not is_zero(getattr(robot.joints[j - 1], key)) for j in moving)]
+    labelled = {(name, j): f"{name}{j}" for j in range(1, len(robot.joints) + 1) for name in NAMES}
+    rotors = [("IA", j) for j in moving if "IA" in actuators]
+    if parameters == "base":
+        base = base_parameters(robot)
+        labelled = {key: base.name(*key) for key in base.forms if key[0] in NAMES}
+        rotors = [key for key in base.forms if key[0] == "IA" and key in rotors]
+    columns = [*labelled, *rotors, *((key, j) for key in actuators if key != "IA" for j in moving)]
+    prepared, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))
+    found = Regressor(prepared, state)
+    efforts = [found.column(*key) for key in columns]
+    rows = [column.get(j, as_node(0.0)) for j in moving for column in efforts]
+    names = [labelled.get(key, f"{key[0]}{key[1]}") for key in columns]
+    Y = outputs(rows, [len(moving), len(names)], [robot.joint_names, names], "regressor")
+    return program("regressor", prepared, arrays, {"Y": Y})

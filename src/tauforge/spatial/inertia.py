@@ -36,7 +36,7 @@ class Inertia(NamedTuple):
 
     def rotated(self, R: Rotation) -> Inertia:
         """Return the same body's inertia in the axes of the frame that R leads to (R J Rᵀ)."""
-        return Inertia(*R.of_symmetric(self[:6]), *R.forth(self.first_moments), self.M)
+        return Inertia._make((*R.of_symmetric(self[:6]), *R.forth(self.first_moments), self.M))
 
     def shifted(self, P: Vector) -> Inertia:
         """Return the same body's inertia about a point from which its present origin is seen at P."""

@@ -1,0 +1,105 @@
+"""Centre of mass of the whole robot, its velocity and its Jacobian.
+
+From the tips to the base, the first moments of link j and all that it carries are gathered in its frame, as fractions
+of the robot's mass. What joint k moves is one rigid body, of mass m and first moments s from the joint's origin: at
+unit speed it moves the centre of mass by e × s if revolute, by e m if prismatic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import ProgramError
+from ..graph.node import Scalar, is_zero
+from ..program.program import Array, Program, outputs
+from ..robot.joint import Joint, Pose
+from ..robot.robot import Robot
+from ..spatial.vector import ZERO, Vector, cross, times
+from .frame import State, Values, prepare, program
+from .tree import orientations, poses_of
+
+XYZ = ("x", "y", "z")
+
+
+def centre_of_mass(robot: Robot, *, parameters: str = "standard") -> Program:
+    """Return the Program ``q -> com``: the centre of mass of all links, in the base frame.
+
+    The pose of the base (``robot.base.pose``) is not applied. The standard parameters are needed: base parameters move
+    masses from link to link, and so the centre, without a change of the efforts.
+    """
+    robot, arrays, state = _prepare(robot, parameters, ("q",))
+    com = gathered(robot, poses_of(robot, state))[0][1]
+    return program("centre_of_mass", robot, arrays, {"com": _vector(com, "centre of mass, in the base frame")})
+
+
+def centre_of_mass_velocity(robot: Robot, *, parameters: str = "standard") -> Program:
+    """Return the Program ``q, qd -> v``: the velocity of the centre of mass against the base, in its axes."""
+    robot, arrays, state = _prepare(robot, parameters, ("q", "qd"))
+    v = _vector(velocity(robot, state), "velocity of the centre of mass, in the base's axes")
+    return program("centre_of_mass_velocity", robot, arrays, {"v": v})
+
+
+def centre_of_mass_jacobian(robot: Robot, *, parameters: str = "standard") -> Program:
+    """Return the Program ``q -> J``: the Jacobian (3, n) of the centre of mass, in the base's axes."""
+    robot, arrays, state = _prepare(robot, parameters, ("q",))
+    columns = jacobian_columns(robot, state)
+    entries = [column[row] for row in range(3) for column in columns]
+    J = outputs(entries, [3, robot.dof], [XYZ, robot.joint_names], "Jacobian of the centre of mass")
+    return program("centre_of_mass_jacobian", robot, arrays, {"J": J})
+
+
+def gathered(robot: Robot, poses: Sequence[Pose]) -> list[tuple[Scalar, Vector]]:
+    """Return mass and first moments of each link with all that it carries, in its frame; entry 0 is the robot's."""
+    whole = sum((body.inertia.M for body in robot.bodies), start=0.0)
+    scale = 1.0 / whole
+    total = [(0.0, ZERO), *((b.inertia.M * scale, b.inertia.first_moments * scale) for b in robot.bodies)]
+    for j in range(len(robot.joints), 0, -1):
+        pose, i = poses[j - 1], robot.joints[j - 1].antecedent
+        m, s = total[j]
+        carried = pose.R.forth(s + Vector(0.0, 0.0, pose.r * m)) + pose.arm * m
+        total[i] = total[i][0] + m, total[i][1] + carried
+    return total
+
+
+def moved(joint: Joint, values: Values, m: Scalar, s: Vector) -> Vector:
+    """Return the velocity that a joint gives the centre of mass, in the link's axes."""
+    linear, angular = joint.screw(values)
+    return linear * m + cross(angular, s)
+
+
+def velocity(robot: Robot, state: State) -> Vector:
+    """Return the velocity of the centre of mass: what the joints give it, gathered from the tips to the base."""
+    poses = poses_of(robot, state)
+    total = gathered(robot, poses)
+    v = [ZERO] * len(total)
+    for j in range(len(robot.joints), 0, -1):
+        joint, pose = robot.joints[j - 1], poses[j - 1]
+        own = moved(joint, state.qd[j], *total[j])
+        v[joint.antecedent] = v[joint.antecedent] + pose.R.forth(v[j] + own)
+    return v[0]
+
+
+def jacobian_columns(robot: Robot, state: State) -> list[Vector]:
+    """Return the velocity of the centre of mass for a unit speed of each degree of freedom."""
+    poses = poses_of(robot, state)
+    R, total, found = orientations(robot, poses, 0), gathered(robot, poses), []
+    for j, joint in enumerate(robot.joints, 1):
+        units = ([float(i == k) for i in range(len(joint.axes))] for k in range(len(joint.axes)))
+        found += [times(R[j], moved(joint, unit, *total[j])) for unit in units]
+    return found
+
+
+def _prepare(robot: Robot, parameters: str, wanted: Sequence[str]) -> tuple[Robot, dict[str, Array], State]:
+    if parameters != "standard":
+        raise ProgramError(
+            f"parameters is {parameters!r}, but the centre of mass needs 'standard': base parameters move masses from "
+            f"link to link where that changes no effort"
+        )
+    robot, arrays, state = prepare(robot, parameters, wanted)
+    if is_zero(sum((body.inertia.M for body in robot.bodies), start=0.0)):
+        raise ProgramError(f"{robot.name} has no mass, so no centre of mass: give its links' M values or symbols")
+    return robot, arrays, state
+
+
+def _vector(v: Vector, meaning: str) -> Array:
+    return outputs([*v], [3], [XYZ], meaning)

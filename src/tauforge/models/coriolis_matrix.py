@@ -1,0 +1,72 @@
+"""Coriolis matrix: C(q, q̇) with C q̇ the Coriolis and centrifugal efforts and Ṁ - 2C skew-symmetric.
+
+With a link's screw V = J q̇ in its own frame, M = Σ Jᵀ I J and the efforts are Σ Jᵀ (I V̇ + B V). Here B is the skew
+matrix of the link's momentum (p, L): B (v, ω) = -(p × ω, p × v + L × ω), which is V ×* I V for its own V. So C = Σ Jᵀ
+(I J̇ + B J), and Ṁ - 2C = Σ (J̇ᵀ I J - Jᵀ I J̇ - 2 Jᵀ B J) is skew. A column is one walk outward from its joint and one
+back.
+"""
+
+from __future__ import annotations
+
+from ..program.program import Program
+from ..robot.robot import Robot
+from ..spatial.vector import ZERO, cross
+from .energy import velocities
+from .frame import State, matrix, prepare, program
+from .hybrid_dynamics import Screw, add, brought
+from .inertia_matrix import Rows, first_degrees, passed, wrench
+
+
+def coriolis_matrix(robot: Robot, *, parameters: str = "standard") -> Program:
+    """Return the Program ``q, qd -> C``, such that C q̇ plus gravity and friction is the bias, and Ṁ - 2C is skew."""
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"))
+    C = matrix(robot, coriolis(robot, state), "Coriolis matrix")
+    return program("coriolis_matrix", robot, arrays, {"C": C})
+
+
+def coriolis(robot: Robot, state: State) -> Rows:
+    """Return the Coriolis matrix row by row."""
+    links = zip(velocities(robot, state)[1:], robot.bodies, strict=True)
+    momenta = [wrench(body.inertia, *link) for link, body in links]
+    first = first_degrees(robot)
+    C: Rows = [[0.0] * robot.dof for _ in range(robot.dof)]
+    for j, joint in enumerate(robot.joints, 1):
+        for k in range(len(joint.axes)):
+            unit = joint.screw([float(i == k) for i in range(len(joint.axes))])
+            for row, x in column(robot, state, momenta, j, unit).items():
+                for place, effort in enumerate(robot.joints[row - 1].along(*x), first[row]):
+                    C[place][first[j] + k] = effort
+    return C
+
+
+def column(robot: Robot, state: State, momenta: list[Screw], start: int, unit: Screw) -> dict[int, Screw]:
+    """Return the wrenches on the links that a joint's axis stands for in C: I ṡ + B s, s being its screw at each
+    link.
+    """
+    poses = {j: joint.pose(state.q[j]) for j, joint in enumerate(robot.joints, 1)}
+    at: dict[int, tuple[Screw, Screw]] = {start: (unit, (ZERO, ZERO))}
+    wrenches: dict[int, Screw] = {}
+    for j, joint in enumerate(robot.joints, 1):
+        if joint.antecedent in at and j != start:
+            s, rate = (brought(poses[j], x) for x in at[joint.antecedent])
+            at[j] = s, add(rate, product(s, joint.screw(state.qd[j])))
+        if j in at:
+            s, rate = at[j]
+            wrenches[j] = add(wrench(robot.bodies[j - 1].inertia, *rate), turned(momenta[j - 1], s))
+    for j in range(len(robot.joints), 0, -1):
+        i = robot.joints[j - 1].antecedent
+        if j in wrenches and i:
+            wrenches[i] = add(wrenches.get(i, (ZERO, ZERO)), passed(poses[j], *wrenches[j]))
+    return wrenches
+
+
+def product(a: Screw, b: Screw) -> Screw:
+    """Return the product of two screws, a × b."""
+    return cross(a[1], b[0]) + cross(a[0], b[1]), cross(a[1], b[1])
+
+
+def turned(momentum: Screw, s: Screw) -> Screw:
+    """Return B s, with the skew matrix B of a link's momentum."""
+    p, L = momentum
+    v, w = s
+    return cross(w, p), cross(v, p) + cross(w, L)

@@ -1,0 +1,215 @@
+"""Jacobian of a frame: its velocity from the joints' velocities, V = J q̇; with its rate and the product J̇ q̇.
+
+A joint's column is the velocity of the frame when that joint alone moves at unit speed. For joint k with unit vectors
+e of its axes, seen from the frame of which the axes are asked, and the lever L from its origin to the point:
+
+    revolute (e × L, e)    prismatic (e, 0)
+
+Its rate follows from the columns themselves. Let ω be the angular velocity of link k against those axes, and u the
+velocity of the point against link k, which is what the joints beyond k give it, the sum of their columns times q̇:
+
+    (ω × (e × L) + e × u, ω × e)    and    (ω × e, 0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ..errors import ExpressionError, ProgramError
+from ..graph.node import Scalar, as_node
+from ..graph.parse import as_scalar
+from ..program.program import Array, Program, outputs
+from ..robot.joint import Pose
+from ..robot.robot import Robot
+from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
+from .frame import State, Values, prepare, program
+from .inertia_matrix import first_degrees
+from .link_motion import VELOCITY
+from .tree import BASE, Route, cheapest, frame_number, inward, orientations, outward, path, poses_of, spread
+
+Point = Sequence[Scalar | str]
+"""A point's coordinates: numbers, expressions or texts of them."""
+OWN = "frame"
+"""Asks for the axes of the frame itself."""
+
+
+class Column(NamedTuple):
+    """What one degree of freedom gives the frame: linear and angular velocity; its link and its place in q̇."""
+
+    v: Vector
+    w: Vector
+    link: int
+    degree: int
+
+
+class Motion(NamedTuple):
+    """Velocity and angular velocity of a link, and their rates as seen from the base."""
+
+    V: Vector
+    W: Vector
+    VP: Vector
+    WP: Vector
+
+
+REST = Motion(ZERO, ZERO, ZERO, ZERO)
+
+
+def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str = BASE) -> Program:
+    """Return the Program ``q -> J``: the Jacobian (6, n) of a frame, linear part first, so that V = J q̇.
+
+    Columns of joints that do not move the frame are zero. The pose of the base (``robot.base.pose``) is not applied.
+
+    Parameters
+    ----------
+    frame : name of a link
+    point : the point whose velocity is meant, in that frame's coordinates
+    axes : in whose axes the velocities are: "base", "frame" for the frame's own, or the name of any link
+    """
+    robot, arrays, state = prepare(robot, "standard", ("q",))
+    number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
+    ways = both_ways(robot, poses_of(robot, state), number, given_point(point), seen_from)
+    results = ({"J": by_degree(robot, J, f"Jacobian of {frame}")} for J in ways)
+    return cheapest(program("jacobian", robot, arrays, result) for result in results)
+
+
+def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str = BASE) -> Program:
+    """Return the Program ``q, qd -> Jd``: the time derivative (6, n) of each element of the Jacobian.
+
+    The arguments are those of ``jacobian``.
+    """
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
+    number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
+    poses = poses_of(robot, state)
+    W, qd = spins(robot, poses, state, seen_from), [x for own in state.qd for x in own]
+    ways = both_ways(robot, poses, number, given_point(point), seen_from)
+    results = ({"Jd": by_degree(robot, rates(J, W, qd), f"rate of the Jacobian of {frame}")} for J in ways)
+    return cheapest(program("jacobian_rate", robot, arrays, result) for result in results)
+
+
+def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str = BASE) -> Program:
+    """Return the Program ``q, qd -> Jdqd``: the product J̇ q̇, which V̇ has beside J q̈, without the matrix.
+
+    The arguments are those of ``jacobian``. In the axes of the base it is the acceleration of the point and the angular
+    acceleration where no joint accelerates.
+    """
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
+    number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
+    place, meaning = given_point(point), f"rate of the Jacobian of {frame}, times qd"
+    screws = (bias_of_frame(robot, state, number, place, seen_from, view) for view in [0, *path(robot, number)])
+    results = ({"Jdqd": outputs([*linear, *angular], [6], [VELOCITY], meaning)} for linear, angular in screws)
+    return cheapest(program("jacobian_bias", robot, arrays, result) for result in results)
+
+
+def both_ways(
+    robot: Robot, poses: Sequence[Pose], frame: int, point: Vector, seen_from: int
+) -> tuple[list[Column], list[Column]]:
+    """Return the columns with the cross products e × L taken in the asked axes, and in each link's own.
+
+    Which is cheaper depends on where the zeros of the geometry are.
+    """
+    R = orientations(robot, poses, seen_from)
+    L = levers(robot, poses, R, frame, times(R[frame], point))
+    own = spread(robot, frame, point, lambda p, j: inward(poses[j - 1], p), lambda p, j: outward(poses[j - 1], p))
+    return (
+        columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j])),
+        columns(robot, R, frame, lambda j, e: times(R[j], cross(e, own[j]))),
+    )
+
+
+def levers(robot: Robot, poses: Sequence[Pose], R: Sequence[Matrix], link: int, point: Vector) -> list[Vector]:
+    """Return the vector from each link's origin to a point, which is given from the origin of one of them."""
+    steps = offsets(robot, poses, R)
+    return spread(robot, link, point, lambda L, j: L + steps[j], lambda L, j: L - steps[j])
+
+
+def offsets(robot: Robot, poses: Sequence[Pose], R: Sequence[Matrix]) -> list[Vector]:
+    """Return the vector from the origin of each link's antecedent to its own, in the axes from which R is seen."""
+    joints = enumerate(zip(robot.joints, poses, strict=True), 1)
+    return [ZERO, *(column(R[j], 2) * pose.r + times(R[joint.antecedent], pose.arm) for j, (joint, pose) in joints)]
+
+
+def columns(robot: Robot, R: Sequence[Matrix], frame: int, swing: Callable[[int, Vector], Vector]) -> list[Column]:
+    """Return the columns of the joints that move a frame, from the base on.
+
+    ``swing(j, e)`` is the velocity of the point where link j turns at unit speed about the axis e of its frame.
+    """
+    first, found = first_degrees(robot), []
+    for j in path(robot, frame):
+        joint = robot.joints[j - 1]
+        for k in range(len(joint.axes)):
+            linear, angular = joint.screw([float(i == k) for i in range(len(joint.axes))])
+            found.append(Column(times(R[j], linear) + swing(j, angular), times(R[j], angular), j, first[j] + k))
+    return found
+
+
+def rates(J: Sequence[Column], W: Sequence[Vector], qd: Values) -> list[Column]:
+    """Return the time derivatives of columns, W being the angular velocities of the links."""
+    found, u = [], ZERO
+    for k in reversed(range(len(J))):
+        v, w, link, degree = J[k]
+        found.append(Column(cross(W[link], v) + cross(w, u), cross(W[link], w), link, degree))
+        u = u + v * qd[degree]
+    return found[::-1]
+
+
+def spins(robot: Robot, poses: Sequence[Pose], state: State, seen_from: int) -> list[Vector]:
+    """Return the angular velocity of each link against one frame, in its axes."""
+    R = orientations(robot, poses, seen_from)
+
+    def turn(j: int) -> Vector:
+        return times(R[j], robot.joints[j - 1].screw(state.qd[j])[1])
+
+    return spread(robot, seen_from, ZERO, lambda W, j: W - turn(j), lambda W, j: W + turn(j))
+
+
+def bias_of_frame(
+    robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int
+) -> tuple[Vector, Vector]:
+    """Return J̇ q̇: the acceleration without q̈, less what the turning of the asked axes adds to its components.
+
+    Equations (18)-(21), all links in the axes of one, the view. In the middle of an arm most components are zero.
+    """
+    poses = poses_of(robot, state)
+    R = orientations(robot, poses, view)
+    P = offsets(robot, poses, R)
+    at = [REST]
+    for j, joint in enumerate(robot.joints, 1):
+        v, w = (times(R[j], part) for part in joint.screw(state.qd[j]))
+        i = carried(at[joint.antecedent], P[j])
+        V, VP = i.V + v, i.VP + cross(i.W, v * 2.0)
+        at.append(Motion(V, i.W + w, VP, i.WP + cross(i.W, w)))
+    link, W = carried(at[frame], times(R[frame], point)), at[seen_from].W
+    way = Route.between(robot, poses, view, seen_from)
+    return way.direction(link.VP - cross(W, link.V)), way.direction(link.WP - cross(W, link.W))
+
+
+def carried(i: Motion, P: Vector) -> Motion:
+    """Return the motion at another point of a link, P away."""
+    swing = cross(i.W, P)
+    return i._replace(V=i.V + swing, VP=i.VP + cross(i.WP, P) + cross(i.W, swing))
+
+
+def by_degree(robot: Robot, found: Sequence[Column], meaning: str) -> Array:
+    """Return columns as an output of six rows, with zeros where a joint has none."""
+    rows: list[list[Scalar]] = [[0.0] * robot.dof for _ in VELOCITY]
+    for v, w, _, degree in found:
+        for row, x in zip(rows, (*v, *w), strict=True):
+            row[degree] = x
+    return outputs([x for row in rows for x in row], [6, robot.dof], [VELOCITY, robot.joint_names], meaning)
+
+
+def axes_number(robot: Robot, axes: str, frame: str) -> int:
+    """Return the number of the link whose axes are asked for."""
+    return frame_number(robot, frame if axes == OWN else axes)
+
+
+def given_point(point: Point) -> Vector:
+    """Return a point as the caller gave it."""
+    try:
+        coordinates = [as_node(as_scalar(x)) for x in point]
+    except ExpressionError as error:
+        raise ProgramError(f"point {point!r}: {error}") from None
+    if len(coordinates) != 3:
+        raise ProgramError(f"point {point!r} has {len(coordinates)} coordinates; it must have three")
+    return Vector(*coordinates)

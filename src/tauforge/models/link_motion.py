@@ -1,0 +1,53 @@
+"""Velocities and accelerations of all links, each in its own frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..program.program import Array, Program, outputs
+from ..robot.robot import Robot
+from ..spatial.vector import ZERO, Vector
+from .energy import velocities
+from .frame import State, prepare, program
+from .inverse_dynamics import Motion, forward, moving
+
+VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
+"""Names of a screw's components: linear, then angular."""
+
+
+def link_velocities(robot: Robot) -> Program:
+    """Return the Program ``q, qd -> V``: velocity of each link's origin and its angular velocity, in its frame.
+
+    A motion of the base that the description prescribes is included.
+    """
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
+    V = _by_link(robot, velocities(robot, state)[1:], "velocities of the links, in their frames")
+    return program("link_velocities", robot, arrays, {"V": V})
+
+
+def link_accelerations(robot: Robot) -> Program:
+    """Return the Program ``q, qd, qdd -> Vd``: acceleration of each link's origin and its angular acceleration.
+
+    Both are in the link's frame. The linear part is what an observer at rest sees, V̇ of equation (21), and no rate of
+    components; gravity is not in it. A motion of the base that the description prescribes is included.
+    """
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))
+    screws = ((link.VP, link.WP) for link in motions(robot, state)[1:])
+    Vd = _by_link(robot, screws, "accelerations of the links, in their frames")
+    return program("link_accelerations", robot, arrays, {"Vd": Vd})
+
+
+def motions(robot: Robot, state: State) -> list[Motion]:
+    """Return the motion of the base and of each link, without gravity: equations (18)-(21)."""
+    base = robot.base
+    at = [moving(ZERO, base.W0, base.WP0, base.VP0)]
+    for joint, q, qd, qdd in zip(robot.joints, state.q[1:], state.qd[1:], state.qdd[1:], strict=True):
+        at.append(forward(at[joint.antecedent], joint, joint.pose(q), qd, qdd))
+    return at
+
+
+def _by_link(robot: Robot, screws: Iterable[tuple[Vector, Vector]], meaning: str) -> Array:
+    """Return an output with a row for each link."""
+    links = [body.name for body in robot.bodies]
+    entries = [x for linear, angular in screws for x in (*linear, *angular)]
+    return outputs(entries, [len(links), 6], [links, VELOCITY], meaning)

@@ -1,0 +1,140 @@
+"""Determinant of the Jacobian, which is zero where a robot is singular, and manipulability, which tells how near.
+
+Turning the axes multiplies the three linear rows of J, and the three angular ones, by a rotation, whose determinant is
+one; moving the point adds multiples of angular rows to linear ones. So det J may be computed in the axes and at the
+origin of any link: the cheapest are taken. Few elements of J differ from zero in the middle of an arm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import comb
+
+from ..errors import ProgramError
+from ..graph.node import Scalar, absolute, sqrt
+from ..program.program import Array, Program, outputs
+from ..robot.robot import Robot
+from ..spatial.determinant import determinant, maximal_minors
+from ..spatial.vector import ZERO, Entry, Matrix, Vector, cross, times
+from .frame import prepare, program
+from .jacobian import Point, axes_number, columns, given_point, levers
+from .link_motion import VELOCITY
+from .tree import BASE, cheapest, frame_number, orientations, path, poses_of
+
+Rows = list[list[Entry]]
+MOST_MINORS = 100
+"""Beyond as many largest minors of a Jacobian, the determinant of its square is cheaper."""
+
+
+def jacobian_determinant(
+    robot: Robot,
+    *,
+    frame: str,
+    rows: Sequence[str] = VELOCITY,
+    point: Point = (0.0, 0.0, 0.0),
+    axes: str = BASE,
+) -> Program:
+    """Return the Program ``q -> det``: the determinant of the Jacobian of a frame, for the joints that move it.
+
+    Parameters
+    ----------
+    rows : which of vx, vy, vz, wx, wy, wz to take, as many as joints move the frame
+    frame, point, axes : as in ``jacobian``
+    """
+    robot, arrays, jacobians = _jacobians(robot, frame, rows, point, axes, move_point=True)
+    if len(jacobians[0]) != len(jacobians[0][0]):
+        raise ProgramError(
+            f"the Jacobian of {frame} has {len(rows)} rows and {len(jacobians[0][0])} joints move it, so it has no "
+            f"determinant: choose as many of {', '.join(VELOCITY)} with rows=, or ask for the manipulability"
+        )
+    return _cheapest(robot, arrays, jacobians, determinant, "det", f"determinant of the Jacobian of {frame}")
+
+
+def manipulability(
+    robot: Robot,
+    *,
+    frame: str,
+    rows: Sequence[str] = VELOCITY,
+    point: Point = (0.0, 0.0, 0.0),
+    axes: str = BASE,
+) -> Program:
+    """Return the Program ``q -> w``: Yoshikawa's manipulability √det(J Jᵀ) of a frame, for the joints that move it.
+
+    It is √det(Jᵀ J) where fewer joints than rows are. The arguments are those of ``jacobian_determinant``.
+    """
+    robot, arrays, jacobians = _jacobians(robot, frame, rows, point, axes, move_point=False)
+    return _cheapest(robot, arrays, jacobians, volume, "w", f"manipulability of {frame}")
+
+
+def volume(J: Rows) -> Scalar:
+    """Return √det(J Jᵀ) or √det(Jᵀ J).
+
+    It is the root of the sum of the largest minors' squares, never of a negative number as rounding may make the
+    determinant; only long chains have too many minors.
+    """
+    few, many = sorted((len(J), len(J[0])))
+    if comb(many, few) > MOST_MINORS:
+        return sqrt(absolute(determinant(square(J))))
+    minors = maximal_minors(J)
+    if len(minors) == 1:
+        return absolute(minors[0])
+    return sqrt(sum((x * x for x in minors), start=0.0))
+
+
+def square(J: Rows) -> Rows:
+    """Return J Jᵀ, or Jᵀ J where that is smaller."""
+    lines = J if len(J) <= len(J[0]) else list(zip(*J, strict=True))
+    return [[sum((x * y for x, y in zip(a, b, strict=True)), start=0.0) for b in lines] for a in lines]
+
+
+def _jacobians(
+    robot: Robot, frame: str, rows: Sequence[str], point: Point, axes: str, *, move_point: bool
+) -> tuple[Robot, dict[str, Array], list[Rows]]:
+    """Return the Jacobian of a frame in all axes, and for all points if it may move, that leave its minors alone."""
+    robot, arrays, state = prepare(robot, "standard", ("q",))
+    number, asked, place = frame_number(robot, frame), axes_number(robot, axes, frame), given_point(point)
+    chosen, links, poses = _row_numbers(rows), [0, *path(robot, number)], poses_of(robot, state)
+    if not any(robot.joints[j - 1].axes for j in links[1:]):
+        raise ProgramError(f"no joint moves {frame}: its Jacobian has no columns")
+    made: list[Rows] = []
+    for view in links if _whole(chosen) else [asked]:
+        R = orientations(robot, poses, view)
+        points = [(number, times(R[number], place))]
+        if move_point and len(chosen) == len(VELOCITY):
+            points = [(link, ZERO) for link in links]
+        for link, start in points:
+            made.append(_rows(robot, R, levers(robot, poses, R, link, start), number, chosen))
+    return robot, arrays, made
+
+
+def _rows(robot: Robot, R: Sequence[Matrix], L: Sequence[Vector], frame: int, chosen: Sequence[int]) -> Rows:
+    """Return some rows of the Jacobian of a frame."""
+    J = columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j]))
+    return [[(*c.v, *c.w)[row] for c in J] for row in chosen]
+
+
+def _whole(chosen: Sequence[int]) -> bool:
+    """Tell whether rows are all linear ones, all angular ones, or both: what turning the axes mixes."""
+    return all(len({*chosen} & {*part}) in (0, 3) for part in (range(3), range(3, 6)))
+
+
+def _row_numbers(rows: Sequence[str]) -> list[int]:
+    names = [rows] if isinstance(rows, str) else list(rows)
+    wrong = [name for name in names if name not in VELOCITY or names.count(name) > 1]
+    if wrong or not names:
+        raise ProgramError(f"rows {names}: choose among {', '.join(VELOCITY)}, each at most once")
+    return [VELOCITY.index(name) for name in names]
+
+
+def _cheapest(
+    robot: Robot,
+    arrays: dict[str, Array],
+    jacobians: Sequence[Rows],
+    function: Callable[[Rows], Scalar],
+    name: str,
+    meaning: str,
+) -> Program:
+    """Return the Program of a function that is the same for all these Jacobians."""
+    title = "jacobian_determinant" if name == "det" else "manipulability"
+    ways = (program(title, robot, arrays, {name: outputs([function(J)], [], [], meaning)}) for J in jacobians)
+    return cheapest(ways)

@@ -1,0 +1,193 @@
+"""Derivatives of Programs: shapes and names, identities proved exactly, both modes, compiled and in C."""
+
+import ctypes
+import itertools
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+from tauforge.graph.evaluate import evaluate
+from tauforge.graph.node import ZERO, cos, sin, symbol
+from tauforge.program.program import Program, Shape, inputs, outputs
+
+from ..random_robots import random_robot, random_state
+from ..targets.runners import C, tool
+
+L, m = symbol("L"), symbol("m")
+INPUTS = ("q", "qd", "qdd")
+
+
+def program(*values, shape=None, labels=()):
+    x = inputs("x", ["x1", "x2"], "")
+    y = outputs(values, [len(values)] if shape is None else shape, labels, "")
+    return Program("p", {"x": x}, {"y": y})
+
+
+x1, x2 = symbol("x[0]"), symbol("x[1]")
+
+
+def transposed(p, name, axes):
+    """Return the Program with the axes of an output in another order."""
+    array = p.results[name]
+    nodes = np.array(array.nodes, dtype=object).reshape(array.shape).transpose(axes)
+    return replace(p, results={name: replace(array, shape=Shape(nodes.shape), nodes=tuple(nodes.ravel()))})
+
+
+def renamed(p, name):
+    """Return the Program with its one output under another name."""
+    return replace(p, results={name: next(iter(p.results.values()))})
+
+
+def test_shape_labels_and_names():
+    p = tf.inverse_dynamics(tf.robots.rx90())
+    d = p.derivative("tau", "q")
+    assert d.outputs == {"dtau_dq": (6, 6)}
+    assert d.outputs["dtau_dq"].labels == (p.outputs["tau"].labels[0], p.inputs["q"].labels[0])
+    assert d.results["dtau_dq"].meaning == "derivative of tau with respect to q"
+    assert d.inputs == p.inputs
+    assert d.name == "rx90_inverse_dynamics_dq"
+    assert d.heading == p.heading
+    dd = d.derivative("dtau_dq", "qd")
+    assert dd.outputs == {"ddtau_dq_dqd": (6, 6, 6)}
+    assert [len(labels) for labels in dd.outputs["ddtau_dq_dqd"].labels] == [6, 6, 6]
+
+
+def test_shape_of_matrices_numbers_and_single_parameters():
+    matrix = program(x1 * L, x2, m, x1 * x2, shape=[2, 2], labels=[["a", "b"], ["c", "d"]])
+    assert matrix.derivative("y", "x").outputs["dy_dx"] == (2, 2, 2)
+    assert matrix.derivative("y", "x").outputs["dy_dx"].labels == (("a", "b"), ("c", "d"), ("x1", "x2"))
+    assert matrix.derivative("y", "parameters").outputs == {"dy_dparameters": (2, 2, 2)}
+    assert matrix.derivative("y", "L").results["dy_dL"].nodes == (x1, ZERO, ZERO, ZERO)
+    assert matrix.derivative("y", "L").outputs["dy_dL"].labels == (("a", "b"), ("c", "d"))
+    number = program(sin(x1) * L, shape=[])
+    assert number.derivative("y", "x").outputs["dy_dx"].labels == (("x1", "x2"),)
+    assert number.derivative("y", "x").results["dy_dx"].nodes == (cos(x1) * L, ZERO)
+    assert number.derivative("y", "L").outputs == {"dy_dL": ()}
+    assert program(x1, x2).derivative("y", "x").outputs["dy_dx"].labels == (), "not the columns' labels for rows"
+
+
+def test_inputs_stay():
+    p = program(L * x1 + m * x2)
+    d = p.derivative("y", "x")
+    assert d.inputs == p.inputs
+    assert d.derivative("dy_dx", "x").inputs == p.inputs
+    assert d.derivative("dy_dx", "x").count().total == 0
+    assert d.parameters == ("L", "m")
+
+
+def test_values_beside():
+    p = tf.inverse_dynamics(tf.robots.puma560())
+    both = p.derivative("tau", "q", values=True).derivative("tau", "qd", values=True)
+    assert list(both.outputs) == ["tau", "dtau_dq", "dtau_dqd"]
+    assert both.results["tau"] is p.results["tau"]
+    apart = [p, p.derivative("tau", "q"), p.derivative("tau", "qd")]
+    assert both.count().total < sum(part.count().total for part in apart)
+
+
+def test_the_papers_names_stay_where_they_are_used():
+    p = tf.inverse_dynamics(tf.robots.rx90())
+    d = p.derivative("tau", "q")
+    assert set(d.names.items()) < set(p.names.items())
+    assert "const double WI23 = " in d.code("c")
+    assert set(d.names) < set(p.derivative("tau", "q", values=True).names)
+    linear = p.derivative("tau", "qdd")
+    assert "WI23" not in linear.names.values(), "the inertia matrix needs no velocity"
+    assert pickle.loads(pickle.dumps(d)).results["dtau_dq"].nodes == d.results["dtau_dq"].nodes
+
+
+def test_unknown_names_are_refused():
+    p = tf.inverse_dynamics(tf.robots.rrp())
+    with pytest.raises(tf.ProgramError, match=r"no output 'torque' \(its outputs: tau\)"):
+        p.derivative("torque", "q")
+    with pytest.raises(
+        tf.ProgramError, match=r"no input or parameter 'speed' \(its inputs: q, qd, qdd, parameters; its"
+    ):
+        p.derivative("tau", "speed")
+    with pytest.raises(tf.ProgramError, match="its parameters: it has none"):
+        tf.inverse_dynamics(tf.robots.planar2r()).derivative("tau", "M2")
+    with pytest.raises(tf.ProgramError, match="unknown mode 'backward'"):
+        p.derivative("tau", "q", mode="backward")
+
+
+@pytest.mark.parametrize("name", tf.robots.names())
+def test_inertia_matrix_is_symmetric_and_free_of_motion(name):
+    p = tf.inverse_dynamics(tf.robots.bundled(name), parameters="base").derivative("tau", "qdd")
+    assert p.certify(transposed(p, "dtau_dqdd", (1, 0)))
+    for motion in ("qd", "qdd"):
+        assert not p.derivative("dtau_dqdd", motion).count().total
+
+
+@pytest.mark.parametrize("name", ["rrp", "scara", "stanford", "puma560"])
+def test_second_derivatives_are_symmetric(name):
+    p = tf.inverse_dynamics(tf.robots.bundled(name), parameters="base")
+    for first, second in itertools.combinations_with_replacement(INPUTS, 2):
+        one = p.derivative("tau", first).derivative(f"dtau_d{first}", second)
+        other = p.derivative("tau", second).derivative(f"dtau_d{second}", first)
+        assert renamed(one, "H").certify(transposed(renamed(other, "H"), "H", (0, 2, 1)))
+
+
+def test_torque_is_linear_in_the_inertial_parameters():
+    p = tf.inverse_dynamics(tf.robots.rx90())
+    d = p.derivative("tau", "parameters")
+    rows = np.array(d.results["dtau_dparameters"].nodes, dtype=object).reshape(6, -1)
+    tau = rows @ np.array(p.arguments["parameters"].nodes, dtype=object)
+    assert p.certify(replace(p, results={"tau": outputs(tau, [6], [], "")}))
+    column = outputs(rows[:, p.parameters.index("MX3")], [6], [], "")
+    assert p.derivative("tau", "MX3").certify(replace(d, results={"dtau_dMX3": column}))
+
+
+@pytest.mark.parametrize("first", range(0, 40, 20))
+def test_modes_are_equal_on_random_robots(first):
+    for seed in range(first, first + 20):
+        p = tf.inverse_dynamics(
+            random_robot(seed, symbolic=seed % 2 == 0, rotors=True), external_wrenches=seed % 3 == 0
+        )
+        for name in p.inputs:
+            chosen, forward, reverse = (p.derivative("tau", name, mode=mode) for mode in ("auto", "forward", "reverse"))
+            assert forward.certify(reverse)
+            assert chosen.count().total <= max(forward.count().total, reverse.count().total)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "counts"),
+    [
+        ("puma560", "base", (862, 775, 319)),
+        ("rx90", "base", (1539, 1337, 647)),
+        ("kuka_lwr", "base", (1221, 1128, 436)),
+        ("panda", "standard", (3191, 2881, 1548)),
+        ("panda", "base", (2750, 2503, 1245)),
+    ],
+)
+def test_counts(name, parameters, counts):
+    p = tf.inverse_dynamics(tf.robots.bundled(name), parameters=parameters)
+    assert tuple(p.derivative("tau", x).count().total for x in INPUTS) <= counts
+
+
+def test_compiled_against_differences():
+    for seed in range(6):
+        robot = random_robot(seed, rotors=True)
+        p = tf.inverse_dynamics(robot)
+        torque, state = p.compile(), [np.array(x) for x in random_state(robot, seed)]
+        for k, name in enumerate(INPUTS):
+            found = p.derivative("tau", name).compile()(*state)
+            for column in range(robot.dof):
+                step = np.zeros(robot.dof)
+                step[column] = 1e-5
+                above, below = (torque(*state[:k], state[k] + s, *state[k + 1 :]) for s in (step, -step))
+                assert np.allclose(found[:, column], (above - below) / 2e-5, rtol=1e-5, atol=1e-5)
+
+
+def test_c_code_of_second_derivatives(tmp_path):
+    p = tf.inverse_dynamics(tf.robots.puma560(), parameters="base").derivative("tau", "q").derivative("dtau_dq", "qd")
+    p.write(tmp_path / "second.c")
+    tool([*C, "-O1", "-fPIC", "-shared", "second.c", "-lm", "-o", "second.so"], tmp_path)
+    state = [np.array(x) for x in random_state(tf.robots.puma560(), 1)]
+    found = np.full(p.outputs["ddtau_dq_dqd"], np.nan)
+    ctypes.CDLL(str(tmp_path / "second.so")).second(*(ctypes.c_void_p(x.ctypes.data) for x in (*state, found)))
+    values = {f"{key}[{i}]": v for key, x in zip(INPUTS, state, strict=True) for i, v in enumerate(x)}
+    expected = evaluate(p.results["ddtau_dq_dqd"].nodes, values)
+    assert np.allclose(found.ravel(), expected, rtol=1e-12, atol=1e-12)
+    assert np.allclose(p.compile()(*state).ravel(), expected, rtol=1e-12, atol=1e-12)
