@@ -4,6 +4,7 @@ import math
 from random import Random
 
 from tauforge import Body, Inertia, Joint, Robot, symbol
+from tauforge.robot.joint import COORDINATES, FLOATING, SPHERICAL
 from tauforge.spatial.vector import Vector
 
 ANGLES = (0.0, 0.0, math.pi / 2, -math.pi / 2, math.pi)
@@ -18,10 +19,12 @@ def random_robot(
     fixed: bool = True,
     rotors: bool = False,
     branch_by_branch: bool = False,
+    several: bool = False,
 ) -> Robot:
     """Return a robot that depends on the seed alone, its axes often parallel, perpendicular or meeting.
 
-    ``branch_by_branch`` numbers each branch through before the next, as Pinocchio's matrices need it.
+    ``several`` gives it joints of several degrees of freedom. ``branch_by_branch`` numbers each branch through before
+    the next, as Pinocchio's matrices need it.
     """
     random = Random(seed)
     count = random.randint(1, largest)
@@ -48,6 +51,8 @@ def random_robot(
                 path.append(joints[path[-1] - 1].antecedent)
             antecedent = min(path, key=lambda i: abs(i - antecedent))
         kind = 2 if fixed and random.random() < 0.08 else 1 if random.random() < prismatic else 0
+        if several and random.random() < 0.3:
+            kind = random.choice((SPHERICAL, FLOATING))
         in_line = serial and random.random() < 0.7
         joints.append(
             Joint(
@@ -85,6 +90,14 @@ def _solid(random: Random) -> Inertia:
 
 
 def random_state(robot: Robot, seed: int) -> tuple[list[float], list[float], list[float]]:
+    """Return coordinates, with unit quaternions, velocities and accelerations."""
     random = Random(seed)
-    q, qd, qdd = ([random.uniform(-2, 2) for _ in range(robot.dof)] for _ in range(3))
+    qd, qdd = ([random.uniform(-2, 2) for _ in range(robot.dof)] for _ in range(2))
+    q: list[float] = []
+    for joint in robot.joints:
+        own = [random.uniform(-2, 2) for _ in COORDINATES[joint.sigma]]
+        if joint.sigma in (SPHERICAL, FLOATING):
+            length = math.hypot(*own[-4:])
+            own[-4:] = [x / length for x in own[-4:]]
+        q += own
     return q, qd, qdd

@@ -12,12 +12,17 @@ from .errors import (
 from .formats import load
 from .graph.node import symbol
 from .models.bias import bias, friction, gravity
+from .models.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, centre_of_mass_velocity
 from .models.coriolis_matrix import coriolis_matrix
 from .models.direct_dynamics import direct_dynamics
 from .models.energy import energy
 from .models.hybrid_dynamics import hybrid_dynamics
 from .models.inertia_matrix import inertia_matrix
 from .models.inverse_dynamics import inverse_dynamics
+from .models.jacobian import jacobian, jacobian_bias, jacobian_rate
+from .models.link_motion import link_accelerations, link_velocities
+from .models.manipulability import jacobian_determinant, manipulability
+from .models.transforms import transforms
 from .parameters.base import BaseParameters, base_parameters
 from .parameters.regressor import regressor
 from .program.certify import Certificate
@@ -60,6 +65,9 @@ __all__ = [
     "TauforgeError",
     "base_parameters",
     "bias",
+    "centre_of_mass",
+    "centre_of_mass_jacobian",
+    "centre_of_mass_velocity",
     "coriolis_matrix",
     "direct_dynamics",
     "energy",
@@ -68,8 +76,16 @@ __all__ = [
     "hybrid_dynamics",
     "inertia_matrix",
     "inverse_dynamics",
+    "jacobian",
+    "jacobian_bias",
+    "jacobian_determinant",
+    "jacobian_rate",
+    "link_accelerations",
+    "link_velocities",
     "load",
+    "manipulability",
     "regressor",
     "robots",
     "symbol",
+    "transforms",
 ]

@@ -4,7 +4,7 @@ import cmath
 import math
 
 import pytest
-from hypothesis import given, reject
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from tauforge.errors import ProgramError
@@ -26,8 +26,8 @@ def with_all_operations(children: st.SearchStrategy) -> st.SearchStrategy:
         two.map(lambda x: x[0] / (1.5 + x[1] * x[1])),
         two.map(lambda x: atan2(x[0], 0.3 + x[1] * x[1])),
         children.map(lambda x: as_node(sqrt(x * x + 0.7))),
-        children.map(lambda x: as_node(asin(x / sqrt(x * x + 1.1)))),
-        children.map(lambda x: as_node(acos(x / sqrt(x * x + 1.1)))),
+        children.map(lambda x: as_node(asin(0.9 * x / sqrt(x * x + 1.1)))),
+        children.map(lambda x: as_node(acos(0.9 * x / sqrt(x * x + 1.1)))),
         children.map(lambda x: as_node(absolute(x))),
         children.map(lambda x: as_node(sign(x))),
     )
@@ -46,7 +46,7 @@ COMPLEX = {
     "asin": cmath.asin,
     "acos": cmath.acos,
     "atan2": lambda y, x: complex(math.atan2(y.real, x.real), cmath.atan(y / x).imag),
-    "abs": lambda x: -x if x.real < 0 else x,
+    "abs": lambda x: x * ((x.real > 0) - (x.real < 0)),
     "sign": lambda x: complex((x.real > 0) - (x.real < 0)),
 }
 
@@ -97,7 +97,8 @@ def test_rules(x, expected, mode):
 @pytest.mark.parametrize("mode", MODES)
 @given(x=EVERYTHING)
 def test_agrees_with_complex_steps(mode, x):
-    values = {"a": 0.7, "b": -1.3, "c": 2.1}
+    values = {"a": 0.7312, "b": -1.3457, "c": 2.1089}
+    assume(max(map(abs, evaluate(topological([x]), values))) < 1e6)  # beyond, sines are rounding errors
     rows = jacobian([x], [a, b, c], mode)
     for name, found in zip(values, evaluate(rows[0], values), strict=True):
         expected, largest = complex_step(x, values, name)

@@ -6,7 +6,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.graph.evaluate import evaluate
-from tauforge.graph.node import as_node
+from tauforge.graph.node import as_node, is_zero
 from tauforge.models.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, centre_of_mass_velocity
 from tauforge.models.jacobian import jacobian, jacobian_bias, jacobian_rate
 from tauforge.models.link_motion import VELOCITY, link_accelerations, link_velocities
@@ -68,15 +68,12 @@ def test_rate_is_the_derivative_along_qd(axes):
 
 
 @pytest.mark.parametrize("axes", ["base", "frame", "link1"])
-def test_bias_is_the_rate_times_qd_and_cheaper(axes):
+def test_bias_is_the_rate_times_qd(axes):
     for robot, frame in trees():
         Jd = jacobian_rate(robot, frame=frame, point=POINT, axes=axes)
         bias = jacobian_bias(robot, frame=frame, point=POINT, axes=axes)
         by_matrix = made(Jd, product(rows_of(Jd.results["Jd"]), qd_of(robot).nodes))
         by_matrix.certify(made(bias, bias.results["Jdqd"].nodes))
-    arm = tf.robots.puma560(symbolic=True)
-    asked = {"frame": arm.bodies[-1].name, "axes": axes}
-    assert jacobian_bias(arm, **asked).count().total < jacobian_rate(arm, **asked).count().total
 
 
 def test_jacobian_at_a_point_is_the_derivative_of_the_transform():
@@ -125,7 +122,7 @@ def test_determinant_squared_is_that_of_the_square():
 def test_manipulability_squared_is_the_determinant_of_the_square():
     for robot, frame in trees(15):
         J = jacobian(robot, frame=frame)
-        columns = [c for c in zip(*rows_of(J.results["J"]), strict=True) if any(float(x.value or 1) for x in c)]
+        columns = [c for c in zip(*rows_of(J.results["J"]), strict=True) if not all(map(is_zero, c))]
         if 1 < len(columns) < 6:
             (w,) = manipulability(robot, frame=frame).results["w"].nodes
             gram = determinant(square([list(row) for row in zip(*columns, strict=True)]))
@@ -165,7 +162,7 @@ def test_long_chains_take_the_determinant_of_the_square():
 
 COUNTS = {  # jacobian and transforms of the last link, transforms of all links. These may only fall.
     "rx90": (62, 66, 81),
-    "puma560": (74, 79, 97),
+    "puma560": (74, 74, 91),
     "panda": (122, 100, 118),
 }
 
@@ -176,6 +173,9 @@ def test_operation_counts(name):
     frame = robot.bodies[-1].name
     programs = jacobian(robot, frame=frame), transforms(robot, frames=[frame]), transforms(robot)
     assert tuple(p.count().total for p in programs) == COUNTS[name]
+    for axes in ("base", "frame"):
+        bias, rate = (model(robot, frame=frame, axes=axes).count() for model in (jacobian_bias, jacobian_rate))
+        assert bias.total < 0.8 * rate.total
 
 
 def test_labels():

@@ -169,8 +169,6 @@ def test_clear_refusals():
         tf.inverse_dynamics(robot, parameters="best")
     with pytest.raises(tf.ProgramError, match="external_wrenches"):
         tf.inverse_dynamics(robot, external_wrenches="some")
-    with pytest.raises(tf.ProgramError, match="floating"):
-        tf.inverse_dynamics(replace(robot, base=tf.Base(floating=True, body=tf.Body(name="base"))))
     loop = tf.Loop(joint=tf.Joint(name="cut", antecedent=2, mu=0), frame=tf.Joint(name="frame", antecedent=1, sigma=2))
     with pytest.raises(tf.ProgramError, match=r"tree\(\)"):
         tf.inverse_dynamics(replace(robot, loops=(loop,)))

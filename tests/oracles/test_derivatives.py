@@ -12,8 +12,13 @@ from tauforge.graph.evaluate import evaluate
 from ..random_robots import random_robot, random_state
 from . import with_pinocchio
 
-QUICK, ROBOTS, AT_ONCE = 60, 300, 20
-SEEDS = [pytest.param(first, marks=[pytest.mark.slow] * (first >= QUICK)) for first in range(0, ROBOTS, AT_ONCE)]
+ROBOTS, AT_ONCE = 300, 20
+
+
+def seeds(quick: int) -> pytest.MarkDecorator:
+    """Return the first seed of each group, those beyond the quick ones for the long runs."""
+    groups = range(0, ROBOTS, AT_ONCE)
+    return pytest.mark.parametrize("first", [pytest.param(i, marks=[pytest.mark.slow] * (i >= quick)) for i in groups])
 
 
 def depth_first(robot: Robot) -> tuple[Robot, list[int]]:
@@ -45,7 +50,7 @@ def compare(robot: Robot, program: Program, oracle: Callable[..., tuple[np.ndarr
         assert np.abs(difference).max() <= tolerance * max(1.0, np.abs(matrix).max()), (robot, name)
 
 
-@pytest.mark.parametrize("first", SEEDS)
+@seeds(quick=60)
 def test_inverse_dynamics(first):
     for seed in range(first, first + AT_ONCE):
         robot = random_robot(seed, largest=8 if seed % AT_ONCE else 25, rotors=seed % 3 == 0)
@@ -53,7 +58,7 @@ def test_inverse_dynamics(first):
             compare(robot, inverse_dynamics(robot), with_pinocchio.inverse_dynamics_derivatives, seed, 1e-9)
 
 
-@pytest.mark.parametrize("first", SEEDS)
+@seeds(quick=20)
 @pytest.mark.parametrize("method", ["composite", "articulated"])
 def test_direct_dynamics(first, method):
     for seed in range(first, first + AT_ONCE):

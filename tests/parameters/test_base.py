@@ -121,7 +121,15 @@ def test_elimination_alone_gives_as_many(seed):
     tf.inverse_dynamics(robot).certify(reduced.bind(relations))
 
 
-def test_loops_and_floating_bases_are_refused():
-    robot = tf.robots.planar2r()
-    with pytest.raises(tf.RobotError, match="floating"):
-        tf.base_parameters(replace(robot, base=tf.Base(floating=True, body=tf.Body(name="base"))))
+def test_loops_are_refused():
+    loop = tf.Loop(joint=tf.Joint(name="cut", antecedent=2, mu=0), frame=tf.Joint(name="frame", antecedent=1, sigma=2))
+    with pytest.raises(tf.RobotError, match=r"tree\(\)"):
+        tf.base_parameters(replace(tf.robots.planar2r(), loops=(loop,)))
+
+
+@pytest.mark.parametrize("name", ["rx90", "puma560", "panda", "planar2r"])
+def test_a_floating_robot_has_seven_for_each_revolute_joint_and_ten(name):
+    robot = tf.robots.bundled(name, symbolic=True)
+    base = tf.base_parameters(robot.with_base("floating"))
+    assert base.count == 7 * robot.dof + 10
+    assert base.names[:3] == ("XX0", "XY0", "XZ0") or base.names[0] == "XX0R"

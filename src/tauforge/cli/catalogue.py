@@ -16,11 +16,22 @@ MODELS: dict[str, tuple[Callable[..., tf.Program], str]] = {
     "gravity": (tf.gravity, "q -> g: efforts that hold the robot at rest"),
     "friction": (tf.friction, "qd -> f: Coulomb and viscous friction"),
     "energy": (tf.energy, "q, qd -> kinetic, potential"),
+    "transforms": (tf.transforms, "q -> T: homogeneous matrices of all links"),
+    "jacobian": (tf.jacobian, "q -> J: Jacobian of a link (--frame)"),
+    "jacobian-rate": (tf.jacobian_rate, "q, qd -> Jd: its time derivative"),
+    "jacobian-bias": (tf.jacobian_bias, "q, qd -> Jdqd: its time derivative times qd"),
+    "jacobian-determinant": (tf.jacobian_determinant, "q -> det, of six joints"),
+    "manipulability": (tf.manipulability, "q -> w = sqrt(det(J J')): distance from singularities"),
+    "link-velocities": (tf.link_velocities, "q, qd -> V, each in its link's frame"),
+    "link-accelerations": (tf.link_accelerations, "q, qd, qdd -> Vd, each in its link's frame"),
+    "centre-of-mass": (tf.centre_of_mass, "q -> com"),
+    "centre-of-mass-velocity": (tf.centre_of_mass_velocity, "q, qd -> v"),
+    "centre-of-mass-jacobian": (tf.centre_of_mass_jacobian, "q -> J"),
     "regressor": (tf.regressor, "q, qd, qdd -> Y: efforts are Y times the inertial parameters"),
 }
 
 
-def model(name: str, robot: tf.Robot, *, parameters: str, external_wrenches: bool) -> tf.Program:
+def model(name: str, robot: tf.Robot, *, parameters: str, external_wrenches: bool, frame: str) -> tf.Program:
     """Return a model of a robot by the model's name, with - or _ between the words."""
     key = name.replace("_", "-")
     if key not in MODELS:
@@ -29,5 +40,9 @@ def model(name: str, robot: tf.Robot, *, parameters: str, external_wrenches: boo
     taken = signature(function).parameters
     if external_wrenches and "external_wrenches" not in taken:
         raise tf.ProgramError(f"external wrenches have no effect on {key}")
-    options = {"parameters": parameters, "external_wrenches": external_wrenches}
+    if bool(frame) != ("frame" in taken):
+        raise tf.ProgramError(f"{key} {'takes no' if frame else 'needs a'} frame: --frame LINK")
+    if key.startswith("centre"):
+        parameters = "standard"  # base parameters have lost the links' masses
+    options = {"parameters": parameters, "external_wrenches": external_wrenches, "frame": frame}
     return function(robot, **{key: value for key, value in options.items() if key in taken})

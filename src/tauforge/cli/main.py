@@ -111,6 +111,7 @@ def generate(
     wrenches: Annotated[
         bool, typer.Option("--wrenches", "-w", help="Add the external wrench of each link as an input.")
     ] = False,
+    frame: Annotated[str, typer.Option("--frame", metavar="LINK", help="The link that a Jacobian is of.")] = "",
     split: Annotated[
         bool, typer.Option("--split", help="Two functions: set-up of constants, done once, and the rest.")
     ] = False,
@@ -124,7 +125,7 @@ def generate(
     Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
-    program = model(which, find(robot, symbolic), parameters=parameters.value, external_wrenches=wrenches)
+    program = model(which, find(robot, symbolic), parameters=parameters.value, external_wrenches=wrenches, frame=frame)
     kind = target or ("c" if output == "-" else target_of(output))
     name = function or (None if output == "-" else Path(output).stem)
     parts = [(program, name)]

@@ -13,13 +13,12 @@ from rich.tree import Tree
 import tauforge as tf
 
 from ..graph.node import Node
-from ..robot.joint import FIXED
+from ..robot.joint import FIXED, WORDS
 from ..robot.published import published
 from ..robot.tables import Sheet, in_text, sheets
 
 COUNTS = ("mul", "add", "set-up", "sin/cos", "total", "published", "saved")
 """Columns of a table of operation counts."""
-KINDS = ("revolute", "prismatic", "fixed")
 
 
 def table(columns: Sequence[str], *, right: Sequence[str] = ()) -> Table:
@@ -37,7 +36,7 @@ def robots(found: Sequence[tf.Robot]) -> Group:
     made = table(["name", "joints", "symbols", "what it is"])
     for robot in found:
         summary = (getattr(tf.robots, robot.name).__doc__ or "").strip().split(":")[0].split(".")[0]
-        kinds = "".join("RPF"[joint.sigma] for joint in robot.joints)
+        kinds = "".join(WORDS[joint.sigma][0].upper() for joint in robot.joints)
         made.add_row(
             f"[green]{robot.name}[/green]",
             kinds,
@@ -62,7 +61,7 @@ def tree(robot: tf.Robot) -> Tree:
     branches = [root]
     for joint, body in zip(robot.joints, robot.bodies, strict=True):
         kind = (
-            KINDS[joint.sigma]
+            WORDS[joint.sigma]
             + ("" if joint.mu or joint.sigma == FIXED else ", passive")
             + (", elastic" if joint.eta else "")
         )

@@ -9,7 +9,7 @@ from ..graph.evaluate import symbols
 from ..graph.node import Node, Scalar, is_zero, symbol
 from ..graph.text import to_text
 from ..robot.complete import unused
-from ..robot.joint import FREE, PRISMATIC, REVOLUTE, Joint
+from ..robot.joint import FREE, PRISMATIC, REVOLUTE, WORDS, Joint
 from ..robot.robot import Body, Robot
 from .common import frame_name, joint_name, link_name
 from .par_syntax import ACTUATOR, BASE, GEOMETRIC, INERTIAL, WRENCH
@@ -92,6 +92,12 @@ def _offset(joint: Joint) -> Scalar:
 
 def _columns(robot: Robot) -> dict[str, list[str]]:
     """Return the texts of every list."""
+    several = [joint for joint in robot.joints if len(joint.axes) > 1]
+    if several:
+        kind = WORDS[several[0].sigma]
+        raise RobotError(
+            f"{robot.name}: joint {several[0].name!r} is {kind}, which .par files have no place for; save as .toml"
+        )
     joints = _joints(robot)
     frames = [*joints, *(loop.frame for loop in robot.loops)]
     link_0 = robot.base.floating or robot.base.mobile

@@ -39,13 +39,13 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ..robot.joint import FIXED, FREE, Joint
+from ..robot.joint import FIXED, FREE, WORDS, Joint
 from ..robot.robot import Base, Body, Loop, Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .common import MISSING_LINE, Source, cycle, read_text
 from .toml_table import Table, line_index
-from .toml_write import BASE, GEOMETRY, JOINT, TYPES, VERSION, write
+from .toml_write import BASE, GEOMETRY, JOINT, VERSION, write
 
 __all__ = ["read", "write"]
 
@@ -157,7 +157,7 @@ def _loop(table: Table, numbers: dict[str, int | None]) -> Loop:
 def _joint(table: Table, numbers: dict[str, int | None], name: str, actuated: bool = True) -> Joint:
     return Joint(
         name=table.text(name),
-        sigma=TYPES.index(table.word("type", TYPES)),
+        sigma=WORDS.index(table.word("type", WORDS)),
         variable=table.text("variable") if "variable" in table.data else "",
         eta=int(table.flag("elastic", False)),
         **{key: table.scalar(key) for key in (*JOINT, *FREE) if key in table.data},  # type: ignore[arg-type]

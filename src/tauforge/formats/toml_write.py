@@ -9,11 +9,10 @@ from collections.abc import Iterable
 from ..graph.node import Scalar, is_zero
 from ..graph.text import to_text
 from ..robot.complete import default_variable
-from ..robot.joint import FREE, Joint
+from ..robot.joint import FREE, WORDS, Joint
 from ..robot.robot import Base, Body, Robot
 
 VERSION = 1
-TYPES = ("revolute", "prismatic", "fixed")
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
 JOINT = ("IA", "FV", "FS", "k")
 BASE = ("W0", "WP0", "V0", "VP0")
@@ -60,7 +59,7 @@ def _base(base: Base) -> list[str]:
 
 
 def _joint(robot: Robot, joint: Joint, number: int, actuated: bool) -> list[str]:
-    lines = [f"type = {_quoted(TYPES[joint.sigma])}", *_placement(robot, joint, actuated)]
+    lines = [f"type = {_quoted(WORDS[joint.sigma])}", *_placement(robot, joint, actuated)]
     if joint.variable != default_variable(joint, number):
         lines.append(f"variable = {_quoted(joint.variable)}")
     if joint.eta:

@@ -44,7 +44,7 @@ def centre_of_mass_jacobian(robot: Robot, *, parameters: str = "standard") -> Pr
     robot, arrays, state = _prepare(robot, parameters, ("q",))
     columns = jacobian_columns(robot, state)
     entries = [column[row] for row in range(3) for column in columns]
-    J = outputs(entries, [3, robot.dof], [XYZ, robot.joint_names], "Jacobian of the centre of mass")
+    J = outputs(entries, [3, robot.dof], [XYZ, robot.velocity_names], "Jacobian of the centre of mass")
     return program("centre_of_mass_jacobian", robot, arrays, {"J": J})
 
 

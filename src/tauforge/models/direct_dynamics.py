@@ -48,7 +48,7 @@ def composite_accelerations(robot: Robot, state: State) -> list[Scalar]:
     h = newton_euler(robot, state)
     tau = [x for own in state.tau[1:] for x in own]
     M = composite_bodies(robot, state.q)
-    for name, row, k in zip(robot.joint_names, M, range(len(M)), strict=True):
+    for name, row, k in zip(robot.velocity_names, M, range(len(M)), strict=True):
         check_inertia(name, row[k])
     return solve(M, [a - b for a, b in zip(tau, h, strict=True)])
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ProgramError
 from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, symbol
 from ..program.program import Array, Program, Shape, inputs, outputs
+from ..robot.joint import COORDINATES
 from ..robot.robot import NO_WRENCH, WRENCH, Robot
 from ..robot.tables import heading
 from ..spatial.vector import ZERO, Vector
@@ -47,7 +48,7 @@ class State:
     @classmethod
     def zero(cls, robot: Robot, **given: Sequence[Any]) -> State:
         """Return the state that is zero but for what is given."""
-        still = [(), *([0.0] * len(joint.axes) for joint in robot.joints)]
+        still = [(), *([0.0] * len(joint.axes) for joint in robot.joints)]  # a model that takes no q needs none
         none = [ZERO] * (len(robot.joints) + 1)
         values: dict[str, Any] = {**dict.fromkeys(INPUTS, still), "f": none, "m": none, **given}
         return cls(**values)
@@ -59,15 +60,14 @@ def prepare(
     """Return the robot that a model is to use, its numbers as nodes, the input arrays, and their scalars by joint."""
     if robot.loops:
         raise ProgramError(f"{robot.name} has closed loops; their models are not here yet. robot.tree() opens them")
-    if robot.base.floating:
-        raise ProgramError(f"{robot.name} has a floating base; its models are not here yet")
     if external_wrenches not in (True, False, "robot"):
         raise ProgramError(f"external_wrenches is {external_wrenches!r}; it may be True, False or 'robot'")
-    robot = with_parameters(robot, parameters)
+    robot = with_parameters(robot, parameters).expanded()
     if external_wrenches != "robot":
         robot = replace(robot, bodies=tuple(replace(body, wrench=NO_WRENCH) for body in robot.bodies))
     robot = robot.map(as_node)
-    arrays = {name: inputs(name, robot.joint_names, INPUTS[name][0]) for name in wanted}
+    labels = {name: robot.coordinate_names if name == "q" else robot.velocity_names for name in wanted}
+    arrays = {name: inputs(name, labels[name], INPUTS[name][0]) for name in wanted}
     given: dict[str, Sequence[Any]] = {name: _spread(robot, arrays[name], INPUTS[name][1]) for name in wanted}
     if external_wrenches is True:
         arrays["wrenches"] = _wrenches(robot)
@@ -84,7 +84,7 @@ def _spread(robot: Robot, array: Array, fixed: str) -> list[Values]:
     nodes = iter(array.nodes)
     values: list[Values] = [()]
     for joint in robot.joints:
-        own = [next(nodes) for _ in joint.axes]
+        own = [next(nodes) for _ in (joint.axes if fixed else COORDINATES[joint.sigma])]
         given = getattr(joint, fixed) if fixed else None
         values.append([given] if own and isinstance(given, Node) and given.op is not SYMBOL else own)
     return values
@@ -144,13 +144,13 @@ class Labels:
 
 
 def vector(robot: Robot, values: Sequence[Scalar], meaning: str) -> Array:
-    """Return an output with an entry for each joint."""
-    return outputs(values, [len(values)], [robot.joint_names], meaning)
+    """Return an output with an entry for each degree of freedom."""
+    return outputs(values, [len(values)], [robot.velocity_names], meaning)
 
 
 def matrix(robot: Robot, rows: Sequence[Sequence[Scalar]], meaning: str) -> Array:
-    """Return an output with a row and a column for each joint."""
-    names = robot.joint_names
+    """Return an output with a row and a column for each degree of freedom."""
+    names = robot.velocity_names
     return outputs([x for row in rows for x in row], [len(names), len(names)], [names, names], meaning)
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..errors import ProgramError
 from ..graph.node import Scalar, is_zero
 from ..program.program import Program, inputs, outputs
-from ..robot.joint import Joint, Pose
+from ..robot.joint import VELOCITIES, Joint, Pose
 from ..robot.robot import Robot
 from ..spatial.articulated import Articulated
 from ..spatial.inertia import Inertia
@@ -64,17 +64,13 @@ def hybrid_dynamics(
             f"{robot.name} has no moving joint {', '.join(sorted(unknown))}; it has {', '.join(robot.joint_names)}"
         )
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
-    known = [name for name in robot.joint_names if name in chosen]
-    others = [name for name in robot.joint_names if name not in chosen]
+    numbers = frozenset(j for j, joint in enumerate(robot.joints, 1) if joint.name in chosen)
+    names = [(joint.name in chosen, joint.name + part) for joint in robot.joints for part in VELOCITIES[joint.sigma]]
+    known, others = ([name for is_known, name in names if is_known is wanted] for wanted in (True, False))
     arrays["qdd"] = inputs("qdd", known, f"{INPUTS['qdd'][0]} that are known")
     arrays["tau"] = inputs("tau", others, f"{INPUTS['tau'][0]} that are known")
-    by_name = {
-        name: [node]
-        for key in ("qdd", "tau")
-        for name, node in zip(arrays[key].shape.labels[0], arrays[key].nodes, strict=True)
-    }
-    given = [[], *(by_name.get(joint.name, []) for joint in robot.joints)]
-    numbers = frozenset(j for j, joint in enumerate(robot.joints, 1) if joint.name in chosen)
+    nodes = {True: iter(arrays["qdd"].nodes), False: iter(arrays["tau"].nodes)}
+    given = [[], *([next(nodes[j in numbers]) for _ in joint.axes] for j, joint in enumerate(robot.joints, 1))]
     full = State.zero(robot, q=state.q, qd=state.qd, qdd=given, tau=given, f=state.f, m=state.m)
     qdd, tau = articulated(robot, full, numbers)
     efforts = [x for j in sorted(numbers) for x in tau[j]]
@@ -122,14 +118,14 @@ def articulated(robot: Robot, state: State, accelerated: frozenset[int]) -> tupl
 
 def outward(robot: Robot, state: State) -> list[Link]:
     """Return what velocities make of each link: equations (34) and (35). Entry 0 is the base."""
-    nowhere = robot.joints[0].pose([0.0] * len(robot.joints[0].axes))  # the base's own pose is not used
-    links = [Link(nowhere, (ZERO, ZERO), Articulated.rigid(Inertia()), (ZERO, ZERO))]
+    unused = robot.joints[0].pose()  # the base stands on nothing
+    links = [Link(unused, (ZERO, ZERO), Articulated.rigid(Inertia()), (ZERO, ZERO))]
     W = [robot.base.W0]
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose, i = joint.pose(state.q[j]), joint.antecedent
         v, w = joint.screw(state.qd[j])
         WI = pose.R.back(W[i])
-        linear = pose.R.back(cross(W[i], cross(W[i], pose.arm))) + cross(WI, v * 2.0)
+        linear = pose.R.back(cross(W[i], cross(W[i], pose.arm))) + cross(WI, v * 2.0) + cross(w, v)
         linear = linear + Vector(WI[0] * WI[2], WI[1] * WI[2], -WI[0] * WI[0] - WI[1] * WI[1]) * pose.r
         W.append(WI + w)
         momentum = wrench(body.inertia, ZERO, W[j])

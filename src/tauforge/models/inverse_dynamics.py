@@ -49,7 +49,7 @@ def forward(i: Motion, joint: Joint, pose: Pose, qd: Values, qdd: Values) -> Mot
     WI = back(i.W)  # (18)
     W = WI + w  # (19)
     WP = back(i.WP) + cross(WI, w) + wd  # (20)
-    VP = back(i.VP + times(i.U, pose.arm)) + cross(WI, v * 2.0) + vd  # (21), its U P in two parts:
+    VP = back(i.VP + times(i.U, pose.arm)) + cross(WI, v * 2.0) + cross(w, v) + vd  # (21), its U P in two parts:
     j = moving(WI, W, WP, VP)  # a point of the joint's axis z belongs to both links, so that part r z may take Uj
     return j._replace(VP=VP + column(j.U, 2) * pose.r)
 

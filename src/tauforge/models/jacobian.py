@@ -13,6 +13,7 @@ velocity of the point against link k, which is what the joints beyond k give it,
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -96,7 +97,8 @@ def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
     robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     place, meaning = given_point(point), f"rate of the Jacobian of {frame}, times qd"
-    screws = (bias_of_frame(robot, state, number, place, seen_from, view) for view in [0, *path(robot, number)])
+    ways = itertools.product((bias_by_links, bias_by_columns), [0, *path(robot, number)])
+    screws = (way(robot, state, number, place, seen_from, view) for way, view in ways)
     results = ({"Jdqd": outputs([*linear, *angular], [6], [VELOCITY], meaning)} for linear, angular in screws)
     return cheapest(program("jacobian_bias", robot, arrays, result) for result in results)
 
@@ -145,11 +147,24 @@ def columns(robot: Robot, R: Sequence[Matrix], frame: int, swing: Callable[[int,
 
 def rates(J: Sequence[Column], W: Sequence[Vector], qd: Values) -> list[Column]:
     """Return the time derivatives of columns, W being the angular velocities of the links."""
+    return [
+        Column(cross(W[link], v) + cross(w, u), cross(W[link], w), link, degree)
+        for (v, w, link, degree), u in zip(J, beyond(moving(J, qd)), strict=True)
+    ]
+
+
+def moving(J: Sequence[Column], qd: Values) -> list[Column]:
+    """Return columns times the joints' velocities."""
+    return [column._replace(v=column.v * qd[column.degree], w=column.w * qd[column.degree]) for column in J]
+
+
+def beyond(moved: Sequence[Column]) -> list[Vector]:
+    """Return for each column the velocity of the point against its link: what the joints beyond give it."""
     found, u = [], ZERO
-    for k in reversed(range(len(J))):
-        v, w, link, degree = J[k]
-        found.append(Column(cross(W[link], v) + cross(w, u), cross(W[link], w), link, degree))
-        u = u + v * qd[degree]
+    for _, same in itertools.groupby(reversed(moved), key=lambda column: column.link):
+        own = list(same)
+        found += [u] * len(own)
+        u = sum((column.v for column in own), start=u)
     return found[::-1]
 
 
@@ -163,12 +178,12 @@ def spins(robot: Robot, poses: Sequence[Pose], state: State, seen_from: int) -> 
     return spread(robot, seen_from, ZERO, lambda W, j: W - turn(j), lambda W, j: W + turn(j))
 
 
-def bias_of_frame(
+def bias_by_links(
     robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int
 ) -> tuple[Vector, Vector]:
     """Return J̇ q̇: the acceleration without q̈, less what the turning of the asked axes adds to its components.
 
-    Equations (18)-(21), all links in the axes of one, the view. In the middle of an arm most components are zero.
+    Equations (18)-(21), all links in the axes of one, the view: in the middle of an arm many components are zero.
     """
     poses = poses_of(robot, state)
     R = orientations(robot, poses, view)
@@ -177,11 +192,29 @@ def bias_of_frame(
     for j, joint in enumerate(robot.joints, 1):
         v, w = (times(R[j], part) for part in joint.screw(state.qd[j]))
         i = carried(at[joint.antecedent], P[j])
-        V, VP = i.V + v, i.VP + cross(i.W, v * 2.0)
+        V, VP = i.V + v, i.VP + cross(i.W, v * 2.0) + cross(w, v)
         at.append(Motion(V, i.W + w, VP, i.WP + cross(i.W, w)))
     link, W = carried(at[frame], times(R[frame], point)), at[seen_from].W
     way = Route.between(robot, poses, view, seen_from)
     return way.direction(link.VP - cross(W, link.V)), way.direction(link.WP - cross(W, link.W))
+
+
+def bias_by_columns(
+    robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int
+) -> tuple[Vector, Vector]:
+    """Return J̇ q̇ as the sum of the columns' rates times q̇, computed in the axes of the view."""
+    poses = poses_of(robot, state)
+    R, W = orientations(robot, poses, view), spins(robot, poses, state, view)
+    L = levers(robot, poses, R, frame, times(R[frame], point))
+    qd = [x for own in state.qd for x in own]
+    moved = moving(columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j])), qd)
+    linear = angular = ZERO
+    for (v, w, j, _), u in zip(moved, beyond(moved), strict=True):
+        W_j = W[j] - W[seen_from]
+        linear = linear + cross(W_j, v) + cross(w, u)
+        angular = angular + cross(W_j, w)
+    way = Route.between(robot, poses, view, seen_from)
+    return way.direction(linear), way.direction(angular)
 
 
 def carried(i: Motion, P: Vector) -> Motion:
@@ -196,7 +229,7 @@ def by_degree(robot: Robot, found: Sequence[Column], meaning: str) -> Array:
     for v, w, _, degree in found:
         for row, x in zip(rows, (*v, *w), strict=True):
             row[degree] = x
-    return outputs([x for row in rows for x in row], [6, robot.dof], [VELOCITY, robot.joint_names], meaning)
+    return outputs([x for row in rows for x in row], [6, robot.dof], [VELOCITY, robot.velocity_names], meaning)
 
 
 def axes_number(robot: Robot, axes: str, frame: str) -> int:

@@ -7,7 +7,7 @@ origin of any link: the cheapest are taken. Few elements of J differ from zero i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import comb
 
 from ..errors import ProgramError
@@ -39,7 +39,7 @@ def jacobian_determinant(
     Parameters
     ----------
     rows : which of vx, vy, vz, wx, wy, wz to take, as many as joints move the frame
-    frame, point, axes : as in ``jacobian``
+    frame, point, axes : as in ``jacobian``; with all six rows neither point nor axes change the determinant
     """
     robot, arrays, jacobians = _jacobians(robot, frame, rows, point, axes, move_point=True)
     if len(jacobians[0]) != len(jacobians[0][0]):
@@ -47,7 +47,9 @@ def jacobian_determinant(
             f"the Jacobian of {frame} has {len(rows)} rows and {len(jacobians[0][0])} joints move it, so it has no "
             f"determinant: choose as many of {', '.join(VELOCITY)} with rows=, or ask for the manipulability"
         )
-    return _cheapest(robot, arrays, jacobians, determinant, "det", f"determinant of the Jacobian of {frame}")
+    meaning = f"determinant of the Jacobian of {frame}"
+    results = ({"det": outputs([determinant(J)], [], [], meaning)} for J in jacobians)
+    return cheapest(program("jacobian_determinant", robot, arrays, result) for result in results)
 
 
 def manipulability(
@@ -63,7 +65,8 @@ def manipulability(
     It is √det(Jᵀ J) where fewer joints than rows are. The arguments are those of ``jacobian_determinant``.
     """
     robot, arrays, jacobians = _jacobians(robot, frame, rows, point, axes, move_point=False)
-    return _cheapest(robot, arrays, jacobians, volume, "w", f"manipulability of {frame}")
+    results = ({"w": outputs([volume(J)], [], [], f"manipulability of {frame}")} for J in jacobians)
+    return cheapest(program("manipulability", robot, arrays, result) for result in results)
 
 
 def volume(J: Rows) -> Scalar:
@@ -124,17 +127,3 @@ def _row_numbers(rows: Sequence[str]) -> list[int]:
     if wrong or not names:
         raise ProgramError(f"rows {names}: choose among {', '.join(VELOCITY)}, each at most once")
     return [VELOCITY.index(name) for name in names]
-
-
-def _cheapest(
-    robot: Robot,
-    arrays: dict[str, Array],
-    jacobians: Sequence[Rows],
-    function: Callable[[Rows], Scalar],
-    name: str,
-    meaning: str,
-) -> Program:
-    """Return the Program of a function that is the same for all these Jacobians."""
-    title = "jacobian_determinant" if name == "det" else "manipulability"
-    ways = (program(title, robot, arrays, {name: outputs([function(J)], [], [], meaning)}) for J in jacobians)
-    return cheapest(ways)

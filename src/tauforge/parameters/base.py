@@ -17,7 +17,7 @@ from ..errors import RobotError
 from ..graph.evaluate import evaluate
 from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, is_zero, symbol
 from ..graph.parse import parse
-from ..robot.joint import FIXED, PRISMATIC, REVOLUTE
+from ..robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from ..spatial.vector import Vector
@@ -40,12 +40,21 @@ class BaseParameters:
     forms: Forms
 
     @cached_property
+    def _whole(self) -> Robot:
+        """The robot with a floating base as its first link, by whose numbers the forms go."""
+        return self.of.expanded()
+
+    def _plain(self, parameter: str, link: int) -> str:
+        """Return a standard parameter's name; a floating base is link 0."""
+        return f"{parameter}{link - len(self._whole.joints) + len(self.of.joints)}"
+
+    @cached_property
     def _names(self) -> dict[tuple[str, int], str]:
         taken = set(self.of.symbols)
         names = {}
-        for (name, j), form in self.forms.items():
-            plain = f"{name}{j}"
-            names[name, j] = plain if form.is_only(plain) else f"{plain}R" if f"{plain}R" not in taken else f"{plain}R_"
+        for key, form in self.forms.items():
+            plain = self._plain(*key)
+            names[key] = plain if form.is_only(plain) else f"{plain}R" if f"{plain}R" not in taken else f"{plain}R_"
         return names
 
     def name(self, parameter: str, link: int) -> str:
@@ -70,12 +79,11 @@ class BaseParameters:
     @cached_property
     def _standard(self) -> dict[str, Scalar]:
         """The robot's own values of the standard parameters, by name."""
-        values = {
-            f"{name}{j}": x
-            for j, body in enumerate(self.of.bodies, 1)
-            for name, x in zip(NAMES, body.inertia, strict=True)
+        bodies, joints = self._whole.bodies, self._whole.joints
+        links = {
+            self._plain(name, j): x for j, body in enumerate(bodies, 1) for name, x in body.inertia._asdict().items()
         }
-        return values | {f"IA{j}": joint.IA for j, joint in enumerate(self.of.joints, 1)}
+        return links | {self._plain("IA", j): joint.IA for j, joint in enumerate(joints, 1)}
 
     @cached_property
     def _values(self) -> dict[tuple[str, int], Node]:
@@ -91,7 +99,7 @@ class BaseParameters:
         """How each grouped parameter follows from the standard ones."""
         found = {}
         for key, form in self.forms.items():
-            if self._names[key] != f"{key[0]}{key[1]}":
+            if self._names[key] != self._plain(*key):
                 numeric = self._values[key].op is CONST
                 found[self._names[key]] = form.value({n: symbol(n) for n, _ in form}) if numeric else self._values[key]
         return found
@@ -101,14 +109,18 @@ class BaseParameters:
         """A Robot that uses the base parameters. Grouped ones that depend on symbols are symbols themselves."""
         values: dict[tuple[str, int], Scalar] = {}
         for key, value in self._values.items():
-            grouped = value.op not in (CONST, SYMBOL) and self._names[key] != f"{key[0]}{key[1]}"
+            grouped = value.op not in (CONST, SYMBOL) and self._names[key] != self._plain(*key)
             values[key] = symbol(self._names[key]) if grouped else value
+        shift = len(self._whole.joints) - len(self.of.joints)
         bodies = tuple(
             replace(body, inertia=Inertia(*(values.get((name, j), 0.0) for name in NAMES)))
-            for j, body in enumerate(self.of.bodies, 1)
+            for j, body in enumerate(self._whole.bodies, 1)
         )
-        joints = tuple(replace(joint, IA=values.get(("IA", j), 0.0)) for j, joint in enumerate(self.of.joints, 1))
-        return replace(self.of, name=f"{self.of.name}base", bodies=bodies, joints=joints)
+        joints = tuple(
+            replace(joint, IA=values.get(("IA", j), 0.0)) for j, joint in enumerate(self.of.joints, 1 + shift)
+        )
+        base = replace(self.of.base, body=bodies[0]) if shift else self.of.base
+        return replace(self.of, name=f"{self.of.name}base", bodies=bodies[shift:], joints=joints, base=base)
 
     def values(self, given: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> dict[str, float]:
         """Return the numbers of the base parameters, from values of the robot's symbols where it has any.
@@ -144,18 +156,18 @@ def base_parameters(robot: Robot) -> BaseParameters:
         raise RobotError(
             f"{robot.name} has closed loops; its base parameters are not here yet. robot.tree() leaves them open"
         )
-    if robot.base.floating:
-        raise RobotError(f"{robot.name} has a floating base; its base parameters are not here yet")
-    lifted = robot.map(as_node)
-    forms = closed_form(lifted)
+    lifted = robot.expanded().map(as_node)
+    forms = closed_form(lifted, 1 - len(lifted.joints) + len(robot.joints))
     return BaseParameters(robot, group_dependent(lifted, forms))
 
 
-def closed_form(robot: Robot) -> Forms:
-    """Group by the closed-form rules, from the last link to the first."""
+def closed_form(robot: Robot, first: int = 1) -> Forms:
+    """Group by the closed-form rules, from the last link to the first, which has the number ``first`` in names."""
     mobility = mobilities(robot)
     count = len(robot.joints)
-    total = [Inertia(*(LinearForm({f"{name}{j}": as_node(1.0)}) for name in NAMES)) for j in range(count + 1)]
+    total = [
+        Inertia(*(LinearForm({f"{name}{j}": as_node(1.0)}) for name in NAMES)) for j in range(first - 1, first + count)
+    ]
     kept: list[Inertia] = [total[0]] * (count + 1)
     for j in range(count, 0, -1):
         joint = robot.joints[j - 1]
@@ -169,7 +181,7 @@ def closed_form(robot: Robot) -> Forms:
             if form:
                 forms[name, j] = form
         if not is_zero(robot.joints[j - 1].IA) and robot.joints[j - 1].sigma != FIXED:
-            forms["IA", j] = LinearForm({f"IA{j}": as_node(1.0)})
+            forms["IA", j] = LinearForm({f"IA{j + first - 1}": as_node(1.0)})
     return forms
 
 
@@ -209,8 +221,29 @@ def _prismatic(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
     return stays._replace(MY=NOTHING), passed
 
 
+def _spherical(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
+    """Return what stays with a spherical link: a mass in its centre may as well be its antecedent's."""
+    return own._replace(M=NOTHING), _NONE._replace(M=own.M)
+
+
+def _floating(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
+    return own, _NONE
+
+
+def _planar(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
+    """Return what stays with a planar link: inertia that is the same about x and y may be its antecedent's."""
+    return own._replace(XX=own.XX - own.YY, YY=NOTHING), _NONE._replace(XX=own.YY, YY=own.YY)
+
+
 def _fixed(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
     return _NONE, own
 
 
-_RULES = {REVOLUTE: _revolute, PRISMATIC: _prismatic, FIXED: _fixed}
+_RULES = {
+    REVOLUTE: _revolute,
+    PRISMATIC: _prismatic,
+    FIXED: _fixed,
+    SPHERICAL: _spherical,
+    FLOATING: _floating,
+    PLANAR: _planar,
+}

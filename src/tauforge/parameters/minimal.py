@@ -8,6 +8,7 @@ hold the geometry's symbols.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from random import Random
 
@@ -16,6 +17,7 @@ from ..graph.evaluate import ExactPoint
 from ..graph.exact import P
 from ..graph.node import Node, as_node, symbol
 from ..models.frame import State
+from ..robot.joint import COORDINATES
 from ..robot.robot import Robot
 from .linear import LinearForm
 from .regressor import Regressor
@@ -53,15 +55,14 @@ def rank(robot: Robot, keys: Sequence[Key]) -> int:
 
 def exact_columns(robot: Robot, keys: Sequence[Key], points: int) -> list[list[int]]:
     """Return the columns at random states of the field, the robot's symbols being the same at each."""
-    count = len(robot.joints)
-    regressor = Regressor(robot, _state(robot, lambda name, j: symbol(f"{name}[{j}]")))
+    regressor = Regressor(robot, _state(robot, lambda name, place: symbol(f"{name}[{place}]")))
     steady = frozenset(robot.symbols)
     states = [ExactPoint(k, steady) for k in range(points)]
     matrix = []
     for key in keys:
         efforts = regressor.column(*key)
-        by_joint = [dict(zip(efforts, state.residues(list(efforts.values())), strict=True)) for state in states]
-        matrix.append([efforts_at.get(j, 0) for efforts_at in by_joint for j in range(1, count + 1)])
+        at = [dict(zip(efforts, state.residues(list(efforts.values())), strict=True)) for state in states]
+        matrix.append([by_place.get(place, 0) for by_place in at for place in range(robot.dof)])
     return matrix
 
 
@@ -102,13 +103,13 @@ def _solve_on_graph(robot: Robot, dependent: Key, support: Sequence[Key]) -> lis
     for _ in range(8 * len(support)):
         regressor = Regressor(robot, _state(robot, lambda *_: as_node(round(random.uniform(-2, 2), 2))))
         columns = [regressor.column(*key) for key in (*support, dependent)]
-        for j in range(1, len(robot.joints) + 1):
-            row = [column.get(j, as_node(0.0)) for column in columns]
+        for place in range(robot.dof):
+            row = [column.get(place, as_node(0.0)) for column in columns]
             for pivot, other in enumerate(reduced):
                 row = [a - row[pivot] * b for a, b in zip(row, other, strict=True)]
-            place = len(reduced)
-            if any(ExactPoint(1).residues([row[place]])):
-                reduced.append([a / row[place] for a in row])
+            diagonal = row[len(reduced)]
+            if any(ExactPoint(1).residues([diagonal])):
+                reduced.append([a / diagonal for a in row])
                 if len(reduced) == len(support):
                     return _back_substituted(reduced)
     raise ProgramError(f"{robot.name}: {dependent[0]}{dependent[1]} cannot be grouped; this is a fault of Tauforge's")
@@ -126,9 +127,12 @@ def _back_substituted(reduced: list[list[Node]]) -> list[Node]:
 
 
 def _state(robot: Robot, value: Callable[[str, int], Node]) -> State:
-    """Return a state whose scalars a function gives by input and joint."""
+    """Return a state whose scalars a function gives by input and place."""
 
-    def of(name: str) -> list[list[Node]]:
-        return [[], *([value(name, j)] * len(joint.axes) for j, joint in enumerate(robot.joints, 1))]
+    def of(name: str, counts: Sequence[int]) -> list[list[Node]]:
+        places = itertools.count()
+        return [[], *([value(name, next(places)) for _ in range(n)] for n in counts)]
 
-    return State.zero(robot, q=of("q"), qd=of("qd"), qdd=of("qdd"))
+    axes = [len(joint.axes) for joint in robot.joints]
+    coordinates = [len(COORDINATES[joint.sigma]) for joint in robot.joints]
+    return State.zero(robot, q=of("q", coordinates), qd=of("qd", axes), qdd=of("qdd", axes))

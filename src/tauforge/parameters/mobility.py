@@ -72,6 +72,8 @@ def _next(i: Mobility, joint: Joint) -> Mobility:
         if j.anchored and i.slide is not None and (rotation == FULL or not parallel(i.slide, u)):
             j = replace(j, anchored="")
         return replace(j, rotation=rotation, axis=Z, slide=slide, gravity=back(i.gravity))
+    if len(joint.axes) > 1:  # what else might have no effect is found by elimination
+        return Mobility(rotation=FULL, anchored="", gravity=i.gravity)
     moved = replace(i, axis=axis, along=along, slide=slide, point=back(i.point - pose.P), gravity=back(i.gravity))
     if joint.sigma != PRISMATIC or not i.anchored:
         return moved

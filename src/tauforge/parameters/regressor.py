@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ProgramError
-from ..graph.node import Node, Scalar, as_node, is_zero, sign
+from ..graph.node import Node, as_node, is_zero, sign
 from ..models.frame import State, prepare, program
-from ..models.inertia_matrix import passed
+from ..models.inertia_matrix import first_degrees, passed
 from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
 from ..program.program import Program, outputs
 from ..robot.joint import Pose
@@ -27,7 +27,7 @@ class Regressor:
     """The motion of a robot's links, from which each parameter's column follows."""
 
     def __init__(self, robot: Robot, state: State) -> None:
-        self.robot, self.state = robot, state
+        self.robot, self.state, self.first = robot, state, first_degrees(robot)
         base = robot.base
         self.at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]
         self.poses: list[Pose] = []
@@ -36,25 +36,25 @@ class Regressor:
             self.at.append(forward(self.at[joint.antecedent], joint, self.poses[-1], state.qd[j], state.qdd[j]))
 
     def column(self, parameter: str, link: int) -> dict[int, Node]:
-        """Return the effort of each joint that the parameter of a link acts on, by joint number."""
+        """Return the efforts that the parameter of a link makes, by place in τ."""
         if parameter in ACTUATOR:
-            return {link: as_node(self._actuator(parameter, link))}
+            return self._actuator(parameter, link)
         unit = Inertia(**{name: as_node(float(name == parameter)) for name in NAMES})
         f, n = inertial_wrench(self.at[link], unit)
         efforts: dict[int, Node] = {}
         j = link
         while j:
             joint, pose = self.robot.joints[j - 1], self.poses[j - 1]
-            for x in joint.along(f, n):
-                efforts[j] = as_node(x)
+            efforts |= {place: as_node(x) for place, x in enumerate(joint.along(f, n), self.first[j])}
             f, n = passed(pose, f, n)
             j = joint.antecedent
         return efforts
 
-    def _actuator(self, parameter: str, link: int) -> Scalar:
+    def _actuator(self, parameter: str, link: int) -> dict[int, Node]:
         """Return what equation (31) multiplies a parameter of the joint itself by."""
-        (qd,), (qdd,) = self.state.qd[link], self.state.qdd[link]
-        return {"IA": qdd, "FV": qd, "FS": sign(qd), "FO": 1.0}[parameter]
+        axes = zip(self.state.qd[link], self.state.qdd[link], strict=True)
+        factors = [{"IA": qdd, "FV": qd, "FS": sign(qd), "FO": 1.0}[parameter] for qd, qdd in axes]
+        return {place: as_node(x) for place, x in enumerate(factors, self.first[link])}
 
 
 def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence[str] | None = None) -> Program:
@@ -73,20 +73,22 @@ def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence
         raise ProgramError(f"{unknown[0]!r} is no parameter of an actuator; there are {', '.join(ACTUATOR)}")
     if parameters not in ("standard", "base"):
         raise ProgramError(f"parameters is {parameters!r}; it may be 'standard' or 'base'")
+    base = base_parameters(robot) if parameters == "base" else None
+    shift = len(robot.expanded().joints) - len(robot.joints)  # a floating base is link 0
+    robot = robot.expanded()
     moving = robot.moving
     if actuators is None:
         actuators = [key for key in ACTUATOR[:3] if any(not is_zero(getattr(robot.joints[j - 1], key)) for j in moving)]
-    labelled = {(name, j): f"{name}{j}" for j in range(1, len(robot.joints) + 1) for name in NAMES}
+    labelled = {(name, j): f"{name}{j - shift}" for j in range(1, len(robot.joints) + 1) for name in NAMES}
     rotors = [("IA", j) for j in moving if "IA" in actuators]
-    if parameters == "base":
-        base = base_parameters(robot)
+    if base:
         labelled = {key: base.name(*key) for key in base.forms if key[0] in NAMES}
         rotors = [key for key in base.forms if key[0] == "IA" and key in rotors]
     columns = [*labelled, *rotors, *((key, j) for key in actuators if key != "IA" for j in moving)]
     prepared, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))
     found = Regressor(prepared, state)
     efforts = [found.column(*key) for key in columns]
-    rows = [column.get(j, as_node(0.0)) for j in moving for column in efforts]
-    names = [labelled.get(key, f"{key[0]}{key[1]}") for key in columns]
-    Y = outputs(rows, [len(moving), len(names)], [robot.joint_names, names], "regressor")
+    rows = [column.get(place, as_node(0.0)) for place in range(robot.dof) for column in efforts]
+    names = [labelled.get(key, f"{key[0]}{key[1] - shift}") for key in columns]
+    Y = outputs(rows, [robot.dof, len(names)], [robot.velocity_names, names], "regressor")
     return program("regressor", prepared, arrays, {"Y": Y})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..graph.evaluate import symbols
 from ..graph.node import SYMBOL, Node
-from .joint import FIXED, FREE, REVOLUTE, Joint
+from .joint import FIXED, FREE, PRISMATIC, REVOLUTE, Joint
 
 if TYPE_CHECKING:
     from .robot import Loop, Robot
@@ -33,7 +33,7 @@ def complete(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
 
 def default_variable(joint: Joint, number: int) -> str:
     """Return the name that a joint's coordinate has unless its file gives another."""
-    return "" if joint.sigma == FIXED else f"th{number}" if joint.sigma == REVOLUTE else f"r{number}"
+    return {FIXED: "", REVOLUTE: f"th{number}", PRISMATIC: f"r{number}"}.get(joint.sigma, f"q{number}")
 
 
 def unused(name: str, taken: Collection[str]) -> str:

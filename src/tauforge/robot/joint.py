@@ -8,12 +8,33 @@ from dataclasses import dataclass
 from ..errors import ExpressionError, RobotError
 from ..graph.node import Scalar, is_zero
 from ..graph.parse import as_scalar
-from ..spatial.rotation import Rotation, about
+from ..spatial.rotation import Rotation, about, quaternion
 from ..spatial.vector import Vector
 
-REVOLUTE, PRISMATIC, FIXED = 0, 1, 2
-AXES = {REVOLUTE: (5,), PRISMATIC: (2,), FIXED: ()}
+REVOLUTE, PRISMATIC, FIXED, SPHERICAL, FLOATING, PLANAR = KINDS = range(6)
+WORDS = ("revolute", "prismatic", "fixed", "spherical", "floating", "planar")
+"""What the kinds of joints are called."""
+AXES = {
+    REVOLUTE: (5,),
+    PRISMATIC: (2,),
+    FIXED: (),
+    SPHERICAL: (3, 4, 5),
+    FLOATING: (0, 1, 2, 3, 4, 5),
+    PLANAR: (0, 1, 5),
+}
 """Along which of the six axes (vx, vy, vz, ωx, ωy, ωz) of its own frame each kind of joint moves."""
+COORDINATES = {
+    REVOLUTE: ("",),
+    PRISMATIC: ("",),
+    FIXED: (),
+    SPHERICAL: (".x", ".y", ".z", ".w"),
+    FLOATING: (".px", ".py", ".pz", ".x", ".y", ".z", ".w"),
+    PLANAR: (".px", ".py", ".angle"),
+}
+"""What each kind's coordinates are called after the joint: a position, a quaternion (x, y, z, w), an angle."""
+_PARTS = (".vx", ".vy", ".vz", ".wx", ".wy", ".wz")
+VELOCITIES = {kind: ("",) if len(axes) == 1 else tuple(_PARTS[k] for k in axes) for kind, axes in AXES.items()}
+"""What each kind's velocities are called, which are components in the link's own frame."""
 FREE = ("QP", "QDP", "GAM")
 """What is an input of the models where a joint has None or a plain symbol there."""
 SCALARS = ("gamma", "b", "alpha", "d", "theta", "r", "IA", "FV", "FS", "k", *FREE)
@@ -34,11 +55,13 @@ class Joint:
 
     The link's frame follows from its antecedent's by Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r).
     The joint coordinate q adds to θ (revolute) or to r (prismatic): what these fields hold there is the offset.
+    Joints of several degrees of freedom move from that frame: spherical by a quaternion (x, y, z, w), floating by a
+    position and a quaternion, planar by x, y and an angle about z. Their velocities are components in the link's frame.
 
     Attributes
     ----------
     antecedent : number of the link that it stands on, 0 being the base
-    sigma : 0 revolute, 1 prismatic, 2 fixed
+    sigma : 0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar
     mu : 1 if a motor drives the joint
     variable : name of the joint coordinate in a file; a Robot fills in th1, r2, ... where it is empty
     IA, FV, FS : inertia of rotor and transmission, viscous and Coulomb friction
@@ -94,8 +117,17 @@ class Joint:
         twist, turn = about(2, self.gamma), about(0, self.alpha)
         arm = twist.forth(Vector(self.d, 0.0, self.b))
         if is_zero(turn.s):  # parallel axes: one rotation by the sum of both angles
-            return Pose(Rotation([turn, about(2, theta + self.gamma * turn.c)]), arm, r)
-        return Pose(Rotation([twist, turn, about(2, theta)]), arm, r)
+            pose = Pose(Rotation([turn, about(2, theta + self.gamma * turn.c)]), arm, r)
+        else:
+            pose = Pose(Rotation([twist, turn, about(2, theta)]), arm, r)
+        return self._moved(pose, q) if self.sigma in (SPHERICAL, FLOATING, PLANAR) and q else pose
+
+    def _moved(self, start: Pose, q: Sequence[Scalar]) -> Pose:
+        """Return the pose of a joint of several degrees of freedom, which moves from a constant one."""
+        if self.sigma == PLANAR:
+            return Pose(Rotation([*start.R, about(2, q[2])]), start.P + start.R.forth(Vector(q[0], q[1], 0.0)), 0.0)
+        arm = start.P + start.R.forth(Vector(*q[:3])) if self.sigma == FLOATING else start.P
+        return Pose(Rotation([*start.R, quaternion(q[-4:])]), arm, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from ..graph.text import literal
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector
 from .complete import complete, is_plain
-from .joint import FIXED, FREE, SCALARS, Joint, given
+from .joint import COORDINATES, FIXED, FLOATING, FREE, SCALARS, VELOCITIES, WORDS, Joint, given
 from .validate import validate
 
 Wrench = tuple[Scalar, ...]
@@ -117,8 +117,8 @@ class Robot:
 
     @property
     def dof(self) -> int:
-        """Number of moving joints of the tree."""
-        return len(self.moving)
+        """Degrees of freedom of the tree: the length of qd."""
+        return sum(len(joint.axes) for joint in self.joints)
 
     @property
     def moving(self) -> tuple[int, ...]:
@@ -129,6 +129,16 @@ class Robot:
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints that move, in the order of q."""
         return tuple(joint.name for joint in self.joints if joint.sigma != FIXED)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the entries of q: the joints', with .x, .y, .z, .w for a quaternion, and so on."""
+        return tuple(joint.name + part for joint in self.joints for part in COORDINATES[joint.sigma])
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """Names of the entries of qd, qdd and tau."""
+        return tuple(joint.name + part for joint in self.joints for part in VELOCITIES[joint.sigma])
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -232,6 +242,29 @@ class Robot:
             bodies=tuple(replace(body, inertia=body.inertia._replace(**on_body)) for body in self.bodies),
         )
 
+    def with_base(self, kind: str, body: Body | None = None) -> Robot:
+        """Return the robot on a "fixed" or a "floating" base.
+
+        ``body`` is the floating base's own link; by default the one that the description has, or one without inertia.
+        """
+        if kind not in ("fixed", "floating"):
+            raise RobotError(f"{self.name}: the base may be 'fixed' or 'floating', not {kind!r}")
+        link = body or self.base.body or Body(name="base")
+        floating = kind == "floating"
+        return replace(self, base=replace(self.base, floating=floating, body=link if floating else self.base.body))
+
+    def expanded(self) -> Robot:
+        """Return a robot on a floating base as one whose first joint is floating; any other as it is.
+
+        The base is then link 1, and each other link has a number one higher.
+        """
+        if not self.base.floating or not self.base.body:
+            return self
+        first = Joint(name="base", antecedent=0, sigma=FLOATING, mu=0)
+        others = (replace(joint, antecedent=joint.antecedent + 1) for joint in self.joints)
+        base = replace(self.base, floating=False, mobile=False, body=None)
+        return replace(self, joints=(first, *others), bodies=(self.base.body, *self.bodies), base=base)
+
     def tree(self) -> Robot:
         """Return the robot with its loops left open, every joint free to move by itself."""
         return replace(self, loops=())
@@ -254,6 +287,6 @@ class Robot:
         return hash((self.name, len(self.joints)))
 
     def __repr__(self) -> str:
-        kinds = "".join("RPF"[joint.sigma] for joint in self.joints)
+        kinds = "".join(WORDS[joint.sigma][0].upper() for joint in self.joints)
         loops = f", {len(self.loops)} loops" if self.loops else ""
         return f"Robot({self.name!r}, {kinds}{loops}, {len(self.symbols)} symbols)"

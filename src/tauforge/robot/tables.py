@@ -9,7 +9,7 @@ from ..graph.node import CONST, Node, Scalar
 from ..graph.text import number
 from ..spatial.inertia import NAMES
 from .complete import is_plain
-from .joint import FIXED, REVOLUTE, Joint
+from .joint import PRISMATIC, REVOLUTE, Joint
 from .robot import BASE_MOTION, WRENCH, Robot
 
 _WIDEST = 92
@@ -86,7 +86,7 @@ def _sheet(title: str, columns: str, rows: Iterable[Iterable[Scalar | str]]) -> 
 def _geometry(joint: Joint) -> list[Scalar | str]:
     """Return a joint's row, its variable where it stands: q1 + pi/2."""
     shown: dict[str, Scalar | str] = {"theta": joint.theta, "r": joint.r}
-    if joint.sigma != FIXED:
+    if joint.sigma in (REVOLUTE, PRISMATIC):
         key = "theta" if joint.sigma == REVOLUTE else "r"
         offset = _cell(shown[key])
         shown[key] = joint.variable + ("" if offset == "0" else f" + {offset}".replace("+ -", "- "))

@@ -11,7 +11,7 @@ from ..errors import RobotError, RobotWarning
 from ..graph.node import CONST, Node, is_zero
 from ..graph.parse import FUNCTIONS
 from .complete import is_plain
-from .joint import FIXED, FREE
+from .joint import FIXED, FREE, KINDS, WORDS
 
 if TYPE_CHECKING:
     from .joint import Joint
@@ -65,8 +65,14 @@ def _topology(robot: Robot) -> None:
 
 def _kind(robot: Robot, joint: Joint) -> None:
     where = f"{robot.name}: joint {joint.name!r}"
-    if joint.sigma not in (0, 1, 2):
-        raise RobotError(f"{where}: sigma is {joint.sigma}; it must be 0 (revolute), 1 (prismatic) or 2 (fixed)")
+    if joint.sigma not in KINDS:
+        kinds = ", ".join(f"{k} ({word})" for k, word in enumerate(WORDS))
+        raise RobotError(f"{where}: sigma is {joint.sigma}; it must be one of {kinds}")
+    fixed = [key for key in (*FREE, "k") if getattr(joint, key) is not None and not is_zero(getattr(joint, key))]
+    if len(joint.axes) > 1 and fixed:
+        raise RobotError(
+            f"{where}: a {WORDS[joint.sigma]} joint can have no {fixed[0]}; only one degree of freedom can"
+        )
     if joint.mu not in (0, 1):
         raise RobotError(f"{where}: mu is {joint.mu}; it must be 1 (a motor drives the joint) or 0")
     if joint.eta not in (0, 1):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..graph.node import Scalar, cos, sin
-from .vector import Entry, Vector
+from .vector import Entry, Vector, column, times
 
 Six = tuple[Entry, ...]
 """A symmetric matrix: XX XY XZ YY YZ ZZ."""
@@ -58,8 +59,29 @@ def _turn(axis: int, c: Scalar, s: Scalar, v: Vector) -> Vector:
     return Vector(x * c - y * s, x * s + y * c, z)
 
 
-class Rotation(tuple[Plane, ...]):
-    """The product of plane rotations, from left to right."""
+class Turn(NamedTuple):
+    """A rotation by its matrix, for those that are about no coordinate axis."""
+
+    rows: tuple[Vector, Vector, Vector]
+
+    def forth(self, v: Vector) -> Vector:
+        """Return R v."""
+        return times(self.rows, v)
+
+    def back(self, v: Vector) -> Vector:
+        """Return Rᵀ v."""
+        return times([column(self.rows, k) for k in range(3)], v)
+
+    def of_symmetric(self, six: Six) -> Six:
+        """Return R A Rᵀ of a symmetric matrix."""
+        XX, XY, XZ, YY, YZ, ZZ = six
+        half = [self.forth(Vector(*row)) for row in ((XX, XY, XZ), (XY, YY, YZ), (XZ, YZ, ZZ))]
+        x, y, z = (self.forth(Vector(*(row[k] for row in half))) for k in range(3))
+        return x[0], x[1], x[2], y[1], y[2], z[2]
+
+
+class Rotation(tuple[Plane | Turn, ...]):
+    """The product of rotations, from left to right."""
 
     __slots__ = ()
 
@@ -84,3 +106,19 @@ class Rotation(tuple[Plane, ...]):
 
 def about(axis: int, angle: Scalar) -> Plane:
     return Plane(axis, cos(angle), sin(angle))
+
+
+def quaternion(q: Sequence[Scalar]) -> Turn:
+    """Return the rotation by a quaternion (x, y, z, w) of any length but zero."""
+    x, y, z, w = q
+    scale = 2.0 / (x * x + y * y + z * z + w * w)
+    sx, sy, sz = x * scale, y * scale, z * scale
+    xx, xy, xz, yy, yz, zz = x * sx, x * sy, x * sz, y * sy, y * sz, z * sz
+    wx, wy, wz = w * sx, w * sy, w * sz
+    return Turn(
+        (
+            Vector(1.0 - (yy + zz), xy - wz, xz + wy),
+            Vector(xy + wz, 1.0 - (xx + zz), yz - wx),
+            Vector(xz - wy, yz + wx, 1.0 - (xx + yy)),
+        )
+    )
