@@ -99,6 +99,11 @@ def _columns(robot: Robot) -> dict[str, list[str]]:
             f"{robot.name}: joint {several[0].name!r} is {kind}, which .par files have no place for; save as .toml"
         )
     joints = _joints(robot)
+    for joint in joints:
+        if not is_zero(joint.rest):
+            raise RobotError(
+                f"{robot.name}: the rest position of joint {joint.name!r} has no place in a .par; save as .toml"
+            )
     frames = [*joints, *(loop.frame for loop in robot.loops)]
     link_0 = robot.base.floating or robot.base.mobile
     bodies = _bodies(robot) if link_0 else robot.bodies

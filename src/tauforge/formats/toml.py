@@ -21,7 +21,7 @@ A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or `
     actuated = true                 whether a motor drives the joint; true unless given
     gamma, b, alpha, d, theta, r    its place, as Khalil and Kleinfinger; theta or r of a moving joint is the offset
     IA, FV, FS                      inertia of rotor and transmission, viscous and Coulomb friction
-    elastic = false, k              whether the joint is elastic, and its stiffness
+    elastic = false, k, rest        whether the joint is elastic, its stiffness, and where its spring is relaxed
     QP, QDP, GAM                    velocity, acceleration and effort where they are fixed; free if left out
     XX, XY, XZ, YY, YZ, ZZ          inertia matrix about the link frame's origin
     MX, MY, MZ, M                   first moments, mass

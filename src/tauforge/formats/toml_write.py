@@ -14,7 +14,7 @@ from ..robot.robot import Base, Body, Robot
 
 VERSION = 1
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
-JOINT = ("IA", "FV", "FS", "k")
+JOINT = ("IA", "FV", "FS", "k", "rest")
 BASE = ("W0", "WP0", "V0", "VP0")
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")

@@ -8,12 +8,12 @@ from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO
 from .frame import prepare, program, vector
-from .inverse_dynamics import friction as of_joint
 from .inverse_dynamics import newton_euler
+from .joint_law import friction as of_joint
 
 
 def bias(robot: Robot, *, parameters: str = "standard", external_wrenches: bool | str = False) -> Program:
-    """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity and friction efforts, so that τ = M q̈ + h."""
+    """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring efforts: τ = M q̈ + h."""
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
     h = vector(robot, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
     return program("bias", robot, arrays, {"h": h})
@@ -22,7 +22,7 @@ def bias(robot: Robot, *, parameters: str = "standard", external_wrenches: bool 
 def gravity(robot: Robot, *, parameters: str = "standard") -> Program:
     """Return the Program ``q -> g``: the efforts that hold the robot at rest."""
     robot, arrays, state = prepare(robot, parameters, ("q",))
-    still = replace(robot, base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
+    still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
     g = vector(robot, newton_euler(still, state), "gravity efforts")
     return program("gravity", robot, arrays, {"g": g})
 

@@ -29,7 +29,7 @@ def energy(robot: Robot, *, parameters: str = "standard") -> Program:
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"))
     results = {
         "kinetic": outputs([kinetic(robot, state)], [], [], "kinetic energy, rotors included"),
-        "potential": outputs([potential(robot, state)], [], [], "potential energy of gravity"),
+        "potential": outputs([potential(robot, state)], [], [], "potential energy of gravity and springs"),
     }
     return program("energy", robot, arrays, results)
 
@@ -53,7 +53,11 @@ def twice_kinetic(link: Velocity, body: Inertia) -> Entry:
 def potential(robot: Robot, state: State) -> Entry:
     """Return the potential energy: of the whole robot's first moments, gathered from the tips to the base."""
     poses = [joint.pose(q) for joint, q in zip(robot.joints, state.q[1:], strict=True)]
-    return -dot(composites(robot, poses)[0].first_moments, robot.gravity)
+    total = -dot(composites(robot, poses)[0].first_moments, robot.gravity)
+    for joint, q in zip(robot.joints, state.q[1:], strict=True):
+        if joint.eta:
+            total = total + joint.k * (q[0] - joint.rest) * (q[0] - joint.rest) * 0.5
+    return total
 
 
 def velocities(robot: Robot, state: State) -> list[Velocity]:

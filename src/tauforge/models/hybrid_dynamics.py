@@ -8,7 +8,7 @@ there), p minus its β*, a the acceleration of the link.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..errors import ProgramError
@@ -21,7 +21,7 @@ from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector, cross, dot
 from .frame import INPUTS, State, Values, prepare, program
 from .inertia_matrix import passed, wrench
-from .inverse_dynamics import friction
+from .joint_law import resistance
 
 Screw = tuple[Vector, Vector]
 """Linear and angular part of an acceleration, force and moment of a wrench."""
@@ -48,31 +48,34 @@ class Link:
 
 
 def hybrid_dynamics(
-    robot: Robot, *, accelerated: Iterable[str], parameters: str = "standard", external_wrenches: bool | str = False
+    robot: Robot,
+    *,
+    accelerated: Iterable[str] | str,
+    parameters: str = "standard",
+    external_wrenches: bool | str = False,
 ) -> Program:
     """Return the Program ``q, qd, qdd, tau -> efforts, accelerations``.
 
     Parameters
     ----------
-    accelerated : names of the joints whose acceleration is known: the input ``qdd`` has an entry for each, in joint
-    order, and so has the output ``efforts``. The input ``tau`` and the output ``accelerations`` are those of the
-    others.
+    accelerated : names of the joints whose acceleration is known, or "rigid" for those that have a motor and no spring.
+        The input ``qdd`` and the output ``efforts`` are theirs, in joint order; the input ``tau`` and the output
+        ``accelerations`` are those of the others.
     """
-    chosen = set(accelerated)
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+    rigid = [joint.name for joint in robot.joints if joint.axes and joint.mu and not joint.eta]
+    chosen = set(rigid if accelerated == "rigid" else accelerated)
     if unknown := chosen - set(robot.joint_names):
         raise ProgramError(
             f"{robot.name} has no moving joint {', '.join(sorted(unknown))}; it has {', '.join(robot.joint_names)}"
         )
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
     numbers = frozenset(j for j, joint in enumerate(robot.joints, 1) if joint.name in chosen)
-    names = [(joint.name in chosen, joint.name + part) for joint in robot.joints for part in VELOCITIES[joint.sigma]]
-    known, others = ([name for is_known, name in names if is_known is wanted] for wanted in (True, False))
+    known, others = degrees(robot, numbers), degrees(robot, frozenset(range(1, len(robot.joints) + 1)) - numbers)
     arrays["qdd"] = inputs("qdd", known, f"{INPUTS['qdd'][0]} that are known")
     arrays["tau"] = inputs("tau", others, f"{INPUTS['tau'][0]} that are known")
     nodes = {True: iter(arrays["qdd"].nodes), False: iter(arrays["tau"].nodes)}
     given = [[], *([next(nodes[j in numbers]) for _ in joint.axes] for j, joint in enumerate(robot.joints, 1))]
-    full = State.zero(robot, q=state.q, qd=state.qd, qdd=given, tau=given, f=state.f, m=state.m)
-    qdd, tau = articulated(robot, full, numbers)
+    qdd, tau = articulated(robot, replace(state, qdd=given, tau=given), numbers)
     efforts = [x for j in sorted(numbers) for x in tau[j]]
     accelerations = [x for j in range(1, len(robot.joints) + 1) if j not in numbers for x in qdd[j]]
     results = {
@@ -80,6 +83,31 @@ def hybrid_dynamics(
         "accelerations": outputs(accelerations, [len(others)], [others], "accelerations of the other joints"),
     }
     return program("hybrid_dynamics", robot, arrays, results)
+
+
+def free_base_dynamics(robot: Robot, parameters: str, external_wrenches: bool | str) -> Program:
+    """Return the Program ``q, qd, qdd -> tau, base_acceleration`` of a robot on which nothing acts at its base."""
+    if not robot.base.floating:
+        raise ProgramError(f"{robot.name} stands on a fixed base; free_base needs robot.with_base('floating')")
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+    moved = frozenset(range(2, len(robot.joints) + 1))
+    names = degrees(robot, moved)
+    arrays["qdd"] = inputs("qdd", names, INPUTS["qdd"][0])
+    nodes = iter(arrays["qdd"].nodes)
+    given = [[], [], *([next(nodes) for _ in joint.axes] for joint in robot.joints[1:])]
+    qdd, tau = articulated(robot, replace(state, qdd=given), moved)
+    labels = degrees(robot, frozenset([1]))
+    results = {
+        "tau": outputs([x for own in tau[2:] for x in own], [len(names)], [names], INPUTS["tau"][0]),
+        "base_acceleration": outputs(qdd[1], [6], [labels], "rate of the base's velocity, in its own frame"),
+    }
+    return program("inverse_dynamics", robot, arrays, results)
+
+
+def degrees(robot: Robot, numbers: frozenset[int]) -> list[str]:
+    """Return the names of the degrees of freedom of some joints, in joint order."""
+    chosen = [joint for j, joint in enumerate(robot.joints, 1) if j in numbers]
+    return [joint.name + part for joint in chosen for part in VELOCITIES[joint.sigma]]
 
 
 def articulated(robot: Robot, state: State, accelerated: frozenset[int]) -> tuple[list[Values], list[Values]]:
@@ -93,7 +121,9 @@ def articulated(robot: Robot, state: State, accelerated: frozenset[int]) -> tupl
             link.p = add(link.p, link.A.times(*joint.screw(state.qdd[j])))
         else:
             eliminate(
-                joint, link, [tau - friction(joint, qd) for tau, qd in zip(state.tau[j], state.qd[j], strict=True)]
+                joint,
+                link,
+                [tau - x for tau, x in zip(state.tau[j], resistance(joint, state.q[j], state.qd[j]), strict=True)],
             )
         parent = links[joint.antecedent]
         parent.p = add(parent.p, passed(link.pose, *add(link.p, link.A.times(*link.gamma))))  # (39)
@@ -107,10 +137,8 @@ def articulated(robot: Robot, state: State, accelerated: frozenset[int]) -> tupl
         a = add(brought(link.pose, at[joint.antecedent]), link.gamma)
         f = add(link.A.times(*a), link.p)  # (42)
         own = list(state.qdd[j]) if j in accelerated else solve_axes(joint, link, a)  # (41)
-        parts = zip(joint.along(*f), own, state.qd[j], strict=True)
-        tau.append(
-            [x + joint.IA * qdd + friction(joint, qd) for x, qdd, qd in parts] if j in accelerated else state.tau[j]
-        )
+        parts = zip(joint.along(*f), own, resistance(joint, state.q[j], state.qd[j]), strict=True)
+        tau.append([x + joint.IA * qdd + against for x, qdd, against in parts] if j in accelerated else state.tau[j])
         qdd.append(own)
         at.append(add(a, joint.screw(own)))  # (43)
     return qdd, tau

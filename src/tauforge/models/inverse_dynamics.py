@@ -11,13 +11,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..errors import ProgramError
-from ..graph.node import Scalar, sign
+from ..graph.node import Scalar
 from ..program.program import Program
 from ..robot.joint import Joint, Pose
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
 from .frame import INPUTS, Labels, State, Values, prepare, program, vector
+from .hybrid_dynamics import free_base_dynamics
+from .joint_law import resistance
 
 
 class Motion(NamedTuple):
@@ -93,14 +95,9 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
         carried = pose.R.forth(f[j])  # (28)
         f[i] = f[i] + carried  # (29)
         n[i] = n[i] + pose.R.forth(arm) + cross(pose.arm, carried)  # (30)
-        own = zip(joint.along(f[j], n[j]), state.qd[j], state.qdd[j], strict=True)
-        efforts[:0] = [x + joint.IA * qdd + friction(joint, qd) for x, qd, qdd in own]  # (31)
+        own = zip(joint.along(f[j], n[j]), resistance(joint, state.q[j], state.qd[j]), state.qdd[j], strict=True)
+        efforts[:0] = [x + joint.IA * qdd + against for x, against, qdd in own]  # (31)
     return efforts
-
-
-def friction(joint: Joint, qd: Scalar) -> Scalar:
-    """Return the effort of Coulomb and viscous friction, as in equation (31)."""
-    return joint.FS * sign(qd) + joint.FV * qd
 
 
 def inverse_dynamics(
@@ -109,6 +106,7 @@ def inverse_dynamics(
     parameters: str = "standard",
     formulation: str = "newton-euler",
     external_wrenches: bool | str = False,
+    free_base: bool = False,
 ) -> Program:
     """Return the Program ``q, qd, qdd -> tau``.
 
@@ -118,9 +116,13 @@ def inverse_dynamics(
     formulation : "newton-euler"
     external_wrenches : True adds the input ``wrenches`` (links, 6): force and moment that each link exerts on its
         surroundings, in its frame at its origin; "robot" takes those of the robot's description
+    free_base : of a robot on a floating base, take the joints' accelerations alone and return their ``tau`` and the
+        ``base_acceleration`` that follows, no wrench acting on the base
     """
     if formulation != "newton-euler":
         raise ProgramError(f"unknown formulation {formulation!r}; there is 'newton-euler'")
+    if free_base:
+        return free_base_dynamics(robot, parameters, external_wrenches)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
     tau = newton_euler(robot, state, labels)

@@ -37,7 +37,7 @@ VELOCITIES = {kind: ("",) if len(axes) == 1 else tuple(_PARTS[k] for k in axes) 
 """What each kind's velocities are called, which are components in the link's own frame."""
 FREE = ("QP", "QDP", "GAM")
 """What is an input of the models where a joint has None or a plain symbol there."""
-SCALARS = ("gamma", "b", "alpha", "d", "theta", "r", "IA", "FV", "FS", "k", *FREE)
+SCALARS = ("gamma", "b", "alpha", "d", "theta", "r", "IA", "FV", "FS", "k", "rest", *FREE)
 """The fields of a joint that hold numbers or expressions."""
 
 
@@ -65,7 +65,7 @@ class Joint:
     mu : 1 if a motor drives the joint
     variable : name of the joint coordinate in a file; a Robot fills in th1, r2, ... where it is empty
     IA, FV, FS : inertia of rotor and transmission, viscous and Coulomb friction
-    eta, k : 1 if the joint is elastic, and its stiffness
+    eta, k, rest : 1 if the joint is elastic, its stiffness, and the coordinate at which its spring is relaxed
     QP, QDP, GAM : velocity, acceleration and effort where a file fixes them; None or a plain symbol leaves them free
     """
 
@@ -85,6 +85,7 @@ class Joint:
     FS: Scalar = 0.0
     eta: int = 0
     k: Scalar = 0.0
+    rest: Scalar = 0.0
     QP: Scalar | None = None
     QDP: Scalar | None = None
     GAM: Scalar | None = None

@@ -68,7 +68,8 @@ def _kind(robot: Robot, joint: Joint) -> None:
     if joint.sigma not in KINDS:
         kinds = ", ".join(f"{k} ({word})" for k, word in enumerate(WORDS))
         raise RobotError(f"{where}: sigma is {joint.sigma}; it must be one of {kinds}")
-    fixed = [key for key in (*FREE, "k") if getattr(joint, key) is not None and not is_zero(getattr(joint, key))]
+    given = {key: getattr(joint, key) for key in (*FREE, "eta", "k", "rest")}
+    fixed = [key for key, x in given.items() if x is not None and not is_zero(x)]
     if len(joint.axes) > 1 and fixed:
         raise RobotError(
             f"{where}: a {WORDS[joint.sigma]} joint can have no {fixed[0]}; only one degree of freedom can"
@@ -83,7 +84,7 @@ def _constant(robot: Robot, frame: Joint) -> None:
     where = f"{robot.name}: loop frame {frame.name!r}"
     if frame.sigma != FIXED:
         raise RobotError(f"{where} must be fixed (sigma 2), not sigma {frame.sigma}")
-    dynamic = [key for key in ("IA", "FV", "FS", "eta", "k") if not is_zero(getattr(frame, key))]
+    dynamic = [key for key in ("IA", "FV", "FS", "eta", "k", "rest") if not is_zero(getattr(frame, key))]
     dynamic += [key for key in FREE if getattr(frame, key) is not None]
     if dynamic:
         raise RobotError(f"{where} is constant, so it can have no {dynamic[0]}; give that to the loop's joint")
