@@ -40,6 +40,10 @@ def write_text(path: str | Path, text: str) -> Path:
         raise TauforgeError(f"{path}: this is a directory; give a file's name")
     temporary = ""
     try:
+        path = path.resolve() if path.is_symlink() else path
+        if path.exists() and not path.is_file():  # a device or a pipe, which renaming would replace
+            path.write_text(text, encoding="utf-8", newline="\n")
+            return path
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
@@ -49,7 +53,7 @@ def write_text(path: str | Path, text: str) -> Path:
     except OSError as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        raise TauforgeError(f"{path}: cannot be written ({error.strerror}); choose another place with -o") from None
+        raise TauforgeError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
     return path
 
 

@@ -94,7 +94,8 @@ def test_generate_writes_a_file_or_standard_output(par, tmp_path):
 def test_generate_in_two_parts_compiles(tmp_path):
     file = tmp_path / "rrp.c"
     assert run("generate", "inverse-dynamics", "rrp", "--split", "-o", file).returncode == 0
-    assert "rrp_setup(" in file.read_text()
+    assert "rrp_setup(" in (tmp_path / "rrp_setup.c").read_text()
+    assert run("generate", "inverse-dynamics", "puma560", "--split", "-o", tmp_path / "x.c").returncode == 2
     subprocess.run(
         ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c", file, "-o", tmp_path / "x.o"], check=True
     )
@@ -188,3 +189,16 @@ def test_negative_mass_is_a_warning_that_says_why(par):
     assert result.returncode == 0
     assert "negative mass" in result.stderr
     assert "direct dynamics" in " ".join(result.stderr.split())
+
+
+def test_pipes_are_written_to_and_links_followed(par, tmp_path):
+    real = tmp_path / "real.c"
+    real.write_text("")
+    (tmp_path / "link.c").symlink_to(real)
+    assert run("generate", "inverse-dynamics", par, "-o", tmp_path / "link.c", "--name", "law").returncode == 0
+    assert "law" in real.read_text()
+    assert (tmp_path / "link.c").is_symlink()
+    assert run("generate", "inverse-dynamics", par, "-t", "c", "-n", "law", "-o", "/dev/null").returncode == 0
+    assert not Path("/dev/null").is_file()
+    with open("/dev/full", "w") as full:
+        assert subprocess.run([TAUFORGE, "robots"], stdout=full, stderr=subprocess.PIPE, check=False).returncode == 2

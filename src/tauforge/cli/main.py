@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from enum import StrEnum
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -101,7 +102,9 @@ def generate(
     target: Annotated[
         str,
         typer.Option(
-            "--target", "-t", help="c, fortran, matlab, python, numpy or latex; by default from FILE's ending, or c."
+            "--target",
+            "-t",
+            help="c, header, fortran, matlab, python, numpy or latex; by FILE's ending, or c, unless given.",
         ),
     ] = "",
     parameters: Annotated[
@@ -113,7 +116,7 @@ def generate(
     ] = False,
     frame: Annotated[str, typer.Option("--frame", metavar="LINK", help="The link that a Jacobian is of.")] = "",
     split: Annotated[
-        bool, typer.Option("--split", help="Two functions: set-up of constants, done once, and the rest.")
+        bool, typer.Option("--split", help="Two files: FILE_setup computes constants once, FILE the rest.")
     ] = False,
     symbolic: Symbolic = False,
     listed: Annotated[
@@ -126,18 +129,22 @@ def generate(
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
     program = model(which, find(robot, symbolic), parameters=parameters.value, external_wrenches=wrenches, frame=frame)
+    if split and output == "-":
+        raise tf.ProgramError("--split writes two files: give the second one's name with -o FILE")
     kind = target or ("c" if output == "-" else target_of(output))
-    name = function or (None if output == "-" else Path(output).stem)
-    parts = [(program, name)]
+    if output == "-":
+        sys.stdout.write(program.code(kind, name=function or None))
+        return
+    path = Path(output)
+    parts = {path: program}
     if split:
         setup, rest = program.split()
-        parts = [(setup, f"{name}_setup" if name else None), (rest, name)]
-    text = "\n".join(part.code(kind, name=given) for part, given in parts)
-    if output == "-":
-        sys.stdout.write(text)
-    else:
-        write_text(output, text)
-        errors.print(f"[green]wrote[/green] {escape(output)}: {program.count()}", soft_wrap=True)
+        parts = {path.with_stem(f"{path.stem}_setup"): setup, path: rest}
+    name = function or path.stem
+    texts = {place: part.code(kind, name=name if place == path else f"{name}_setup") for place, part in parts.items()}
+    for place, text in texts.items():
+        write_text(place, text)
+    errors.print(f"[green]wrote[/green] {escape(', '.join(map(str, texts)))}: {program.count()}", soft_wrap=True)
 
 
 @app.command()
@@ -174,13 +181,21 @@ def main() -> None:
     warnings.showwarning = lambda message, *_, **__: errors.print(
         f"[yellow]warning:[/yellow] {escape(str(message))}", soft_wrap=True
     )
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows another
     try:
         app()
+        sys.stdout.flush()
     except tf.TauforgeError as error:
         errors.print(f"[bold red]error:[/bold red] {escape(str(error))}", soft_wrap=True)
         sys.exit(2)
     except BrokenPipeError:  # the reader of our output has gone, as in `tauforge … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        errors.print(f"[bold red]error:[/bold red] output cannot be written ({error.strerror})")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -78,7 +78,7 @@ _NUMERIC: dict[str, Callable[..., Any]] = {
     ACOS: math.acos,
     ATAN2: math.atan2,
     ABS: abs,
-    SIGN: lambda a: float((a > 0) - (a < 0)),
+    SIGN: lambda a: float(a > 0) - float(a < 0),
 }
 
 
@@ -98,6 +98,9 @@ def evaluate(outputs: Sequence[Node], values: Mapping[str, float]) -> list[float
     return [known[node] for node in outputs]
 
 
+_ATTEMPTS = 50_000
+
+
 class NoRoot(ArithmeticError):
     """A square root or quotient has no value at this point of the field; another point is to be taken."""
 
@@ -108,21 +111,22 @@ class ExactPoint:
     Symbols that are called steady have the same value at all points, whatever the seed.
     """
 
-    def __init__(self, seed: int, steady: Set[str] = frozenset()) -> None:
-        self._seed, self._steady = seed, steady
+    def __init__(self, seed: int, steady: Set[str] = frozenset(), steady_seed: int = 0) -> None:
+        self._seed, self._steady, self._steady_seed = seed, steady, steady_seed
         self._values: dict[Node, int] = {}
         self._turns: dict[Node, Turn] = {}
 
     def residues(self, outputs: Sequence[Node]) -> list[int]:
         """Return the outputs' values in the field."""
         known = self._values
-        for node in topological(outputs):
+        for node in topological(outputs, lambda x: () if x in known else x.args):
             if node not in known:
                 known[node] = self._value(node)
         return [known[node] for node in outputs]
 
     def _random(self, node: Node, what: str) -> Random:
-        return Random(f"{'' if node.value in self._steady else self._seed} {what} {node.value}")
+        seed = f"steady {self._steady_seed}" if node.value in self._steady else self._seed
+        return Random(f"{seed} {what} {node.value}")
 
     def _value(self, node: Node) -> int:
         op, known = node.op, self._values
@@ -187,7 +191,7 @@ class ExactPoint:
     @staticmethod
     def _factor(node: Node) -> int:
         value = float(node)
-        return int(value) if value == int(value) and abs(value) < 2**53 else node.exact.rest
+        return int(value) if value == int(value) and abs(value) < 2**53 else exact.multiplier(node.exact)
 
     def _arc(self, y: int, x: int) -> Turn:
         scale = pow(self._root(x * x + y * y), -1, P)
@@ -199,3 +203,20 @@ class ExactPoint:
         if not root:
             raise NoRoot
         return root
+
+
+def exact_points(nodes: Sequence[Node], count: int, seed: int = 0, steady: Set[str] = frozenset()) -> list[ExactPoint]:
+    """Return points of the field at which all the nodes have values; half of all numbers have no square root there."""
+    found: list[ExactPoint] = []
+    steady_seed = seed
+    for attempt in range(_ATTEMPTS):
+        point = ExactPoint(seed + attempt, steady, steady_seed)
+        try:
+            point.residues(nodes)
+        except NoRoot:
+            steady_seed += not found  # it may be the steady symbols that have no root
+            continue
+        found.append(point)
+        if len(found) == count:
+            return found
+    raise ExpressionError(f"no point of the field has all the square roots of this graph, in {_ATTEMPTS} attempts")

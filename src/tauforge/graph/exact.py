@@ -78,13 +78,18 @@ def multiply(x: Exact, x_value: float, y: Exact, y_value: float) -> Exact:
             if abs(scaled) < 1e9 and abs(scaled - round(scaled)) < 1e-9:
                 k = round(scaled)
             else:
-                rest += x.halfdegrees * y.rest * pow(360, -1, M) * _PI_REST
+                rest += (multiplier(x) - x.rest) * y.rest
     return Exact(x.residue * y.residue % P, k, rest % M)
 
 
 def reciprocal(x: Exact) -> Exact:
     residue = pow(x.residue, -1, P)
     return Exact(residue, 0, pow(x.rest, -1, M)) if x.rest and not x.halfdegrees else opaque(residue)
+
+
+def multiplier(x: Exact) -> int:
+    """Return a constant as what an angle is multiplied by, modulo M; pi is any fixed number there."""
+    return (x.rest + x.halfdegrees * pow(360, -1, M) * _PI_REST) % M
 
 
 def opaque(residue: int) -> Exact:

@@ -327,6 +327,8 @@ def _abs(a: Node) -> Node:
         return neg(a) if a.value < 0 else a
     if a.op is NEG:
         a = a.args[0]
+    if a.op is MUL and a.args[0].op is CONST:  # which is positive
+        return mul(a.args[0], _abs(a.args[1]))
     return a if a.op in (ABS, SQRT) else _intern((ABS, a), ABS, (a,))
 
 
@@ -335,6 +337,8 @@ def _sign(a: Node) -> Node:
         return as_node(float((a.value > 0) - (a.value < 0)))
     if a.op is NEG:
         return neg(_sign(a.args[0]))
+    if a.op is MUL and a.args[0].op is CONST:  # which is positive
+        return _sign(a.args[1])
     return _intern((SIGN, a), SIGN, (a,))
 
 
@@ -391,7 +395,7 @@ def absolute(x: Scalar) -> Scalar:
 
 
 def sign(x: Scalar) -> Scalar:
-    return _sign(x) if isinstance(x, Node) else float((x > 0) - (x < 0))
+    return _sign(x) if isinstance(x, Node) else float(x > 0) - float(x < 0)
 
 
 _UNARY = {SQRT: _sqrt, SIN: _sin, COS: _cos, ABS: _abs, SIGN: _sign, NEG: neg}

@@ -9,15 +9,17 @@ from typing import NoReturn
 from ..errors import ExpressionError
 from . import node as graph
 from .node import Node, Scalar, as_node, symbol
-from .text import literal
+from .text import literal, written_size
 
 LONGEST = 10_000
 """Characters that an expression may have."""
+LARGEST = 50_000
+"""Operations that an expression may have, powers written out as products."""
 DEEPEST = 64
 """Brackets and signs that may be open at once."""
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<sign>\*\*|[-+*/^(),]))",
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<sign>\*\*|[-+*/^(),]))",
     re.ASCII,
 )
 _FUNCTIONS: dict[str, tuple[int, Callable[..., Scalar]]] = {
@@ -43,7 +45,10 @@ def parse(text: str) -> Scalar:
     """
     if len(text) > LONGEST:
         raise ExpressionError(f"an expression of {len(text)} characters; at most {LONGEST} are read")
-    return literal(_Parser(text).whole())
+    node = _Parser(text).whole()
+    if written_size(node) > LARGEST:
+        raise ExpressionError(f"an expression that written out has more than {LARGEST} operations")
+    return literal(node)
 
 
 def as_scalar(x: object) -> Scalar:
@@ -142,7 +147,7 @@ class _Parser:
             return value
         self.next += 1
         if kind == "number":
-            number = float(text.replace("d", "e").replace("D", "e"))
+            number = float(text)
             if not math.isfinite(number):
                 self.fail(f"{text} is no finite number", place)
             return as_node(number)

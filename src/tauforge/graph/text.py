@@ -1,11 +1,11 @@
 """Node -> text that the parser reads back to the same node, and the normal form that makes this so."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 
 from .evaluate import topological
-from .node import ADD, CONST, DIV, MUL, NEG, SYMBOL, Node, Scalar, as_node, constant, rebuild
+from .node import ADD, CONST, DIV, MUL, NEG, ONE, SYMBOL, ZERO, Node, Scalar, as_node, constant, rebuild
 
 _SUM, _PRODUCT, _ATOM = 1, 2, 3  # how tightly a text binds
 _Text = tuple[str, int]
@@ -25,6 +25,16 @@ def literal(x: Scalar) -> Scalar:
     """Return a scalar as reading its text gives it: constants are their floats, sums are gathered and in order."""
     if not isinstance(x, Node) or x.op is CONST:
         return float(x)
+    made = _normal(x, lambda node: constant(float(node)))
+    return float(made) if made.op is CONST else made
+
+
+def gathered(x: Node) -> Node:
+    """Return an expression with like terms of its sums together, its constants as exact as they are."""
+    return _normal(x, lambda node: node)
+
+
+def _normal(x: Node, of_constant: Callable[[Node], Node]) -> Node:
     new: dict[Node, Node] = {}
     texts: dict[Node, _Text] = {}
     for node in _whole_sums(x):
@@ -32,34 +42,34 @@ def literal(x: Scalar) -> Scalar:
             parts, rest = terms(node)
             total: Scalar = 0.0
             for part in sorted(parts, key=lambda part: texts[part]):
-                factor = parts[part]
-                total = total + new[part] * factor if factor > 0 else total - new[part] * -factor
-            made = as_node(total + rest)
+                total = total + new[part] * of_constant(parts[part])
+            made = as_node(total + of_constant(rest))
         else:
-            made = rebuild(node.op, tuple(new[a] for a in node.args), node.value)
-        new[node] = constant(float(made)) if made.op is CONST else made
+            made = rebuild(node.op, tuple(new[a] for a in node.args), node.value, node._exact)
+        new[node] = of_constant(made) if made.op is CONST else made
         texts[node] = _write(node, texts, "pi")
-    return float(new[x]) if new[x].op is CONST else new[x]
+    return new[x]
 
 
-def terms(node: Node) -> tuple[dict[Node, float], float]:
+def terms(node: Node) -> tuple[dict[Node, Node], Node]:
     """Return what a sum adds up, nested sums too: how often each term stands there, and the constant."""
-    times: dict[Node, float] = {node: 1.0}
+    times: dict[Node, Node] = {node: ONE}
     for part in reversed(topological([node], lambda x: x.args if x.op in (ADD, NEG) else ())):
         if part.op in (ADD, NEG):
-            factor = times.pop(part) * (-1.0 if part.op is NEG else 1.0)
+            factor = times.pop(part)
+            factor = -factor if part.op is NEG else factor
             for a in part.args:
-                times[a] = times.get(a, 0.0) + factor
-    rest = 0.0
-    found: dict[Node, float] = {}
+                times[a] = times[a] + factor if a in times else factor
+    rest = ZERO
+    found: dict[Node, Node] = {}
     for part, factor in times.items():
         if part.op is CONST:
-            rest += factor * float(part)
+            rest = rest + factor * part
             continue
         if part.op is MUL and part.args[0].op is CONST:
-            factor, part = factor * float(part.args[0]), part.args[1]
-        found[part] = found.get(part, 0.0) + factor
-    return {part: factor for part, factor in found.items() if factor}, rest
+            factor, part = factor * part.args[0], part.args[1]
+        found[part] = found[part] + factor if part in found else factor
+    return {part: factor for part, factor in found.items() if factor is not ZERO}, rest
 
 
 def _whole_sums(x: Node) -> list[Node]:
@@ -109,16 +119,15 @@ def _write(node: Node, done: dict[Node, _Text], pi: str) -> _Text:
 
 def _write_sum(node: Node, wrapped: Callable[[Node, int], str], pi: str) -> _Text:
     """Write positive terms first, each kind in alphabetical order, the constant last."""
-    parts, rest = terms(node)
-    signed: Iterable[tuple[bool, str]] = sorted(
-        (
-            factor < 0,
-            wrapped(part, _PRODUCT) if abs(factor) == 1 else f"{number(abs(factor), pi)}*{wrapped(part, _ATOM)}",
-        )
-        for part, factor in parts.items()
-    )
+    parts, constant_part = terms(node)
+    rest = float(constant_part)
+    signed: list[tuple[bool, str]] = []
+    for part, factor in parts.items():
+        size = abs(float(factor))
+        text = wrapped(part, _PRODUCT) if size == 1 else f"{number(size, pi)}*{wrapped(part, _ATOM)}"
+        signed.append((float(factor) < 0, text))
     text = ""
-    for negative, part in [*signed, *([(rest < 0, number(abs(rest), pi))] if rest or not parts else [])]:
-        text += ((" - " if negative else " + ") if text else "-" * negative) + part
+    for negative, piece in [*sorted(signed), *([(rest < 0, number(abs(rest), pi))] if rest or not parts else [])]:
+        text += ((" - " if negative else " + ") if text else "-" * negative) + piece
     alone = len(parts) == 1 and not rest
     return text, _PRODUCT if alone and not text.startswith("-") else _SUM

@@ -122,17 +122,17 @@ class Labels:
         for k, x in enumerate(v, 1):
             self.put(f"{name}{k}{j}", x)
 
-    def motion(self, j: int, link: Motion, F: Vector, N: Vector) -> None:
+    def motion(self, j: int, link: Motion, F: Vector, No: Vector) -> None:
         self.vector("WI", link.WI, j)
         self.vector("W", link.W, j)
         self.vector("WP", link.WP, j)
         for pair, x in zip(("11", "22", "33", "12", "13", "23"), link.DV, strict=True):
-            self.put(f"DV{pair}{j}", x)
+            self.put(f"DV{pair}{j}", -x if pair[0] == pair[1] else x)  # ŴŴ has the squares with a minus
         for k, row in enumerate(link.U, 1):
             self.vector(f"U{k}", row, j)
         self.vector("VP", link.VP, j)
         self.vector("F", F, j)
-        self.vector("No", N, j)
+        self.vector("No", No, j)
 
     def wrench(self, j: int, f: Vector, n: Vector) -> None:
         """Name the wrench of a link with all that it carries: E and N. At a tip these are the link's own F and N."""

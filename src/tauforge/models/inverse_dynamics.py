@@ -56,8 +56,8 @@ def forward(i: Motion, joint: Joint, pose: Pose, qd: Values, qdd: Values) -> Mot
     return j._replace(VP=VP + column(j.U, 2) * pose.r)
 
 
-def inertial_wrench(j: Motion, body: Inertia) -> tuple[Vector, Vector]:
-    """Return force and moment that move a link: equations (22) and (23), the latter by the elements of U."""
+def inertial_wrench(j: Motion, body: Inertia) -> tuple[Vector, Vector, Vector]:
+    """Return a link's force F, (22), and moment N, (23); No is the inertia matrix's part of N."""
     XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = body
     WP, U = j.WP, j.U
     D11, D22, D33, D12, D13, D23 = j.DV
@@ -68,7 +68,7 @@ def inertial_wrench(j: Motion, body: Inertia) -> tuple[Vector, Vector]:
         WP[1] * YY + U[2][1] * XY + (D33 - D11) * XZ - U[0][1] * YZ + D13 * (XX - ZZ),
         WP[2] * ZZ + (D11 - D22) * XY - U[1][2] * XZ + U[0][2] * YZ + D12 * (YY - XX),
     )
-    return F, No + cross(S, j.VP)
+    return F, No, No + cross(S, j.VP)
 
 
 def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> list[Scalar]:
@@ -80,8 +80,8 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose = joint.pose(state.q[j])
         link = forward(at[joint.antecedent], joint, pose, state.qd[j], state.qdd[j])
-        F, N = inertial_wrench(link, body.inertia)
-        label.motion(j, link, F, N)
+        F, No, N = inertial_wrench(link, body.inertia)
+        label.motion(j, link, F, No)
         at.append(link)
         poses.append(pose)
         f.append(F + state.f[j])  # (26)

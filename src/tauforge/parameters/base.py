@@ -17,11 +17,13 @@ from ..errors import RobotError
 from ..graph.evaluate import evaluate
 from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, is_zero, symbol
 from ..graph.parse import parse
+from ..program.program import Program
+from ..robot.complete import unused
 from ..robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from ..spatial.vector import Vector
-from .linear import NOTHING, LinearForm
+from .linear import NOTHING, LinearForm, carried
 from .minimal import Forms, group_dependent
 from .mobility import FULL, LINE, NONE, Mobility, mobilities, parallel, vanishes
 
@@ -54,7 +56,7 @@ class BaseParameters:
         names = {}
         for key, form in self.forms.items():
             plain = self._plain(*key)
-            names[key] = plain if form.is_only(plain) else f"{plain}R" if f"{plain}R" not in taken else f"{plain}R_"
+            names[key] = plain if form.is_only(plain) else unused(f"{plain}R", taken)
         return names
 
     def name(self, parameter: str, link: int) -> str:
@@ -101,7 +103,8 @@ class BaseParameters:
         for key, form in self.forms.items():
             if self._names[key] != self._plain(*key):
                 numeric = self._values[key].op is CONST
-                found[self._names[key]] = form.value({n: symbol(n) for n, _ in form}) if numeric else self._values[key]
+                of = {name: symbol(name) for name, _ in form} if numeric else self._standard
+                found[self._names[key]] = form.tidy().value(of)
         return found
 
     @cached_property
@@ -123,10 +126,7 @@ class BaseParameters:
         return replace(self.of, name=f"{self.of.name}base", bodies=bodies[shift:], joints=joints, base=base)
 
     def values(self, given: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> dict[str, float]:
-        """Return the numbers of the base parameters, from values of the robot's symbols where it has any.
-
-        ``base.robot.bind(base.values(…))`` is then the robot with numbers.
-        """
+        """Return the numbers of the base parameters, from values of the robot's symbols where it has any."""
         numbers = {
             name: float(parse(x)) if isinstance(x, str) else float(x) for name, x in {**(given or {}), **more}.items()
         }
@@ -136,6 +136,15 @@ class BaseParameters:
             raise RobotError(f"{self.of.name}: no value given for {', '.join(lacking)}")
         results = evaluate(list(self._values.values()), numbers)
         return {self._names[key]: x for key, x in zip(self._values, results, strict=True)}
+
+    def bind(self, given: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> Robot:
+        """Return the robot that uses the base parameters, with numbers, from values of the given robot's symbols."""
+        values = {**(given or {}), **more, **self.values(given, **more)}
+        return self.robot.bind({name: x for name, x in values.items() if name in self.robot.symbols})
+
+    def in_standard(self, program: Program) -> Program:
+        """Return a Program of base parameters as one of the standard parameters, to be compared or differentiated."""
+        return program.bind({name: x for name, x in self.relations.items() if name in program.parameters})
 
     def table(self) -> str:
         """Return geometry, standard parameters, grouping relations and base parameters as text."""
@@ -174,7 +183,7 @@ def closed_form(robot: Robot, first: int = 1) -> Forms:
         kept[j], passed = _RULES[joint.sigma](total[j], mobility[j])
         if joint.antecedent:
             pose = replace(joint, theta=as_node(0.0)).pose() if joint.sigma == REVOLUTE else joint.pose()
-            total[joint.antecedent] = total[joint.antecedent].plus(passed.rotated(pose.R).shifted(pose.P))
+            total[joint.antecedent] = total[joint.antecedent].plus(carried(pose, passed))
     forms: Forms = {}
     for j in range(1, count + 1):
         for name, form in zip(NAMES, kept[j], strict=True):

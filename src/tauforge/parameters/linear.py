@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..graph.node import CONST, NEG, Node, Scalar, as_node, is_zero
+from ..graph.text import gathered
+from ..robot.joint import Pose
+from ..spatial.articulated import rows
+from ..spatial.inertia import Inertia
+from ..spatial.vector import Vector, column
 
 
 class LinearForm:
@@ -42,6 +47,10 @@ class LinearForm:
         """Tell whether the form is just that parameter."""
         return set(self.terms) == {name} and as_node(self.terms[name]) is as_node(1.0)
 
+    def tidy(self) -> LinearForm:
+        """Return the form with like terms of its coefficients together, to be read."""
+        return LinearForm({name: gathered(as_node(x)) for name, x in self.terms.items()})
+
     def value(self, of: Mapping[str, Scalar]) -> Node:
         """Return the sum with the parameters' values, terms of like coefficient together, in alphabetical order."""
         together: dict[Node, list[str]] = {}
@@ -62,3 +71,15 @@ class LinearForm:
 
 
 NOTHING = LinearForm({})
+
+
+def carried(pose: Pose, body: Inertia) -> Inertia:
+    """Return a body's inertia, made of forms, in the frame of the antecedent.
+
+    Unlike for numbers each element is turned by itself, so that the relations hold sin² and not 1 - cos².
+    """
+    body = body.shifted(Vector(0.0, 0.0, pose.r))
+    half = [pose.R.forth(row) for row in rows(body[:6])]
+    x, y, z = (pose.R.forth(column(half, k)) for k in range(3))
+    turned = Inertia(x[0], x[1], x[2], y[1], y[2], z[2], *pose.R.forth(body.first_moments), body.M)
+    return turned.shifted(pose.arm)

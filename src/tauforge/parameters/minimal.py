@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from ..errors import ProgramError
-from ..graph.evaluate import ExactPoint
+from ..graph.evaluate import exact_points
 from ..graph.exact import P
-from ..graph.node import Node, as_node, symbol
+from ..graph.node import ZERO, Node, as_node, symbol
 from ..models.frame import State
 from ..robot.joint import COORDINATES
 from ..robot.robot import Robot
@@ -33,10 +33,12 @@ POINTS = 10
 
 def group_dependent(robot: Robot, forms: Forms) -> Forms:
     """Return the forms with each parameter whose column depends on others' grouped on those."""
+    regressor = Regressor(robot, _state(robot, lambda name, place: symbol(f"{name}[{place}]")))
+    forms = group_rotors(regressor, forms)
+    if independent_by_link(regressor, list(forms)):
+        return forms
     keys = list(forms)
-    found = dependencies(exact_columns(robot, keys, POINTS))
-    forms = dict(forms)
-    for dependent, residues in found:
+    for dependent, residues in dependencies(exact_columns(regressor, keys)):
         lost = forms.pop(keys[dependent])
         support = [keys[k] for k in residues]
         simple = [small_fraction(x) for x in residues.values()]
@@ -48,21 +50,53 @@ def group_dependent(robot: Robot, forms: Forms) -> Forms:
     return forms
 
 
+def group_rotors(regressor: Regressor, forms: Forms) -> Forms:
+    """Group each rotor inertia that acts just like the inertia or the mass of its own link."""
+    forms = dict(forms)
+    for key in [key for key in forms if key[0] == "IA"]:
+        own = regressor.column(*key)
+        for other in (("ZZ", key[1]), ("M", key[1])):
+            if other in forms:
+                column = regressor.column(*other)
+                differences = [own.get(k, ZERO) - column.get(k, ZERO) for k in {**own, **column}]
+                if not any(any(p.residues(differences)) for p in exact_points(differences, 2)):
+                    forms[other] = forms[other] + forms.pop(key)
+                    break
+    return forms
+
+
+def independent_by_link(regressor: Regressor, keys: Sequence[Key]) -> bool:
+    """Tell whether each link's own parameters are independent already in the efforts of its own joint.
+
+    A joint's effort depends on its own link and those beyond it. So the regressor is block triangular, and where the
+    blocks on the diagonal have full rank it has full rank itself. This is quick, and nearly always enough.
+    """
+    own = {key: regressor.own_efforts(*key) for key in keys}
+    nodes = [node for efforts in own.values() for node in efforts]
+    states = exact_points(nodes, POINTS, steady=frozenset(regressor.robot.symbols))
+    for link in {link for _, link in keys}:
+        columns = [[x for state in states for x in state.residues(own[key])] for key in keys if key[1] == link]
+        if dependencies(columns):
+            return False
+    return True
+
+
 def rank(robot: Robot, keys: Sequence[Key]) -> int:
     """Return the exact rank of the regressor's columns of these parameters."""
-    return len(keys) - len(dependencies(exact_columns(robot, keys, POINTS)))
-
-
-def exact_columns(robot: Robot, keys: Sequence[Key], points: int) -> list[list[int]]:
-    """Return the columns at random states of the field, the robot's symbols being the same at each."""
     regressor = Regressor(robot, _state(robot, lambda name, place: symbol(f"{name}[{place}]")))
-    steady = frozenset(robot.symbols)
-    states = [ExactPoint(k, steady) for k in range(points)]
-    matrix = []
-    for key in keys:
-        efforts = regressor.column(*key)
-        at = [dict(zip(efforts, state.residues(list(efforts.values())), strict=True)) for state in states]
-        matrix.append([by_place.get(place, 0) for by_place in at for place in range(robot.dof)])
+    return len(keys) - len(dependencies(exact_columns(regressor, keys)))
+
+
+def exact_columns(regressor: Regressor, keys: Sequence[Key]) -> list[list[int]]:
+    """Return the columns at random states of the field, the robot's symbols being the same at each."""
+    robot = regressor.robot
+    columns = [regressor.column(*key) for key in keys]
+    nodes = [node for column in columns for node in column.values()]
+    matrix: list[list[int]] = [[] for _ in keys]
+    for state in exact_points(nodes, POINTS, steady=frozenset(robot.symbols)):
+        for column, full in zip(columns, matrix, strict=True):
+            efforts = dict(zip(column, state.residues(list(column.values())), strict=True))
+            full += [efforts.get(place, 0) for place in range(robot.dof)]
     return matrix
 
 
@@ -108,7 +142,7 @@ def _solve_on_graph(robot: Robot, dependent: Key, support: Sequence[Key]) -> lis
             for pivot, other in enumerate(reduced):
                 row = [a - row[pivot] * b for a, b in zip(row, other, strict=True)]
             diagonal = row[len(reduced)]
-            if any(ExactPoint(1).residues([diagonal])):
+            if any(exact_points([diagonal], 1, seed=1)[0].residues([diagonal])):
                 reduced.append([a / diagonal for a in row])
                 if len(reduced) == len(support):
                     return _back_substituted(reduced)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..graph.evaluate import ExactPoint
+from ..graph.evaluate import exact_points
 from ..graph.node import Scalar, as_node
 from ..robot.joint import PRISMATIC, REVOLUTE, Joint
 from ..robot.robot import Robot
@@ -42,7 +42,7 @@ class Mobility:
 def vanishes(*values: Scalar) -> bool:
     """Tell whether expressions are zero whatever their symbols, by exact evaluation at random points."""
     nodes = [as_node(x) for x in values]
-    return not any(any(ExactPoint(seed).residues(nodes)) for seed in (271828, 314159))
+    return not any(any(point.residues(nodes)) for point in exact_points(nodes, 2, seed=271828))
 
 
 def parallel(a: Vector, b: Vector) -> bool:

@@ -17,7 +17,7 @@ from ..program.program import Program, outputs
 from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
-from ..spatial.vector import ZERO
+from ..spatial.vector import ZERO, Vector
 
 ACTUATOR = ("IA", "FV", "FS", "FO")
 """Parameters of a joint itself: rotor inertia, viscous and Coulomb friction, and an offset of the latter."""
@@ -39,8 +39,7 @@ class Regressor:
         """Return the efforts that the parameter of a link makes, by place in τ."""
         if parameter in ACTUATOR:
             return self._actuator(parameter, link)
-        unit = Inertia(**{name: as_node(float(name == parameter)) for name in NAMES})
-        f, n = inertial_wrench(self.at[link], unit)
+        f, n = self._wrench(parameter, link)
         efforts: dict[int, Node] = {}
         j = link
         while j:
@@ -49,6 +48,17 @@ class Regressor:
             f, n = passed(pose, f, n)
             j = joint.antecedent
         return efforts
+
+    def own_efforts(self, parameter: str, link: int) -> list[Node]:
+        """Return the efforts of the link's own joint alone."""
+        if parameter in ACTUATOR:
+            return list(self._actuator(parameter, link).values())
+        return [as_node(x) for x in self.robot.joints[link - 1].along(*self._wrench(parameter, link))]
+
+    def _wrench(self, parameter: str, link: int) -> tuple[Vector, Vector]:
+        unit = Inertia(**{name: as_node(float(name == parameter)) for name in NAMES})
+        F, _, N = inertial_wrench(self.at[link], unit)
+        return F, N
 
     def _actuator(self, parameter: str, link: int) -> dict[int, Node]:
         """Return what equation (31) multiplies a parameter of the joint itself by."""

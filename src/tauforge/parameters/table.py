@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..graph.text import to_text
 from ..robot.tables import geometry, in_text, inertias
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 def table(base: BaseParameters) -> str:
     """Return the tables and relations as text."""
-    relations = [f"{name}={expression}" for name, expression in base.relations.items()]
+    relations = [f"{name}={to_text(expression)}" for name, expression in base.relations.items()]
     rotors = ["", f"Rotor inertias that stay: {', '.join(base.rotors)}"] if base.rotors else []
     lines = [
         f"Robot: {base.of.name}",

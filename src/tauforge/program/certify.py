@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ..errors import CertificationError, ProgramError
-from ..graph.evaluate import ExactPoint, NoRoot, evaluate
+from ..graph.evaluate import evaluate, exact_points
 from ..graph.exact import M
 from ..graph.node import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SYMBOL, Node
 
@@ -42,24 +42,16 @@ def certify(first: Program, second: Program, *, points: int, seed: int | None) -
             raise ProgramError(
                 f"{first.name} and {second.name} cannot be compared: their {what} are {ours} and {theirs}"
             )
+    if points < 1:
+        raise ProgramError("a certificate needs at least one point")
     seed = secrets.randbits(128) if seed is None else seed
-    done = attempts = 0
-    while done < points:
-        attempts += 1
-        if attempts > 64 * points:
-            raise ProgramError(
-                f"{first.name}: no point of the field has all the square roots and quotients of this program"
-            )
-        point = ExactPoint(seed + attempts)
-        try:
-            for name, array in first.results.items():
-                pairs = zip(point.residues(array.nodes), point.residues(second.results[name].nodes), strict=True)
-                for i, (a, b) in enumerate(pairs):
-                    if a != b:
-                        raise CertificationError(_counterexample(first, second, name, i, seed))
-        except NoRoot:
-            continue
-        done += 1
+    every = [node for program in (first, second) for array in program.results.values() for node in array.nodes]
+    for point in exact_points(every, points, seed):
+        for name, array in first.results.items():
+            pairs = zip(point.residues(array.nodes), point.residues(second.results[name].nodes), strict=True)
+            for i, (a, b) in enumerate(pairs):
+                if a != b:
+                    raise CertificationError(_counterexample(first, second, name, i, seed))
     degree = max(_degree(first), _degree(second))
     return Certificate(points, degree, min(1.0, 2 * degree / M) ** points)
 
@@ -96,7 +88,12 @@ def _counterexample(first: Program, second: Program, name: str, index: int, seed
     try:
         (a,), (b,) = (evaluate([p.results[name].nodes[index]], values) for p in (first, second))
         numbers = f"{first.name} gives {a!r} and {second.name} {b!r}"
+        if abs(a - b) <= 1e-9 * abs(a):
+            numbers += " (so they differ by no more than rounding: some constants were rounded before they came here)"
     except (ArithmeticError, ValueError):
         numbers = "they differ in exact arithmetic"
     shown = ", ".join(f"{k} = {v}" for k, v in list(values.items())[:40])
-    return f"{first.name} and {second.name} are not equal: at {place} {numbers}, where {shown}"
+    hint = ""
+    if set(first.parameters) != set(second.parameters):
+        hint = ". They take different parameters; base.in_standard(program) writes base parameters in standard ones"
+    return f"{first.name} and {second.name} are not equal: at {place} {numbers}, where {shown}{hint}"

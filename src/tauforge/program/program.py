@@ -148,6 +148,8 @@ class Program:
     def split(self) -> tuple[Program, Program]:
         """Return two Programs: set-up, from parameters to constants, and the rest, which takes those constants."""
         parameters = self.parameters
+        if not parameters:
+            raise ProgramError(f"{self.name} has no parameters, so that there is nothing to set up")
         used = [node for node in self.order if node in self.setup or (node.op is SYMBOL and node.value in parameters)]
         rest = [node for node in self.order if node not in self.setup]
         borders = {a for node in rest for a in node.args} | {n for array in self.results.values() for n in array.nodes}
@@ -158,7 +160,7 @@ class Program:
         ]
         given = inputs("constants", labels, "what the set-up function computes from the robot's parameters")
         made = outputs(constants, [len(labels)], [labels], given.meaning)
-        needed = {PARAMETERS: self.arguments[PARAMETERS]} if constants else {}
+        needed = {PARAMETERS: self.arguments[PARAMETERS]}
         setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made})
         state = {name: array for name, array in self.arguments.items() if name != PARAMETERS}
         return setup, self._rebuilt(dict(zip(constants, given.nodes, strict=True)), {**state, "constants": given})

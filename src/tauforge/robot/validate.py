@@ -65,6 +65,9 @@ def _topology(robot: Robot) -> None:
 
 def _kind(robot: Robot, joint: Joint) -> None:
     where = f"{robot.name}: joint {joint.name!r}"
+    for key in ("antecedent", "sigma", "mu", "eta"):
+        if not isinstance(getattr(joint, key), int):
+            raise RobotError(f"{where}: {key} is {getattr(joint, key)!r}; it must be an integer")
     if joint.sigma not in KINDS:
         kinds = ", ".join(f"{k} ({word})" for k, word in enumerate(WORDS))
         raise RobotError(f"{where}: sigma is {joint.sigma}; it must be one of {kinds}")

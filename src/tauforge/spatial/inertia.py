@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .rotation import Rotation
-from .vector import Entry, Vector, dot
+from .vector import Entry, Vector
 
 
 class Inertia(NamedTuple):
@@ -41,14 +41,15 @@ class Inertia(NamedTuple):
     def shifted(self, P: Vector) -> Inertia:
         """Return the same body's inertia about a point from which its present origin is seen at P."""
         s, m = self.first_moments, self.M
-        double, square = dot(s, P) * 2.0, dot(P, P)
+        along = [s[k] * P[k] * 2.0 for k in range(3)]
+        x2, y2, z2 = (p * p for p in P)
         return Inertia(
-            self.XX + (double - s[0] * P[0] * 2.0) + m * (square - P[0] * P[0]),
+            self.XX + (along[1] + along[2]) + m * (y2 + z2),
             self.XY - (s[1] * P[0] + s[0] * P[1]) - m * (P[0] * P[1]),
             self.XZ - (s[2] * P[0] + s[0] * P[2]) - m * (P[0] * P[2]),
-            self.YY + (double - s[1] * P[1] * 2.0) + m * (square - P[1] * P[1]),
+            self.YY + (along[0] + along[2]) + m * (x2 + z2),
             self.YZ - (s[2] * P[1] + s[1] * P[2]) - m * (P[1] * P[2]),
-            self.ZZ + (double - s[2] * P[2] * 2.0) + m * (square - P[2] * P[2]),
+            self.ZZ + (along[0] + along[1]) + m * (x2 + y2),
             *(s + Vector(m * P[0], m * P[1], m * P[2])),
             m,
         )

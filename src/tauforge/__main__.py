@@ -1,0 +1,5 @@
+"""Run the command line with ``python -m tauforge``."""
+
+from .cli.main import main
+
+main()
