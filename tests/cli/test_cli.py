@@ -101,6 +101,16 @@ def test_generate_in_two_parts_compiles(tmp_path):
     )
 
 
+def test_models_and_their_options(par):
+    assert "direct-dynamics" in run("generate", "--list").stdout
+    assert "wrenches" in run("generate", "inverse-dynamics", par, "--wrenches", "input").stdout
+    assert run("generate", "inertia-matrix", par, "--wrenches", "input").returncode == 2
+    assert run("generate", "jacobian", par, "--frame", "link1").returncode == 0
+    assert "--frame" in run("generate", "jacobian", par).stderr
+    assert "link1" in run("generate", "jacobian", par, "--frame", "wrist").stderr
+    assert run("generate", "inverse-dynamics", par, "--wrenches", "some").returncode == 2
+
+
 def test_count_beside_published():
     result = run("count", "rx90")
     assert result.returncode == 0

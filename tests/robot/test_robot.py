@@ -42,8 +42,9 @@ def test_bind():
     assert not robot.bind(L=0.5).symbols
     with pytest.raises(tf.RobotError, match="no symbol K"):
         robot.bind(K=1.0)
-    with pytest.raises(tf.ExpressionError):
-        robot.bind(L="__import__('os')")
+    for wrong in ("__import__('os')", math.nan, None, [1.0]):
+        with pytest.raises(tf.RobotError, match="the value of L"):
+            robot.bind(L=wrong)
 
 
 def test_neglect():
@@ -120,6 +121,15 @@ def test_more_refusals():
         )
     with pytest.raises(tf.RobotError, match="three"):
         tf.Robot(name="r", joints=(joint,), bodies=(body,), gravity=(0.0, 1.0))
+    for gravity in (9.81, "down"):
+        with pytest.raises(tf.RobotError, match="gravity"):
+            tf.Robot(name="r", joints=(joint,), bodies=(body,), gravity=gravity)
+    with pytest.raises(tf.RobotError, match="ten parameters"):
+        tf.Body(name="b", inertia=(1.0,) * 9)
+    with pytest.raises(tf.RobotError, match="must be an integer"):
+        tf.Robot(name="r", joints=(replace(joint, antecedent="0"),), bodies=(body,))
+    with pytest.raises(tf.RobotError, match="finite"):
+        tf.Body(name="b", inertia=tf.Inertia(M=10**400))
     with pytest.raises(tf.RobotError, match="FX, FY"):
         tf.Body(name="b", wrench=(0.0,))
 

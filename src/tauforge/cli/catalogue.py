@@ -31,7 +31,7 @@ MODELS: dict[str, tuple[Callable[..., tf.Program], str]] = {
 }
 
 
-def model(name: str, robot: tf.Robot, *, parameters: str, external_wrenches: bool, frame: str) -> tf.Program:
+def model(name: str, robot: tf.Robot, *, parameters: str, external_wrenches: bool | str, frame: str) -> tf.Program:
     """Return a model of a robot by the model's name, with - or _ between the words."""
     key = name.replace("_", "-")
     if key not in MODELS:

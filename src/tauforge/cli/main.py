@@ -39,6 +39,17 @@ class Parameters(StrEnum):
     base = "base"
 
 
+class Wrenches(StrEnum):
+    none = "none"
+    input = "input"
+    file = "file"
+
+    @property
+    def choice(self) -> bool | str:
+        """What the models call it."""
+        return {"none": False, "input": True, "file": "robot"}[self.value]
+
+
 RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A file (.par, .toml) or a bundled robot's name.")]
 Symbolic = Annotated[
     bool,
@@ -112,8 +123,9 @@ def generate(
     ] = Parameters.base,
     function: Annotated[str, typer.Option("--name", "-n", help="Name of the generated function.")] = "",
     wrenches: Annotated[
-        bool, typer.Option("--wrenches", "-w", help="Add the external wrench of each link as an input.")
-    ] = False,
+        Wrenches,
+        typer.Option("--wrenches", "-w", help="External wrenches: none, an input, or those of the robot's file."),
+    ] = Wrenches.none,
     frame: Annotated[str, typer.Option("--frame", metavar="LINK", help="The link that a Jacobian is of.")] = "",
     split: Annotated[
         bool, typer.Option("--split", help="Two files: FILE_setup computes constants once, FILE the rest.")
@@ -128,7 +140,9 @@ def generate(
     Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
-    program = model(which, find(robot, symbolic), parameters=parameters.value, external_wrenches=wrenches, frame=frame)
+    program = model(
+        which, find(robot, symbolic), parameters=parameters.value, external_wrenches=wrenches.choice, frame=frame
+    )
     if split and output == "-":
         raise tf.ProgramError("--split writes two files: give the second one's name with -o FILE")
     kind = target or ("c" if output == "-" else target_of(output))

@@ -15,7 +15,7 @@ import tauforge as tf
 from ..graph.node import Node
 from ..robot.joint import FIXED, WORDS
 from ..robot.published import published
-from ..robot.tables import Sheet, in_text, sheets
+from ..robot.tables import Sheet, in_text, motion, sheets
 
 COUNTS = ("mul", "add", "set-up", "sin/cos", "total", "published", "saved")
 """Columns of a table of operation counts."""
@@ -52,6 +52,8 @@ def info(robot: tf.Robot) -> Iterator[RenderableType]:
     yield tree(robot)
     yield Text()
     yield from map(sheet, sheets(robot))
+    for line in motion(robot):
+        yield Text(line)
     yield from _facts(robot)
 
 

@@ -59,7 +59,13 @@ def as_scalar(x: object) -> Scalar:
         return x
     if isinstance(x, bool) or not isinstance(x, Real):
         raise ExpressionError(f"{x!r} is neither a number nor an expression")
-    return float(x)
+    try:
+        value = float(x)
+    except OverflowError:
+        value = math.inf
+    if not math.isfinite(value):
+        raise ExpressionError("this is no finite number")
+    return value
 
 
 class _Parser:

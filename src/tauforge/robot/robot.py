@@ -10,7 +10,6 @@ from typing import Any
 from ..errors import RobotError
 from ..graph.evaluate import substitute, symbols
 from ..graph.node import Node, Scalar, as_node
-from ..graph.parse import parse
 from ..graph.text import literal
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector
@@ -42,6 +41,8 @@ class Body:
     wrench: Wrench = NO_WRENCH
 
     def __post_init__(self) -> None:
+        if len(self.inertia) != len(Inertia._fields):
+            raise RobotError(f"link {self.name!r}: an inertia has ten parameters, {', '.join(Inertia._fields)}")
         parameters = (
             given(x, f"{key} of link {self.name!r}") for key, x in zip(Inertia._fields, self.inertia, strict=True)
         )
@@ -81,8 +82,8 @@ class Base:
 
 
 def _vector(x: Sequence[object], place: str) -> Vector:
-    if len(x) != 3:
-        raise RobotError(f"{place} has {len(x)} components; it must have three")
+    if not isinstance(x, Sequence) or len(x) != 3:
+        raise RobotError(f"{place} is {x!r}; it must be three numbers or expressions")
     return Vector(*(given(component, place) for component in x))
 
 
@@ -217,14 +218,13 @@ class Robot:
 
         >>> robot.bind(D3=0.45, RL4="2*D3")                                     # doctest: +SKIP
         """
-        given = {**(values or {}), **more}
-        known = self.symbols
-        unknown = [name for name in given if name not in known]
+        chosen, known = {**(values or {}), **more}, self.symbols
+        unknown = [name for name in chosen if name not in known]
         if unknown:
             raise RobotError(
                 f"{self.name}: no symbol {', '.join(unknown)} in this robot (its symbols: {', '.join(known) or 'none'})"
             )
-        nodes = {name: as_node(parse(x) if isinstance(x, str) else x) for name, x in given.items()}
+        nodes = {name: as_node(given(x, f"the value of {name}")) for name, x in chosen.items()}
         bound = self.map(lambda x: literal(substitute([x], nodes)[0]) if isinstance(x, Node) else x)
         return replace(bound)  # checks the new values
 

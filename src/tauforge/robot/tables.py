@@ -56,9 +56,14 @@ def heading(robot: Robot) -> tuple[str, ...]:
     lines = [f"Robot: {robot.name}", ""]
     for sheet in sheets(robot):
         lines += [*in_text(sheet), ""]
+    return (*lines, *motion(robot), "")
+
+
+def motion(robot: Robot) -> list[str]:
+    """Return gravity, and the base's motion if it has one, a line each."""
     vectors = {key: [_cell(x) for x in getattr(robot.base, key)] for key in BASE_MOTION}
-    lines += [f"Base, {key}: {', '.join(cells)}" for key, cells in vectors.items() if cells != ["0"] * 3]
-    return (*lines, f"Acceleration of gravity: {', '.join(map(_cell, robot.gravity))}", "")
+    lines = [f"Base, {key}: {', '.join(cells)}" for key, cells in vectors.items() if cells != ["0"] * 3]
+    return [*lines, f"Acceleration of gravity: {', '.join(map(_cell, robot.gravity))}"]
 
 
 def in_text(sheet: Sheet) -> list[str]:

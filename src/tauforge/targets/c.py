@@ -26,6 +26,13 @@ _MATH = """
 """
 
 
+_MACROS = """
+    FP_INFINITE FP_NAN FP_NORMAL FP_SUBNORMAL FP_ZERO FP_FAST_FMA FP_FAST_FMAF FP_FAST_FMAL FP_ILOGB0 FP_ILOGBNAN
+    HUGE_VAL HUGE_VALF HUGE_VALL INFINITY NAN MATH_ERRNO MATH_ERREXCEPT math_errhandling DOMAIN SING OVERFLOW UNDERFLOW
+    PLOSS TLOSS M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 MAXFLOAT
+"""  # what math.h defines in one mode or another
+
+
 def _harmless(line: str) -> str:
     """Return a line that can neither end a comment, nor start one inside it, nor hold a trigraph."""
     return re.sub(r"\?(?=\?)", "? ", line.replace("*/", "* /").replace("/*", "/ *"))
@@ -44,7 +51,7 @@ LANGUAGE = Language(
     },
     number=repr,
     element=lambda x: f"{x.array}[{x.place}]",
-    reserved=words(_WORDS) | {name + kind for name in words(_MATH) for kind in ("", "f", "l")},
+    reserved=words(_WORDS) | words(_MACROS) | {name + kind for name in words(_MATH) for kind in ("", "f", "l")},
     flat_arrays=True,
     frame=("/*", " */"),
     line=" * {0}",
@@ -61,7 +68,9 @@ def render(listing: Listing) -> str:
     if listing.functions - {graph.SIGN}:
         lines += ["#include <math.h>", ""]
     lines += [*_prototype(listing), "{"]
-    lines += [f"    (void){argument.name};" for argument in listing.inputs if not argument.used]
+    empty = [argument for argument in listing.outputs if not argument.array.shape.size]
+    unused = [argument for argument in listing.inputs if not argument.used] + empty
+    lines += [f"    (void){argument.name};" for argument in unused]
     return "\n".join([*lines, *blocks(listing, LANGUAGE, "    "), "}", ""])
 
 

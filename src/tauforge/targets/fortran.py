@@ -56,6 +56,9 @@ def render(listing: Listing) -> str:
     for argument in listing.inputs:
         if not argument.used:  # a use that does nothing: compilers warn of arguments without any
             lines += [f"    associate (unused_input => {argument.name})", "    end associate"]
+    for argument in listing.outputs:
+        if not argument.array.shape.size:  # an array without elements is to be set all the same
+            lines.append(f"    {argument.name} = 0.0_real64")
     return "\n".join([*lines, *blocks(listing, LANGUAGE, "    "), f"end subroutine {listing.name}", ""])
 
 

@@ -20,7 +20,7 @@ _GREEK = """
     alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi
     omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega
 """
-_COMPONENTS = dict.fromkeys(("W", "WI", "WP", "V", "VP", "F", "FI", "N", "NI"), 1) | dict.fromkeys(("U", "DV"), 2)
+_COMPONENTS = dict.fromkeys(("W", "WI", "WP", "V", "VP", "F", "E", "N", "No"), 1) | dict.fromkeys(("U", "DV"), 2)
 """Digits before the link's number in the papers' names: WI12 is component 1 of link 2, U123 is 1, 2 of link 3."""
 _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
