@@ -47,7 +47,8 @@ class Wrenches(StrEnum):
     @property
     def choice(self) -> bool | str:
         """What the models call it."""
-        return {"none": False, "input": True, "file": "robot"}[self.value]
+        choices: dict[str, bool | str] = {"none": False, "input": True, "file": "robot"}
+        return choices[self.value]
 
 
 RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A file (.par, .toml) or a bundled robot's name.")]
