@@ -19,6 +19,8 @@ def test_public_names():
         "centre_of_mass",
         "centre_of_mass_jacobian",
         "centre_of_mass_velocity",
+        "centroidal_matrix",
+        "centroidal_momentum",
         "Certificate",
         "CertificationError",
         "coriolis_matrix",

@@ -13,6 +13,7 @@ from .formats import load
 from .graph.node import symbol
 from .models.bias import bias, friction, gravity
 from .models.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, centre_of_mass_velocity
+from .models.centroidal import centroidal_matrix, centroidal_momentum
 from .models.coriolis_matrix import coriolis_matrix
 from .models.direct_dynamics import direct_dynamics
 from .models.energy import energy
@@ -68,6 +69,8 @@ __all__ = [
     "centre_of_mass",
     "centre_of_mass_jacobian",
     "centre_of_mass_velocity",
+    "centroidal_matrix",
+    "centroidal_momentum",
     "coriolis_matrix",
     "direct_dynamics",
     "energy",

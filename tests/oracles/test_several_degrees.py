@@ -26,6 +26,10 @@ def agrees(robot, whole_robot, seed):
         assert close(interpret(tf.direct_dynamics(robot, method=method), q, qd, tau), qdd, 1e-7), robot
     coriolis = pin.nle(model, data, q, qd) - pin.computeGeneralizedGravity(model, data, q)
     assert close(interpret(tf.coriolis_matrix(robot), q, qd) @ qd, coriolis), robot
+    pin.ccrba(model, data, q, qd)
+    if all(joint.sigma != 2 for joint in robot.joints):  # Pinocchio leaves out what is fixed to the world
+        assert close(interpret(tf.centroidal_matrix(robot), q), data.Ag.reshape(6, -1)), robot
+        assert close(interpret(tf.centroidal_momentum(robot), q, qd), data.hg.vector), robot
     base = tf.base_parameters(robot)
     program = tf.regressor(robot, parameters="base")
     values = base.values()

@@ -27,6 +27,8 @@ MODELS: dict[str, tuple[Callable[..., tf.Program], str]] = {
     "centre-of-mass": (tf.centre_of_mass, "q -> com"),
     "centre-of-mass-velocity": (tf.centre_of_mass_velocity, "q, qd -> v"),
     "centre-of-mass-jacobian": (tf.centre_of_mass_jacobian, "q -> J"),
+    "centroidal-momentum": (tf.centroidal_momentum, "q, qd -> h: momentum about the centre of mass"),
+    "centroidal-matrix": (tf.centroidal_matrix, "q -> A, with h = A qd"),
     "regressor": (tf.regressor, "q, qd, qdd -> Y: efforts are Y times the inertial parameters"),
 }
 

@@ -27,21 +27,21 @@ def centre_of_mass(robot: Robot, *, parameters: str = "standard") -> Program:
     The pose of the base (``robot.base.pose``) is not applied. The standard parameters are needed: base parameters move
     masses from link to link, and so the centre, without a change of the efforts.
     """
-    robot, arrays, state = _prepare(robot, parameters, ("q",))
+    robot, arrays, state = prepare_masses(robot, parameters, ("q",))
     com = gathered(robot, poses_of(robot, state))[0][1]
     return program("centre_of_mass", robot, arrays, {"com": _vector(com, "centre of mass, in the base frame")})
 
 
 def centre_of_mass_velocity(robot: Robot, *, parameters: str = "standard") -> Program:
     """Return the Program ``q, qd -> v``: the velocity of the centre of mass against the base, in its axes."""
-    robot, arrays, state = _prepare(robot, parameters, ("q", "qd"))
+    robot, arrays, state = prepare_masses(robot, parameters, ("q", "qd"))
     v = _vector(velocity(robot, state), "velocity of the centre of mass, in the base's axes")
     return program("centre_of_mass_velocity", robot, arrays, {"v": v})
 
 
 def centre_of_mass_jacobian(robot: Robot, *, parameters: str = "standard") -> Program:
     """Return the Program ``q -> J``: the Jacobian (3, n) of the centre of mass, in the base's axes."""
-    robot, arrays, state = _prepare(robot, parameters, ("q",))
+    robot, arrays, state = prepare_masses(robot, parameters, ("q",))
     columns = jacobian_columns(robot, state)
     entries = [column[row] for row in range(3) for column in columns]
     J = outputs(entries, [3, robot.dof], [XYZ, robot.velocity_names], "Jacobian of the centre of mass")
@@ -89,7 +89,8 @@ def jacobian_columns(robot: Robot, state: State) -> list[Vector]:
     return found
 
 
-def _prepare(robot: Robot, parameters: str, wanted: Sequence[str]) -> tuple[Robot, dict[str, Array], State]:
+def prepare_masses(robot: Robot, parameters: str, wanted: Sequence[str]) -> tuple[Robot, dict[str, Array], State]:
+    """Return what a model needs, and refuse a robot whose centre of mass is not known."""
     if parameters != "standard":
         raise ProgramError(
             f"parameters is {parameters!r}, but the centre of mass needs 'standard': base parameters move masses from "
