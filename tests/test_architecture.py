@@ -44,6 +44,7 @@ def test_public_names():
         "load",
         "Loop",
         "manipulability",
+        "operational_space",
         "Operations",
         "Program",
         "ProgramError",

@@ -23,6 +23,7 @@ from .models.inverse_dynamics import inverse_dynamics
 from .models.jacobian import jacobian, jacobian_bias, jacobian_rate
 from .models.link_motion import link_accelerations, link_velocities
 from .models.manipulability import jacobian_determinant, manipulability
+from .models.operational_space import operational_space
 from .models.transforms import transforms
 from .parameters.base import BaseParameters, base_parameters
 from .parameters.regressor import regressor
@@ -87,6 +88,7 @@ __all__ = [
     "link_velocities",
     "load",
     "manipulability",
+    "operational_space",
     "regressor",
     "robots",
     "symbol",

@@ -29,6 +29,7 @@ MODELS: dict[str, tuple[Callable[..., tf.Program], str]] = {
     "centre-of-mass-jacobian": (tf.centre_of_mass_jacobian, "q -> J"),
     "centroidal-momentum": (tf.centroidal_momentum, "q, qd -> h: momentum about the centre of mass"),
     "centroidal-matrix": (tf.centroidal_matrix, "q -> A, with h = A qd"),
+    "operational-space": (tf.operational_space, "q, qd -> Lambda, mu, p: inertia, bias and gravity at a link"),
     "regressor": (tf.regressor, "q, qd, qdd -> Y: efforts are Y times the inertial parameters"),
 }
 
