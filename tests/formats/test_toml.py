@@ -93,3 +93,13 @@ def test_written_form(tmp_path):
     save(read(tmp_path), tmp_path / "again.toml")
     text = (tmp_path / "again.toml").read_text()
     assert text.replace("\n\n", "\n") == ARM
+
+
+def test_a_variable_in_the_offset_is_refused(tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text(
+        'format = 1\nname = "arm"\ngravity = [0, 0, 0]\n[[link]]\nname = "l"\njoint = "j"\ntype = "revolute"\n'
+        'on = "base"\ntheta = "th1 + pi/2"\n'
+    )
+    with pytest.raises(RobotError, match=r"arm\.toml:9: theta is the offset alone"):
+        load(path)

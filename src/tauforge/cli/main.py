@@ -61,7 +61,7 @@ Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Whe
 
 def find(name: str, symbolic: bool = False) -> tf.Robot:
     """Return the robot of a file or of a bundled name."""
-    if name in tf.robots.names() and not Path(name).exists():
+    if name in tf.robots.names() and not Path(name).is_file():
         return tf.robots.bundled(name, symbolic=symbolic)
     if symbolic:
         raise tf.RobotError(f"{name}: --symbolic is for bundled robots ({', '.join(tf.robots.names())})")

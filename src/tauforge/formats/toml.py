@@ -39,7 +39,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ..robot.joint import FIXED, FREE, WORDS, Joint
+from ..graph.evaluate import symbols
+from ..graph.node import as_node
+from ..robot.complete import default_variable
+from ..robot.joint import FIXED, FREE, PRISMATIC, WORDS, Joint
 from ..robot.robot import Base, Body, Loop, Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
@@ -114,6 +117,9 @@ def _check(links: list[Table], joints: list[Joint]) -> None:
                 names = " stands on ".join(links[i - 1].text("name") for i in ring)
                 raise link.fault("on", f"a cycle: {names}; one of them must stand on the base")
             raise link.fault("on", "a link can only stand on an earlier one; list the links outward from the base")
+        usual, key = default_variable(joint, number), "r" if joint.sigma == PRISMATIC else "theta"
+        if joint.axes and not joint.variable and usual in symbols([as_node(getattr(joint, key))]):
+            raise link.fault(key, f"{key} is the offset alone, to which the coordinate is added; leave {usual} out")
         if joint.variable and joint.sigma != FIXED:
             if joint.variable in owners:
                 owner = owners[joint.variable]
