@@ -2,7 +2,9 @@
 
 import math
 
-from tauforge import Base, Body, Inertia, Joint, Loop, Robot, symbol
+import pytest
+
+from tauforge import Base, Body, Inertia, Joint, Loop, Robot, RobotError, symbol
 from tauforge.formats import load, save
 from tauforge.spatial.vector import Vector
 
