@@ -1,5 +1,7 @@
 """Spherical and floating joints and floating bases against Pinocchio, and the same identities certified."""
 
+import pickle
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -82,3 +84,23 @@ def test_a_planar_joint_keeps_the_balance_of_power():
     moved = q + step * np.array([c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]])
     power = interpret(tf.gravity(robot), q) @ v
     assert (interpret(tf.energy(robot), moved, v)[1] - potential) / step == pytest.approx(power, rel=1e-4)
+
+
+def test_derivatives_are_in_the_tangent_space():
+    for seed in range(12):
+        robot = random_robot(seed, largest=3, several=True, fixed=False, branch_by_branch=True)
+        model = to_pinocchio(robot)
+        data = model.createData()
+        q, qd, qdd = map(np.array, random_state(robot, seed))
+        pin.computeRNEADerivatives(model, data, q, qd, qdd)
+        program = tf.inverse_dynamics(robot).derivative("tau", "q")
+        assert program.outputs["dtau_dq"] == (robot.dof, robot.dof)
+        assert program.outputs["dtau_dq"].labels[1] == robot.velocity_names
+        assert close(interpret(program, q, qd, qdd), data.dtau_dq), robot
+
+
+def test_programs_with_a_tangent_are_pickled_whole():
+    robot = random_robot(3, largest=1, fixed=False).with_base("floating")
+    program = tf.inverse_dynamics(robot)
+    again = pickle.loads(pickle.dumps(program))
+    assert again.derivative("tau", "q").certify(program.derivative("tau", "q"))

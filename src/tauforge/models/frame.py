@@ -68,6 +68,8 @@ def prepare(
     robot = robot.map(as_node)
     labels = {name: robot.coordinate_names if name == "q" else robot.velocity_names for name in wanted}
     arrays = {name: inputs(name, labels[name], INPUTS[name][0]) for name in wanted}
+    if "q" in arrays and any(len(joint.axes) > 1 for joint in robot.joints):
+        arrays["q"] = replace(arrays["q"], tangent=_tangent(robot, arrays["q"]))
     given: dict[str, Sequence[Any]] = {name: _spread(robot, arrays[name], INPUTS[name][1]) for name in wanted}
     if external_wrenches is True:
         arrays["wrenches"] = _wrenches(robot)
@@ -88,6 +90,18 @@ def _spread(robot: Robot, array: Array, fixed: str) -> list[Values]:
         given = getattr(joint, fixed) if fixed else None
         values.append([given] if own and isinstance(given, Node) and given.op is not SYMBOL else own)
     return values
+
+
+def _tangent(robot: Robot, q: Array) -> Array:
+    """Return how q changes with qd: blocks along the diagonal, one for each joint."""
+    rows: list[list[Scalar]] = []
+    first = 0
+    for joint, own in zip(robot.joints, _spread(robot, q, "")[1:], strict=True):
+        behind = robot.dof - first - len(joint.axes)
+        rows += [[*[0.0] * first, *row, *[0.0] * behind] for row in joint.tangent(own)]
+        first += len(joint.axes)
+    entries = [x for row in rows for x in row]
+    return outputs(entries, [len(rows), robot.dof], [robot.coordinate_names, robot.velocity_names], "dq/dt by qd")
 
 
 def _wrenches(robot: Robot) -> Array:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import ProgramError
 from ..graph.derivative import jacobian
-from ..graph.node import NEG, Node, symbol
+from ..graph.node import NEG, ZERO, Node, symbol
 from .program import Array, Program, Shape
 
 
@@ -15,7 +16,10 @@ def derivative(program: Program, output: str, variable: str, *, mode: str, value
     if output not in program.results:
         raise ProgramError(f"{program.name}: no output {output!r} (its outputs: {', '.join(program.results)})")
     top, bottom = program.results[output], _variables(program, variable)
-    entries = tuple(entry for row in jacobian(top.nodes, bottom.nodes, mode) for entry in row)
+    rows = jacobian(top.nodes, bottom.nodes, mode)
+    if bottom.tangent:
+        rows, bottom = _along(rows, bottom.tangent), _velocities(bottom.tangent)
+    entries = tuple(entry for row in rows for entry in row)
     meaning = f"derivative of {output} with respect to {variable}"
     results = {**program.results} if values else {}
     results[f"d{output}_d{variable}"] = Array(_joined(top.shape, bottom.shape), entries, meaning)
@@ -33,6 +37,18 @@ def _variables(program: Program, name: str) -> Array:
     raise ProgramError(
         f"{program.name}: no input or parameter {name!r} (its inputs: {inputs}; its parameters: {parameters})"
     )
+
+
+def _along(rows: Sequence[Sequence[Node]], tangent: Array) -> list[list[Node]]:
+    """Return derivatives by coordinates as derivatives along velocities."""
+    count = tangent.shape[1]
+    columns = [tangent.nodes[k::count] for k in range(count)]
+    return [[sum((a * b for a, b in zip(row, column, strict=True)), start=ZERO) for column in columns] for row in rows]
+
+
+def _velocities(tangent: Array) -> Array:
+    """Return what such derivatives are by: the shape and labels of the tangent's columns."""
+    return Array(Shape([tangent.shape[1]], tangent.shape.labels[1:]), ())
 
 
 def _joined(top: Shape, bottom: Shape) -> Shape:

@@ -23,11 +23,13 @@ class Flat(NamedTuple):
 def flatten(program: Program) -> Flat:
     """Return the Program as plain data."""
     arrays = [*program.arguments.values(), *program.results.values()]
+    arrays += [array.tangent for array in arrays if array.tangent]
     order = topological([*(node for array in arrays for node in array.nodes), *program.names])
     number = {node: i for i, node in enumerate(order)}
 
     def plain(array: Array) -> tuple[Any, ...]:
-        return array.shape, tuple(number[node] for node in array.nodes), array.meaning
+        tangent = plain(array.tangent) if array.tangent else None
+        return array.shape, tuple(number[node] for node in array.nodes), array.meaning, tangent
 
     return Flat(
         program.name,
@@ -45,8 +47,8 @@ def restore(flat: Flat) -> Program:
     for op, args, value, exact in flat.nodes:
         nodes.append(rebuild(op, tuple(nodes[i] for i in args), value, exact))
 
-    def array(shape: Any, numbers: tuple[int, ...], meaning: str) -> Array:
-        return Array(shape, tuple(nodes[i] for i in numbers), meaning)
+    def array(shape: Any, numbers: tuple[int, ...], meaning: str, tangent: Any) -> Array:
+        return Array(shape, tuple(nodes[i] for i in numbers), meaning, array(*tangent) if tangent else None)
 
     arguments = {name: array(*parts) for name, parts in flat.arguments.items()}
     results = {name: array(*parts) for name, parts in flat.results.items()}

@@ -43,11 +43,16 @@ class Shape(tuple[int, ...]):
 
 @dataclass(frozen=True)
 class Array:
-    """A named array of a Program: its shape, its scalars row by row, and what it means."""
+    """A named array of a Program: its shape, its scalars row by row, and what it means.
+
+    An input whose entries are no independent coordinates, as those of a quaternion, has a ``tangent``: how it changes
+    with each of the velocities, a row for each entry. Derivatives are then with respect to these.
+    """
 
     shape: Shape
     nodes: tuple[Node, ...]
     meaning: str = ""
+    tangent: Array | None = None
 
 
 def inputs(name: str, labels: Sequence[str], meaning: str) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import ExpressionError, RobotError
-from ..graph.node import Scalar, is_zero
+from ..graph.node import Scalar, cos, is_zero, sin
 from ..graph.parse import as_scalar
 from ..spatial.rotation import Rotation, about, quaternion
 from ..spatial.vector import Vector
@@ -122,6 +122,19 @@ class Joint:
         else:
             pose = Pose(Rotation([twist, turn, about(2, theta)]), arm, r)
         return self._moved(pose, q) if self.sigma in (SPHERICAL, FLOATING, PLANAR) and q else pose
+
+    def tangent(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
+        """Return how the coordinates change with the velocities: a row for each coordinate."""
+        if self.sigma == PLANAR:
+            c, s = cos(q[2]), sin(q[2])
+            return [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]
+        if self.sigma not in (SPHERICAL, FLOATING):
+            return [[1.0]] * len(self.axes)
+        x, y, z, w = (0.5 * part for part in q[-4:])
+        turning: list[list[Scalar]] = [[w, -z, y], [z, w, -x], [-y, x, w], [-x, -y, -z]]
+        if self.sigma == SPHERICAL:
+            return turning
+        return [[*row, 0.0, 0.0, 0.0] for row in quaternion(q[-4:]).rows] + [[0.0, 0.0, 0.0, *row] for row in turning]
 
     def _moved(self, start: Pose, q: Sequence[Scalar]) -> Pose:
         """Return the pose of a joint of several degrees of freedom, which moves from a constant one."""
