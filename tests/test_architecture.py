@@ -26,6 +26,7 @@ def test_public_names():
         "coriolis_matrix",
         "direct_dynamics",
         "energy",
+        "energy_regressor",
         "ExpressionError",
         "friction",
         "Function",

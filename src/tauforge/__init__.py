@@ -26,7 +26,7 @@ from .models.manipulability import jacobian_determinant, manipulability
 from .models.operational_space import operational_space
 from .models.transforms import transforms
 from .parameters.base import BaseParameters, base_parameters
-from .parameters.regressor import regressor
+from .parameters.regressor import energy_regressor, regressor
 from .program.certify import Certificate
 from .program.count import Operations
 from .program.program import Program
@@ -75,6 +75,7 @@ __all__ = [
     "coriolis_matrix",
     "direct_dynamics",
     "energy",
+    "energy_regressor",
     "friction",
     "gravity",
     "hybrid_dynamics",

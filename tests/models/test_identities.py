@@ -116,6 +116,22 @@ def test_regressor_times_parameters_is_torque(robot):
         with_output(inverse, total).certify(with_output(inverse, inverse.results["tau"].nodes))
 
 
+@SETTINGS
+@given(ROBOTS.filter(moving))
+def test_energy_regressor_times_parameters_is_energy(robot):
+    energy, base = tf.energy(robot), tf.base_parameters(robot)
+    for parameters, values in (("standard", standard(robot)), ("base", base.expressions)):
+        program = tf.energy_regressor(robot, parameters=parameters)
+        for name in ("kinetic", "potential"):
+            row, labels = program.results[name].nodes, program.outputs[name].labels[0]
+            total = sum((y * values[label] for y, label in zip(row, labels, strict=True)), start=symbol("x") * 0.0)
+            if parameters == "standard" or name == "kinetic":
+                with_output(energy, [total]).certify(with_output(energy, energy.results[name].nodes))
+            else:  # base parameters leave a constant out
+                rates = [with_output(energy, [x]).derivative("y", "q") for x in (total, energy.results[name].nodes[0])]
+                rates[0].certify(rates[1])
+
+
 def standard(robot):
     links = {
         f"{n}{j}": x

@@ -31,6 +31,7 @@ MODELS: dict[str, tuple[Callable[..., tf.Program], str]] = {
     "centroidal-matrix": (tf.centroidal_matrix, "q -> A, with h = A qd"),
     "operational-space": (tf.operational_space, "q, qd -> Lambda, mu, p: inertia, bias and gravity at a link"),
     "regressor": (tf.regressor, "q, qd, qdd -> Y: efforts are Y times the inertial parameters"),
+    "energy-regressor": (tf.energy_regressor, "q, qd -> kinetic, potential, as rows by the inertial parameters"),
 }
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ProgramError
-from ..graph.node import Node, as_node, is_zero, sign
+from ..graph.node import Node, Scalar, as_node, is_zero, sign
+from ..models.energy import twice_kinetic, velocities
 from ..models.frame import State, prepare, program
 from ..models.inertia_matrix import first_degrees, passed
 from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
@@ -17,7 +18,7 @@ from ..program.program import Program, outputs
 from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
-from ..spatial.vector import ZERO, Vector
+from ..spatial.vector import ZERO, Vector, dot
 
 ACTUATOR = ("IA", "FV", "FS", "FO")
 """Parameters of a joint itself: rotor inertia, viscous and Coulomb friction, and an offset of the latter."""
@@ -56,8 +57,7 @@ class Regressor:
         return [as_node(x) for x in self.robot.joints[link - 1].along(*self._wrench(parameter, link))]
 
     def _wrench(self, parameter: str, link: int) -> tuple[Vector, Vector]:
-        unit = Inertia(**{name: as_node(float(name == parameter)) for name in NAMES})
-        F, _, N = inertial_wrench(self.at[link], unit)
+        F, _, N = inertial_wrench(self.at[link], unit_inertia(parameter))
         return F, N
 
     def _actuator(self, parameter: str, link: int) -> dict[int, Node]:
@@ -76,6 +76,52 @@ def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence
     actuators : which of IA, FV, FS and FO (an offset of Coulomb friction) have columns too; by default those that some
         joint of the robot has
     """
+    columns = chosen(robot, parameters, actuators)
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))
+    found = Regressor(robot, state)
+    efforts = [found.column(*key) for key in columns]
+    entries = [column.get(place, as_node(0.0)) for place in range(robot.dof) for column in efforts]
+    Y = outputs(entries, [robot.dof, len(columns)], [robot.velocity_names, [*columns.values()]], "regressor")
+    return program("regressor", robot, arrays, {"Y": Y})
+
+
+def energy_regressor(robot: Robot, *, parameters: str = "standard") -> Program:
+    """Return the Program ``q, qd -> kinetic, potential``: rows that give the energies from the inertial parameters.
+
+    Their labels name the parameters, rotor inertias included where the robot has some. With base parameters the
+    potential energy lacks a constant, which identification from power or differences of energy does not see.
+    """
+    columns = chosen(robot, parameters, ("IA",) if any(not is_zero(joint.IA) for joint in robot.joints) else ())
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
+    links, falls = velocities(robot, state), drops(robot, state)
+    rows: dict[str, list[Scalar]] = {"kinetic": [], "potential": []}
+    for name, j in columns:
+        if name == "IA":
+            rows["kinetic"].append(sum((x * x for x in state.qd[j]), start=as_node(0.0)) * 0.5)
+            rows["potential"].append(0.0)
+        else:
+            rows["kinetic"].append(twice_kinetic(links[j], unit_inertia(name)) * 0.5)
+            rows["potential"].append(falls[j].get(name, 0.0))
+    labels = [[*columns.values()]]
+    results = {key: outputs(row, [len(row)], labels, f"{key} energy by the parameters") for key, row in rows.items()}
+    return program("energy_regressor", robot, arrays, results)
+
+
+def drops(robot: Robot, state: State) -> list[dict[str, Scalar]]:
+    """Return the potential energy of a unit of each link's mass and first moments; entry 0 is the base's."""
+    at: list[tuple[Scalar, Vector]] = [
+        (0.0, robot.gravity)
+    ]  # gravity's potential of the origin, less its sign; gravity
+    for joint, q in zip(robot.joints, state.q[1:], strict=True):
+        pose = joint.pose(q)
+        depth, g = at[joint.antecedent]
+        own = pose.R.back(g)
+        at.append((depth + dot(g, pose.arm) + own[2] * pose.r, own))
+    return [{"M": -depth, "MX": -g[0], "MY": -g[1], "MZ": -g[2]} for depth, g in at]
+
+
+def chosen(robot: Robot, parameters: str, actuators: Sequence[str] | None) -> dict[tuple[str, int], str]:
+    """Return the parameters that have columns, by name and link of the expanded robot, with their labels."""
     from .base import base_parameters
 
     unknown = [name for name in actuators or () if name not in ACTUATOR]
@@ -83,22 +129,21 @@ def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence
         raise ProgramError(f"{unknown[0]!r} is no parameter of an actuator; there are {', '.join(ACTUATOR)}")
     if parameters not in ("standard", "base"):
         raise ProgramError(f"parameters is {parameters!r}; it may be 'standard' or 'base'")
-    base = base_parameters(robot) if parameters == "base" else None
-    shift = len(robot.expanded().joints) - len(robot.joints)  # a floating base is link 0
-    robot = robot.expanded()
-    moving = robot.moving
+    whole = robot.expanded()
+    shift = len(whole.joints) - len(robot.joints)  # a floating base is link 0
+    moving = whole.moving
     if actuators is None:
-        actuators = [key for key in ACTUATOR[:3] if any(not is_zero(getattr(robot.joints[j - 1], key)) for j in moving)]
-    labelled = {(name, j): f"{name}{j - shift}" for j in range(1, len(robot.joints) + 1) for name in NAMES}
+        actuators = [key for key in ACTUATOR[:3] if any(not is_zero(getattr(whole.joints[j - 1], key)) for j in moving)]
+    links = {(name, j): f"{name}{j - shift}" for j in range(1, len(whole.joints) + 1) for name in NAMES}
     rotors = [("IA", j) for j in moving if "IA" in actuators]
-    if base:
-        labelled = {key: base.name(*key) for key in base.forms if key[0] in NAMES}
+    if parameters == "base":
+        base = base_parameters(robot)
+        links = {key: base.name(*key) for key in base.forms if key[0] in NAMES}
         rotors = [key for key in base.forms if key[0] == "IA" and key in rotors]
-    columns = [*labelled, *rotors, *((key, j) for key in actuators if key != "IA" for j in moving)]
-    prepared, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))
-    found = Regressor(prepared, state)
-    efforts = [found.column(*key) for key in columns]
-    rows = [column.get(place, as_node(0.0)) for place in range(robot.dof) for column in efforts]
-    names = [labelled.get(key, f"{key[0]}{key[1] - shift}") for key in columns]
-    Y = outputs(rows, [robot.dof, len(names)], [robot.velocity_names, names], "regressor")
-    return program("regressor", prepared, arrays, {"Y": Y})
+    others = [*rotors, *((key, j) for key in actuators if key != "IA" for j in moving)]
+    return links | {(key, j): f"{key}{j - shift}" for key, j in others}
+
+
+def unit_inertia(parameter: str) -> Inertia:
+    """Return a body of which one parameter is one and all others are zero."""
+    return Inertia(**{name: as_node(float(name == parameter)) for name in NAMES})
