@@ -17,8 +17,9 @@ from typing import Any
 
 import tauforge as tf
 from tauforge.graph.node import Node
-from tauforge.models import inverse_dynamics as module
+from tauforge.models import joint_law
 from tauforge.models.frame import State
+from tauforge.models.inverse_dynamics import newton_euler
 from tauforge.spatial import rotation
 from tauforge.spatial.vector import Vector
 
@@ -59,17 +60,17 @@ def sympy_cse(robot: tf.Robot) -> tuple[float, int]:
 
     count = len(robot.joints)
     start = time.perf_counter()
-    ours = rotation.sin, rotation.cos, module.sign
-    rotation.sin, rotation.cos, module.sign = sympy.sin, sympy.cos, sympy.sign  # the recursion's only functions
+    ours = rotation.sin, rotation.cos, joint_law.sign
+    rotation.sin, rotation.cos, joint_law.sign = sympy.sin, sympy.cos, sympy.sign  # the recursion's only functions
     try:
         joints = [lifted(joint, **{key: lift(getattr(joint, key)) for key in GEOMETRY}) for joint in robot.joints]
         bodies = [lifted(body, inertia=tf.Inertia(*map(lift, body.inertia))) for body in robot.bodies]
         same = lifted(robot, joints=joints, bodies=bodies, gravity=Vector(*map(lift, robot.gravity)))
         names = {name: sympy.symbols(f"{name}1:{count + 1}") for name in ("q", "qd", "qdd")}
         state = {name: [(), *((x,) for x in symbols)] for name, symbols in names.items()}
-        tau = module.newton_euler(same, State.zero(same, **state))
+        tau = newton_euler(same, State.zero(same, **state))
     finally:
-        rotation.sin, rotation.cos, module.sign = ours
+        rotation.sin, rotation.cos, joint_law.sign = ours
     replacements, reduced = sympy.cse(tau)
     took = 1e3 * (time.perf_counter() - start)
     operations = sympy.count_ops([e for _, e in replacements] + reduced, visual=True)
