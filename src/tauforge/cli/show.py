@@ -92,10 +92,10 @@ def _facts(robot: tf.Robot) -> Iterator[Text]:
     yield Text(f"symbols without a value: {len(robot.symbols)}" + (f" ({symbols})" if symbols else ""))
     if robot.loops:
         yield Text(f"closed loops: {len(robot.loops)} (their models are not here yet; the tree's are)")
-    if not robot.base.floating:
-        base = tf.base_parameters(robot.tree())
-        rotors = f", and {len(base.rotors)} rotor inertias" if base.rotors else ""
-        yield Text(f"base inertial parameters: {base.count} of {10 * len(robot.bodies)}{rotors}")
+    tree = robot.tree()
+    base, links = tf.base_parameters(tree), len(tree.expanded().bodies)
+    rotors = f", and {len(base.rotors)} rotor inertias" if base.rotors else ""
+    yield Text(f"base inertial parameters: {base.count} of {10 * links}{rotors}")
 
 
 def counts(robot: tf.Robot) -> Group:

@@ -8,13 +8,17 @@ back.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..program.program import Program
+from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, cross
 from .energy import velocities
 from .frame import State, matrix, prepare, program
 from .hybrid_dynamics import Screw, add, brought
 from .inertia_matrix import Rows, first_degrees, passed, wrench
+from .tree import poses_of
 
 
 def coriolis_matrix(robot: Robot, *, parameters: str = "standard") -> Program:
@@ -28,27 +32,28 @@ def coriolis(robot: Robot, state: State) -> Rows:
     """Return the Coriolis matrix row by row."""
     links = zip(velocities(robot, state)[1:], robot.bodies, strict=True)
     momenta = [wrench(body.inertia, *link) for link, body in links]
-    first = first_degrees(robot)
+    first, poses = first_degrees(robot), poses_of(robot, state)
     C: Rows = [[0.0] * robot.dof for _ in range(robot.dof)]
     for j, joint in enumerate(robot.joints, 1):
         for k in range(len(joint.axes)):
             unit = joint.screw([float(i == k) for i in range(len(joint.axes))])
-            for row, x in column(robot, state, momenta, j, unit).items():
+            for row, x in column(robot, poses, state, momenta, j, unit).items():
                 for place, effort in enumerate(robot.joints[row - 1].along(*x), first[row]):
                     C[place][first[j] + k] = effort
     return C
 
 
-def column(robot: Robot, state: State, momenta: list[Screw], start: int, unit: Screw) -> dict[int, Screw]:
+def column(
+    robot: Robot, poses: Sequence[Pose], state: State, momenta: list[Screw], start: int, unit: Screw
+) -> dict[int, Screw]:
     """Return the wrenches on the links that a joint's axis stands for in C: I ṡ + B s, s being its screw at each
     link.
     """
-    poses = {j: joint.pose(state.q[j]) for j, joint in enumerate(robot.joints, 1)}
     at: dict[int, tuple[Screw, Screw]] = {start: (unit, (ZERO, ZERO))}
     wrenches: dict[int, Screw] = {}
     for j, joint in enumerate(robot.joints, 1):
         if joint.antecedent in at and j != start:
-            s, rate = (brought(poses[j], x) for x in at[joint.antecedent])
+            s, rate = (brought(poses[j - 1], x) for x in at[joint.antecedent])
             at[j] = s, add(rate, product(s, joint.screw(state.qd[j])))
         if j in at:
             s, rate = at[j]
@@ -56,7 +61,7 @@ def column(robot: Robot, state: State, momenta: list[Screw], start: int, unit: S
     for j in range(len(robot.joints), 0, -1):
         i = robot.joints[j - 1].antecedent
         if j in wrenches and i:
-            wrenches[i] = add(wrenches.get(i, (ZERO, ZERO)), passed(poses[j], *wrenches[j]))
+            wrenches[i] = add(wrenches.get(i, (ZERO, ZERO)), passed(poses[j - 1], *wrenches[j]))
     return wrenches
 
 

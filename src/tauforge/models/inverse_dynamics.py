@@ -19,6 +19,7 @@ from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
 from .frame import INPUTS, Labels, State, Values, prepare, program, vector
 from .hybrid_dynamics import free_base_dynamics
+from .inertia_matrix import passed
 from .joint_law import resistance
 
 
@@ -91,10 +92,8 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
         joint, pose = robot.joints[j - 1], poses[j - 1]
         label.wrench(j, f[j], n[j])
         i = joint.antecedent
-        arm = n[j] + Vector(-f[j][1] * pose.r, f[j][0] * pose.r, 0.0)  # (30), the part r z × f in frame j
-        carried = pose.R.forth(f[j])  # (28)
-        f[i] = f[i] + carried  # (29)
-        n[i] = n[i] + pose.R.forth(arm) + cross(pose.arm, carried)  # (30)
+        force, moment = passed(pose, f[j], n[j])  # (28)
+        f[i], n[i] = f[i] + force, n[i] + moment  # (29), (30)
         own = zip(joint.along(f[j], n[j]), resistance(joint, state.q[j], state.qd[j]), state.qdd[j], strict=True)
         efforts[:0] = [x + joint.IA * qdd + against for x, against, qdd in own]  # (31)
     return efforts

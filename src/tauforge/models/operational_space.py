@@ -19,8 +19,7 @@ from .direct_dynamics import solve
 from .frame import prepare, program
 from .inertia_matrix import inertia_matrix
 from .jacobian import Point, jacobian, jacobian_bias
-
-VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
+from .link_motion import VELOCITY
 
 
 def operational_space(

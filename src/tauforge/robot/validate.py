@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import warnings
 from typing import TYPE_CHECKING
@@ -35,7 +34,7 @@ def validate(robot: Robot) -> None:
     _names(robot, "joint", [joint.name for joint in (*robot.joints, *loop_joints)])
     _names(robot, "link", [body.name for body in _bodies(robot)])
     _base(robot)
-    _values(robot)
+    _masses(robot)
     _variables(robot)
 
 
@@ -94,8 +93,6 @@ def _constant(robot: Robot, frame: Joint) -> None:
 
 
 def _base(robot: Robot) -> None:
-    if len(robot.base.pose) != 16:
-        raise RobotError(f"{robot.name}: the base's pose has {len(robot.base.pose)} numbers; 4x4, row by row, are 16")
     if (robot.base.floating or robot.base.mobile) and not robot.base.body:
         raise RobotError(f"{robot.name}: a base that moves needs its inertia; add body=Body(name=..., inertia=...)")
 
@@ -110,14 +107,7 @@ def _names(robot: Robot, what: str, names: list[str]) -> None:
         seen.add(name)
 
 
-def _values(robot: Robot) -> None:
-    for place, x in robot.scalars():
-        if isinstance(x, Node):
-            continue
-        if isinstance(x, bool) or not isinstance(x, int | float):
-            raise RobotError(f"{robot.name}: {place} is {x!r}; it must be a number or an expression")
-        if not math.isfinite(x):
-            raise RobotError(f"{robot.name}: {place} is {x}; give a finite number")
+def _masses(robot: Robot) -> None:
     for body in _bodies(robot):
         mass = body.inertia.M
         if isinstance(mass, Node) and mass.op is not CONST:
