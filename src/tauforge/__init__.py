@@ -14,6 +14,7 @@ from .graph.node import symbol
 from .models.bias import bias, friction, gravity
 from .models.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, centre_of_mass_velocity
 from .models.centroidal import centroidal_matrix, centroidal_momentum
+from .models.configuration import difference, integrate
 from .models.coriolis_matrix import coriolis_matrix
 from .models.direct_dynamics import direct_dynamics
 from .models.energy import energy
@@ -73,6 +74,7 @@ __all__ = [
     "centroidal_matrix",
     "centroidal_momentum",
     "coriolis_matrix",
+    "difference",
     "direct_dynamics",
     "energy",
     "energy_regressor",
@@ -80,6 +82,7 @@ __all__ = [
     "gravity",
     "hybrid_dynamics",
     "inertia_matrix",
+    "integrate",
     "inverse_dynamics",
     "jacobian",
     "jacobian_bias",

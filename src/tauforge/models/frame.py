@@ -68,9 +68,9 @@ def prepare(
     robot = robot.map(as_node)
     labels = {name: robot.coordinate_names if name == "q" else robot.velocity_names for name in wanted}
     arrays = {name: inputs(name, labels[name], INPUTS[name][0]) for name in wanted}
-    if "q" in arrays and any(len(joint.axes) > 1 for joint in robot.joints):
-        arrays["q"] = replace(arrays["q"], tangent=_tangent(robot, arrays["q"]))
-    given: dict[str, Sequence[Any]] = {name: _spread(robot, arrays[name], INPUTS[name][1]) for name in wanted}
+    if "q" in arrays:
+        arrays["q"] = with_tangent(robot, arrays["q"])
+    given: dict[str, Sequence[Any]] = {name: _given(robot, arrays[name], name) for name in wanted}
     if external_wrenches is True:
         arrays["wrenches"] = _wrenches(robot)
         exerted: Sequence[Scalar] = arrays["wrenches"].nodes
@@ -81,27 +81,35 @@ def prepare(
     return robot, arrays, State.zero(robot, **given)
 
 
-def _spread(robot: Robot, array: Array, fixed: str) -> list[Values]:
+def spread(robot: Robot, entries: Sequence[Scalar], coordinates: bool = False) -> list[Values]:
+    """Return velocities or the like, or coordinates, by joint number."""
+    rest = iter(entries)
+    return [(), *([next(rest) for _ in (COORDINATES[j.sigma] if coordinates else j.axes)] for j in robot.joints)]
+
+
+def _given(robot: Robot, array: Array, name: str) -> list[Values]:
     """Return an input's scalars by joint number; a joint whose value the description fixes has that one."""
-    nodes = iter(array.nodes)
-    values: list[Values] = [()]
-    for joint in robot.joints:
-        own = [next(nodes) for _ in (joint.axes if fixed else COORDINATES[joint.sigma])]
+    values, fixed = spread(robot, array.nodes, name == "q"), INPUTS[name][1]
+    for j, joint in enumerate(robot.joints, 1):
         given = getattr(joint, fixed) if fixed else None
-        values.append([given] if own and isinstance(given, Node) and given.op is not SYMBOL else own)
+        if values[j] and isinstance(given, Node) and given.op is not SYMBOL:
+            values[j] = [given]
     return values
 
 
-def _tangent(robot: Robot, q: Array) -> Array:
-    """Return how q changes with qd: blocks along the diagonal, one for each joint."""
+def with_tangent(robot: Robot, q: Array) -> Array:
+    """Return the coordinates with how they change with qd: blocks along the diagonal, one for each joint."""
+    if all(len(joint.axes) <= 1 for joint in robot.joints):
+        return q
     rows: list[list[Scalar]] = []
     first = 0
-    for joint, own in zip(robot.joints, _spread(robot, q, "")[1:], strict=True):
+    for joint, own in zip(robot.joints, spread(robot, q.nodes, coordinates=True)[1:], strict=True):
         behind = robot.dof - first - len(joint.axes)
         rows += [[*[0.0] * first, *row, *[0.0] * behind] for row in joint.tangent(own)]
         first += len(joint.axes)
     entries = [x for row in rows for x in row]
-    return outputs(entries, [len(rows), robot.dof], [robot.coordinate_names, robot.velocity_names], "dq/dt by qd")
+    labels = [robot.coordinate_names, robot.velocity_names]
+    return replace(q, tangent=outputs(entries, [len(rows), robot.dof], labels, "dq/dt by qd"))
 
 
 def _wrenches(robot: Robot) -> Array:
