@@ -133,3 +133,10 @@ def test_a_floating_robot_has_seven_for_each_revolute_joint_and_ten(name):
     base = tf.base_parameters(robot.with_base("floating"))
     assert base.count == 7 * robot.dof + 10
     assert base.names[:3] == ("XX0", "XY0", "XZ0") or base.names[0] == "XX0R"
+
+
+def test_a_robot_without_inertia_is_refused_but_has_a_regressor():
+    robot = tf.robots.rrp(symbolic=True).neglect(*tf.Inertia._fields)
+    with pytest.raises(tf.RobotError, match="no link has any inertia"):
+        tf.base_parameters(robot)
+    assert tf.regressor(robot, parameters="base").outputs["Y"].labels[1]

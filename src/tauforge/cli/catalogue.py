@@ -10,12 +10,19 @@ import tauforge as tf
 MODELS: dict[str, tuple[Callable[..., tf.Program], str]] = {
     "inverse-dynamics": (tf.inverse_dynamics, "q, qd, qdd -> tau: efforts of a motion"),
     "direct-dynamics": (tf.direct_dynamics, "q, qd, tau -> qdd: accelerations that efforts cause"),
+    "hybrid-dynamics": (
+        tf.hybrid_dynamics,
+        "q, qd, qdd, tau -> efforts, accelerations: of some joints the one is known (--accelerated), of the others the "
+        "other",
+    ),
     "inertia-matrix": (tf.inertia_matrix, "q -> M"),
     "coriolis-matrix": (tf.coriolis_matrix, "q, qd -> C, with Mdot - 2C skew-symmetric"),
     "bias": (tf.bias, "q, qd -> h: Coriolis, centrifugal, gravity and friction efforts"),
     "gravity": (tf.gravity, "q -> g: efforts that hold the robot at rest"),
     "friction": (tf.friction, "qd -> f: Coulomb and viscous friction"),
     "energy": (tf.energy, "q, qd -> kinetic, potential"),
+    "integrate": (tf.integrate, "q, v -> q_next: where a velocity leads in a unit of time, quaternions too"),
+    "difference": (tf.difference, "q, q_next -> v: the velocity that leads there"),
     "transforms": (tf.transforms, "q -> T: homogeneous matrices of all links"),
     "jacobian": (tf.jacobian, "q -> J: Jacobian of a link (--frame)"),
     "jacobian-rate": (tf.jacobian_rate, "q, qd -> Jd: its time derivative"),
@@ -35,7 +42,15 @@ MODELS: dict[str, tuple[Callable[..., tf.Program], str]] = {
 }
 
 
-def model(name: str, robot: tf.Robot, *, parameters: str, external_wrenches: bool | str, frame: str) -> tf.Program:
+def model(
+    name: str,
+    robot: tf.Robot,
+    *,
+    parameters: str,
+    external_wrenches: bool | str = False,
+    frame: str = "",
+    accelerated: str = "",
+) -> tf.Program:
     """Return a model of a robot by the model's name, with - or _ between the words."""
     key = name.replace("_", "-")
     if key not in MODELS:
@@ -44,9 +59,15 @@ def model(name: str, robot: tf.Robot, *, parameters: str, external_wrenches: boo
     taken = signature(function).parameters
     if external_wrenches and "external_wrenches" not in taken:
         raise tf.ProgramError(f"external wrenches have no effect on {key}")
-    if bool(frame) != ("frame" in taken):
-        raise tf.ProgramError(f"{key} {'takes no' if frame else 'needs a'} frame: --frame LINK")
+    for option, value, what in (("frame", frame, "LINK"), ("accelerated", accelerated, "JOINT,JOINT,...")):
+        if bool(value) != (option in taken):
+            raise tf.ProgramError(f"{key} {'takes no' if value else 'needs'} --{option} {what}")
     if key.startswith("centre"):
         parameters = "standard"  # base parameters have lost the links' masses
-    options = {"parameters": parameters, "external_wrenches": external_wrenches, "frame": frame}
+    options = {
+        "parameters": parameters,
+        "external_wrenches": external_wrenches,
+        "frame": frame,
+        "accelerated": accelerated if accelerated == "rigid" else accelerated.split(","),
+    }
     return function(robot, **{key: value for key, value in options.items() if key in taken})

@@ -128,6 +128,14 @@ def generate(
         typer.Option("--wrenches", "-w", help="External wrenches: none, an input, or those of the robot's file."),
     ] = Wrenches.none,
     frame: Annotated[str, typer.Option("--frame", metavar="LINK", help="The link that a Jacobian is of.")] = "",
+    accelerated: Annotated[
+        str,
+        typer.Option(
+            "--accelerated",
+            metavar="JOINTS",
+            help="Joints whose acceleration is known in hybrid dynamics: names with commas between, or rigid.",
+        ),
+    ] = "",
     split: Annotated[
         bool, typer.Option("--split", help="Two files: FILE_setup computes constants once, FILE the rest.")
     ] = False,
@@ -142,7 +150,12 @@ def generate(
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
     program = model(
-        which, find(robot, symbolic), parameters=parameters.value, external_wrenches=wrenches.choice, frame=frame
+        which,
+        find(robot, symbolic),
+        parameters=parameters.value,
+        external_wrenches=wrenches.choice,
+        frame=frame,
+        accelerated=accelerated,
     )
     if split and output == "-":
         raise tf.ProgramError("--split writes two files: give the second one's name with -o FILE")

@@ -13,6 +13,7 @@ from rich.tree import Tree
 import tauforge as tf
 
 from ..graph.node import Node
+from ..parameters.base import grouped
 from ..robot.joint import FIXED, WORDS
 from ..robot.published import published
 from ..robot.tables import Sheet, in_text, motion, sheets
@@ -93,7 +94,7 @@ def _facts(robot: tf.Robot) -> Iterator[Text]:
     if robot.loops:
         yield Text(f"closed loops: {len(robot.loops)} (their models are not here yet; the tree's are)")
     tree = robot.tree()
-    base, links = tf.base_parameters(tree), len(tree.expanded().bodies)
+    base, links = grouped(tree), len(tree.expanded().bodies)
     rotors = f", and {len(base.rotors)} rotor inertias" if base.rotors else ""
     yield Text(f"base inertial parameters: {base.count} of {10 * links}{rotors}")
 

@@ -161,6 +161,17 @@ def _symbols(value: Node) -> set[str]:
 
 def base_parameters(robot: Robot) -> BaseParameters:
     """Return the base inertial parameters of a tree robot, with the relations that group them."""
+    whole = robot.expanded()
+    if all(map(is_zero, (*(x for body in whole.bodies for x in body.inertia), *(joint.IA for joint in whole.joints)))):
+        raise RobotError(
+            f"{robot.name}: no link has any inertia, so that there are no parameters to group; "
+            "give its links numbers or symbols"
+        )
+    return grouped(robot)
+
+
+def grouped(robot: Robot) -> BaseParameters:
+    """Return the base inertial parameters, whatever their values: all may be zero."""
     if robot.loops:
         raise RobotError(
             f"{robot.name} has closed loops; its base parameters are not here yet. robot.tree() leaves them open"

@@ -122,7 +122,7 @@ def drops(robot: Robot, state: State) -> list[dict[str, Scalar]]:
 
 def chosen(robot: Robot, parameters: str, actuators: Sequence[str] | None) -> dict[tuple[str, int], str]:
     """Return the parameters that have columns, by name and link of the expanded robot, with their labels."""
-    from .base import base_parameters
+    from .base import grouped
 
     unknown = [name for name in actuators or () if name not in ACTUATOR]
     if unknown:
@@ -137,7 +137,7 @@ def chosen(robot: Robot, parameters: str, actuators: Sequence[str] | None) -> di
     links = {(name, j): f"{name}{j - shift}" for j in range(1, len(whole.joints) + 1) for name in NAMES}
     rotors = [("IA", j) for j in moving if "IA" in actuators]
     if parameters == "base":
-        base = base_parameters(robot)
+        base = grouped(robot)
         links = {key: base.name(*key) for key in base.forms if key[0] in NAMES}
         rotors = [key for key in base.forms if key[0] == "IA" and key in rotors]
     others = [*rotors, *((key, j) for key in actuators if key != "IA" for j in moving)]
