@@ -126,5 +126,5 @@ def _straightened(p: Vector, w: Vector, cotangent: Scalar) -> Vector:
 
     p - w × p / 2 + (1 - θ/2 cot θ/2)/θ² w × (w × p)
     """
-    swing, third = cross(w, p), (1.0 - cotangent) / (dot(w, w) + _TINY)
-    return p - swing * 0.5 + cross(w, swing) * third
+    swing = cross(w, p)
+    return p - swing * 0.5 + cross(w, swing) * ((1.0 - cotangent) / (_length(w) * _length(w)))
