@@ -15,7 +15,7 @@ from ..program.program import Array, Program, outputs
 from ..robot.joint import Joint, Pose
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, Vector, cross, times
-from .frame import State, Values, prepare, program
+from .frame import State, Values, folded, prepare, program
 from .tree import orientations, poses_of
 
 XYZ = ("x", "y", "z")
@@ -42,7 +42,7 @@ def centre_of_mass_velocity(robot: Robot, *, parameters: str = "standard") -> Pr
 def centre_of_mass_jacobian(robot: Robot, *, parameters: str = "standard") -> Program:
     """Return the Program ``q -> J``: the Jacobian (3, n) of the centre of mass, in the base's axes."""
     robot, arrays, state = prepare_masses(robot, parameters, ("q",))
-    columns = jacobian_columns(robot, state)
+    columns = folded(robot, jacobian_columns(robot, state))
     entries = [column[row] for row in range(3) for column in columns]
     J = outputs(entries, [3, robot.dof], [XYZ, robot.velocity_names], "Jacobian of the centre of mass")
     return program("centre_of_mass_jacobian", robot, arrays, {"J": J})
@@ -80,7 +80,7 @@ def velocity(robot: Robot, state: State) -> Vector:
 
 
 def jacobian_columns(robot: Robot, state: State) -> list[Vector]:
-    """Return the velocity of the centre of mass for a unit speed of each degree of freedom."""
+    """Return the velocity of the centre of mass for a unit speed along each axis of each joint."""
     poses = poses_of(robot, state)
     R, total, found = orientations(robot, poses, 0), gathered(robot, poses), []
     for j, joint in enumerate(robot.joints, 1):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from ..graph.node import Scalar
 from ..program.program import Program, outputs
+from ..robot.joint import passed
 from ..robot.robot import Robot
 from ..spatial.vector import Vector, cross
 from .centre_of_mass import prepare_masses
-from .frame import State, program
-from .inertia_matrix import composites, passed, wrench
+from .frame import State, folded, program
+from .inertia_matrix import composites, wrench
 from .tree import poses_of
 
 ROWS = ("px", "py", "pz", "Lx", "Ly", "Lz")
@@ -22,9 +23,8 @@ def centroidal_matrix(robot: Robot) -> Program:
     """Return the Program ``q -> A`` (6, n): the momentum of unit speeds, linear first, in the base's axes."""
     robot, arrays, state = prepare_masses(robot, "standard", ("q",))
     columns = momenta(robot, state)
-    A = outputs(
-        [column[row] for row in range(6) for column in columns], [6, robot.dof], [ROWS, robot.velocity_names], ""
-    )
+    entries = [x for row in range(6) for x in folded(robot, [column[row] for column in columns])]
+    A = outputs(entries, [6, robot.dof], [ROWS, robot.velocity_names], "momentum of unit speeds, in the base's axes")
     return program("centroidal_matrix", robot, arrays, {"A": A})
 
 
@@ -40,7 +40,7 @@ def centroidal_momentum(robot: Robot) -> Program:
 
 
 def momenta(robot: Robot, state: State) -> list[tuple[Scalar, ...]]:
-    """Return the momentum about the centre of mass for a unit speed of each degree of freedom."""
+    """Return the momentum about the centre of mass for a unit speed along each axis of each joint."""
     poses = poses_of(robot, state)
     composite = composites(robot, poses)
     whole = composite[0]

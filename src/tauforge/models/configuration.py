@@ -18,7 +18,7 @@ from ..robot.joint import FLOATING, PLANAR, SPHERICAL, Joint
 from ..robot.robot import Robot
 from ..spatial.rotation import about, quaternion
 from ..spatial.vector import Vector, cross, dot
-from .frame import INPUTS, Values, prepare, program, spread, vector, with_tangent
+from .frame import INPUTS, Values, prepare, program, spread, with_tangent
 
 _TINY = 1e-37
 """Square of the smallest angle; a number in single precision, too."""
@@ -32,7 +32,7 @@ def integrate(robot: Robot) -> Program:
     robot, arrays, state = prepare(robot, "standard", ("q",))
     arrays["v"] = inputs("v", robot.velocity_names, "velocity times the time step")
     steps = zip(robot.joints, state.q[1:], spread(robot, arrays["v"].nodes)[1:], strict=True)
-    reached = [x for joint, q, v in steps for x in _ahead(joint, q, v)]
+    reached = [x for joint, q, v in steps if not joint.mimic for x in _ahead(joint, q, v)]
     q_next = outputs(reached, [len(reached)], [robot.coordinate_names], INPUTS["q"][0])
     return program("integrate", robot, arrays, {"q_next": q_next})
 
@@ -45,8 +45,10 @@ def difference(robot: Robot) -> Program:
     robot, arrays, state = prepare(robot, "standard", ("q",))
     arrays["q_next"] = with_tangent(robot, inputs("q_next", robot.coordinate_names, INPUTS["q"][0]))
     ends = spread(robot, arrays["q_next"].nodes, coordinates=True)
-    found = [x for joint, a, b in zip(robot.joints, state.q[1:], ends[1:], strict=True) for x in _between(joint, a, b)]
-    return program("difference", robot, arrays, {"v": vector(robot, found, "velocity times the time step")})
+    steps = zip(robot.joints, state.q[1:], ends[1:], strict=True)
+    found = [x for joint, a, b in steps if not joint.mimic for x in _between(joint, a, b)]
+    v = outputs(found, [len(found)], [robot.velocity_names], "velocity times the time step")
+    return program("difference", robot, arrays, {"v": v})
 
 
 def _ahead(joint: Joint, q: Values, v: Values) -> list[Scalar]:

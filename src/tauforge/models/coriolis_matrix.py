@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..program.program import Program
-from ..robot.joint import Pose
+from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, cross
 from .energy import velocities
 from .frame import State, matrix, prepare, program
 from .hybrid_dynamics import Screw, add, brought
-from .inertia_matrix import Rows, first_degrees, passed, wrench
+from .inertia_matrix import Rows, first_degrees, wrench
 from .tree import poses_of
 
 
@@ -33,7 +33,7 @@ def coriolis(robot: Robot, state: State) -> Rows:
     links = zip(velocities(robot, state)[1:], robot.bodies, strict=True)
     momenta = [wrench(body.inertia, *link) for link, body in links]
     first, poses = first_degrees(robot), poses_of(robot, state)
-    C: Rows = [[0.0] * robot.dof for _ in range(robot.dof)]
+    C: Rows = [[0.0] * first[-1] for _ in range(first[-1])]
     for j, joint in enumerate(robot.joints, 1):
         for k in range(len(joint.axes)):
             unit = joint.screw([float(i == k) for i in range(len(joint.axes))])

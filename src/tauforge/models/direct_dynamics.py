@@ -11,12 +11,13 @@ from collections.abc import Sequence
 
 from ..errors import ProgramError
 from ..graph.node import Scalar, is_zero
-from ..program.program import Program
+from ..program.program import Program, outputs
 from ..robot.robot import Robot
-from .frame import INPUTS, State, prepare, program, vector
+from .frame import INPUTS, State, folded, folded_twice, prepare, program
 from .hybrid_dynamics import articulated, check_inertia
 from .inertia_matrix import Rows, composite_bodies
 from .inverse_dynamics import newton_euler
+from .tree import cheapest
 
 
 def direct_dynamics(
@@ -32,10 +33,16 @@ def direct_dynamics(
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
     robot, arrays, state = prepare(robot, parameters, ("q", "qd", "tau"), external_wrenches)
+    if any(joint.mimic for joint in robot.joints):
+        if method == "articulated":
+            raise ProgramError(
+                f"{robot.name} has mimic joints, which articulated bodies cannot follow; take 'composite'"
+            )
+        method = "composite"
     chosen = list(methods.values()) if method == "auto" else [methods[method]]
-    found = [vector(robot, accelerate(robot, state), INPUTS["qdd"][0]) for accelerate in chosen]
-    made = [program("direct_dynamics", robot, arrays, {"qdd": qdd}) for qdd in found]
-    return min(made, key=lambda p: p.count().total)
+    names = robot.velocity_names
+    found = [outputs(accelerate(robot, state), [len(names)], [names], INPUTS["qdd"][0]) for accelerate in chosen]
+    return cheapest(program("direct_dynamics", robot, arrays, {"qdd": qdd}) for qdd in found)
 
 
 def articulated_accelerations(robot: Robot, state: State) -> list[Scalar]:
@@ -45,9 +52,9 @@ def articulated_accelerations(robot: Robot, state: State) -> list[Scalar]:
 
 def composite_accelerations(robot: Robot, state: State) -> list[Scalar]:
     """Return the accelerations that solve M q̈ = τ - h."""
-    h = newton_euler(robot, state)
-    tau = [x for own in state.tau[1:] for x in own]
-    M = composite_bodies(robot, state.q)
+    h = folded(robot, newton_euler(robot, state))
+    tau = [x for joint, own in zip(robot.joints, state.tau[1:], strict=True) if not joint.mimic for x in own]
+    M = folded_twice(robot, composite_bodies(robot, state.q))
     for name, row, k in zip(robot.velocity_names, M, range(len(M)), strict=True):
         check_inertia(name, row[k])
     return solve(M, [a - b for a, b in zip(tau, h, strict=True)])

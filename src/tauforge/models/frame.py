@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ProgramError
 from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, symbol
 from ..program.program import Array, Program, Shape, inputs, outputs
-from ..robot.joint import COORDINATES
+from ..robot.joint import COORDINATES, passed
 from ..robot.robot import NO_WRENCH, WRENCH, Robot
 from ..robot.tables import heading
 from ..spatial.vector import ZERO, Vector
@@ -55,36 +55,70 @@ class State:
 
 
 def prepare(
-    robot: Robot, parameters: str, wanted: Sequence[str], external_wrenches: bool | str = False
+    robot: Robot,
+    parameters: str,
+    wanted: Sequence[str],
+    external_wrenches: bool | str = False,
+    frames: Sequence[str] = (),
 ) -> tuple[Robot, dict[str, Array], State]:
-    """Return the robot that a model is to use, its numbers as nodes, the input arrays, and their scalars by joint."""
+    """Return the robot that a model is to use, its numbers as nodes, the input arrays, and their scalars by joint.
+
+    Constant frames that the model asks for are links of that robot.
+    """
     if robot.loops:
         raise ProgramError(f"{robot.name} has closed loops; their models are not here yet. robot.tree() opens them")
     if external_wrenches not in (True, False, "robot"):
         raise ProgramError(f"external_wrenches is {external_wrenches!r}; it may be True, False or 'robot'")
     robot = with_parameters(robot, parameters).expanded()
     if external_wrenches != "robot":
-        robot = replace(robot, bodies=tuple(replace(body, wrench=NO_WRENCH) for body in robot.bodies))
-    robot = robot.map(as_node)
+        robot = robot.derived(bodies=tuple(replace(body, wrench=NO_WRENCH) for body in robot.bodies))
+    robot = robot.with_frames(*frames).map(as_node)
     labels = {name: robot.coordinate_names if name == "q" else robot.velocity_names for name in wanted}
     arrays = {name: inputs(name, labels[name], INPUTS[name][0]) for name in wanted}
     if "q" in arrays:
         arrays["q"] = with_tangent(robot, arrays["q"])
     given: dict[str, Sequence[Any]] = {name: _given(robot, arrays[name], name) for name in wanted}
+    exerted = [(Vector(*body.wrench[:3]), Vector(*body.wrench[3:])) for body in robot.bodies]
     if external_wrenches is True:
         arrays["wrenches"] = _wrenches(robot)
-        exerted: Sequence[Scalar] = arrays["wrenches"].nodes
-    else:
-        exerted = [x for body in robot.bodies for x in body.wrench]
-    given["f"] = [ZERO, *(Vector(*exerted[k : k + 3]) for k in range(0, len(exerted), 6))]
-    given["m"] = [ZERO, *(Vector(*exerted[k : k + 3]) for k in range(3, len(exerted), 6))]
+        nodes = arrays["wrenches"].nodes
+        exerted = [(Vector(*nodes[k : k + 3]), Vector(*nodes[k + 3 : k + 6])) for k in range(0, len(nodes), 6)]
+        exerted = [_in_own_frame(robot, j, *wrench) for j, wrench in enumerate(exerted, 1)]
+    given["f"] = [ZERO, *(f for f, _ in exerted)]
+    given["m"] = [ZERO, *(m for _, m in exerted)]
     return robot, arrays, State.zero(robot, **given)
 
 
 def spread(robot: Robot, entries: Sequence[Scalar], coordinates: bool = False) -> list[Values]:
-    """Return velocities or the like, or coordinates, by joint number."""
+    """Return velocities or the like, or coordinates, by joint number; a mimic joint's follow from its master's."""
     rest = iter(entries)
-    return [(), *([next(rest) for _ in (COORDINATES[j.sigma] if coordinates else j.axes)] for j in robot.joints)]
+    counts = (() if j.mimic else COORDINATES[j.sigma] if coordinates else j.axes for j in robot.joints)
+    free = [[next(rest) for _ in own] for own in counts]
+    values: list[Values] = [()]
+    for own, joint in zip(free, robot.joints, strict=True):
+        if joint.mimic:
+            x = free[joint.mimic.joint - 1][0] * joint.mimic.ratio
+            own = [x + joint.mimic.offset if coordinates else x]
+        values.append(own)
+    return values
+
+
+def folded(robot: Robot, values: Sequence[Any]) -> list[Any]:
+    """Return what stands for each axis of each joint, gathered by degree of freedom: a mimic joint's goes to its
+    master's, times the ratio.
+    """
+    if not any(joint.mimic for joint in robot.joints):
+        return list(values)
+    total: list[Any] = [None] * robot.dof
+    for (place, ratio), x in zip(robot.degrees, values, strict=True):
+        total[place] = x * ratio if total[place] is None else total[place] + x * ratio
+    return total
+
+
+def folded_twice(robot: Robot, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+    """Return a matrix with a row and a column for each axis of each joint, gathered along both."""
+    by_column = [folded(robot, row) for row in rows]
+    return [list(row) for row in zip(*(folded(robot, column) for column in zip(*by_column, strict=True)), strict=True)]
 
 
 def _given(robot: Robot, array: Array, name: str) -> list[Values]:
@@ -92,7 +126,7 @@ def _given(robot: Robot, array: Array, name: str) -> list[Values]:
     values, fixed = spread(robot, array.nodes, name == "q"), INPUTS[name][1]
     for j, joint in enumerate(robot.joints, 1):
         given = getattr(joint, fixed) if fixed else None
-        if values[j] and isinstance(given, Node) and given.op is not SYMBOL:
+        if values[j] and not joint.mimic and isinstance(given, Node) and given.op is not SYMBOL:
             values[j] = [given]
     return values
 
@@ -104,6 +138,8 @@ def with_tangent(robot: Robot, q: Array) -> Array:
     rows: list[list[Scalar]] = []
     first = 0
     for joint, own in zip(robot.joints, spread(robot, q.nodes, coordinates=True)[1:], strict=True):
+        if joint.mimic:
+            continue
         behind = robot.dof - first - len(joint.axes)
         rows += [[*[0.0] * first, *row, *[0.0] * behind] for row in joint.tangent(own)]
         first += len(joint.axes)
@@ -117,6 +153,14 @@ def _wrenches(robot: Robot) -> Array:
     nodes = tuple(symbol(f"wrenches[{i}]") for i in range(6 * len(links)))
     shape = Shape([len(links), 6], [links, WRENCH])
     return Array(shape, nodes, "wrench that each link exerts on its surroundings, in its frame at its origin")
+
+
+def _in_own_frame(robot: Robot, number: int, f: Vector, m: Vector) -> tuple[Vector, Vector]:
+    """Return a wrench on a link, given in the frame that its name means, in the link's own one."""
+    for frame in robot.frames:
+        if frame.antecedent == number and frame.name == robot.bodies[number - 1].name:
+            return passed(frame.pose(), f, m)
+    return f, m
 
 
 def with_parameters(robot: Robot, parameters: str) -> Robot:
@@ -166,14 +210,15 @@ class Labels:
 
 
 def vector(robot: Robot, values: Sequence[Scalar], meaning: str) -> Array:
-    """Return an output with an entry for each degree of freedom."""
-    return outputs(values, [len(values)], [robot.velocity_names], meaning)
+    """Return an output with an entry for each degree of freedom, from what stands for each axis of each joint."""
+    return outputs(folded(robot, values), [robot.dof], [robot.velocity_names], meaning)
 
 
 def matrix(robot: Robot, rows: Sequence[Sequence[Scalar]], meaning: str) -> Array:
-    """Return an output with a row and a column for each degree of freedom."""
+    """Return an output with a row and a column for each degree of freedom, from what stands for each axis."""
     names = robot.velocity_names
-    return outputs([x for row in rows for x in row], [len(names), len(names)], [names, names], meaning)
+    entries = [x for row in folded_twice(robot, rows) for x in row]
+    return outputs(entries, [len(names), len(names)], [names, names], meaning)
 
 
 def program(

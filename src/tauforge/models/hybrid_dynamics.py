@@ -14,13 +14,13 @@ from typing import NamedTuple
 from ..errors import ProgramError
 from ..graph.node import Scalar, is_zero
 from ..program.program import Program, inputs, outputs
-from ..robot.joint import VELOCITIES, Joint, Pose
+from ..robot.joint import VELOCITIES, Joint, Pose, passed
 from ..robot.robot import Robot
 from ..spatial.articulated import Articulated
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector, cross, dot
 from .frame import INPUTS, State, Values, prepare, program
-from .inertia_matrix import passed, wrench
+from .inertia_matrix import wrench
 from .joint_law import resistance
 
 Screw = tuple[Vector, Vector]
@@ -63,21 +63,23 @@ def hybrid_dynamics(
         ``accelerations`` are those of the others.
     """
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
-    rigid = [joint.name for joint in robot.joints if joint.axes and joint.mu and not joint.eta]
+    rigid = [x.name for x in robot.joints if x.axes and x.mu and not x.eta and not x.mimic]
     chosen = set(rigid if accelerated == "rigid" else accelerated)
     if unknown := chosen - set(robot.joint_names):
         raise ProgramError(
             f"{robot.name} has no moving joint {', '.join(sorted(unknown))}; it has {', '.join(robot.joint_names)}"
         )
-    numbers = frozenset(j for j, joint in enumerate(robot.joints, 1) if joint.name in chosen)
-    known, others = degrees(robot, numbers), degrees(robot, frozenset(range(1, len(robot.joints) + 1)) - numbers)
+    free = frozenset(j for j, joint in enumerate(robot.joints, 1) if not joint.mimic)
+    numbers = frozenset(j for j in free if robot.joints[j - 1].name in chosen)
+    known, others = degrees(robot, numbers), degrees(robot, free - numbers)
     arrays["qdd"] = inputs("qdd", known, f"{INPUTS['qdd'][0]} that are known")
     arrays["tau"] = inputs("tau", others, f"{INPUTS['tau'][0]} that are known")
     nodes = {True: iter(arrays["qdd"].nodes), False: iter(arrays["tau"].nodes)}
-    given = [[], *([next(nodes[j in numbers]) for _ in joint.axes] for j, joint in enumerate(robot.joints, 1))]
+    joints = enumerate(robot.joints, 1)
+    given = [[], *([next(nodes[j in numbers]) for _ in (joint.axes if j in free else ())] for j, joint in joints)]
     qdd, tau = articulated(robot, replace(state, qdd=given, tau=given), numbers)
     efforts = [x for j in sorted(numbers) for x in tau[j]]
-    accelerations = [x for j in range(1, len(robot.joints) + 1) if j not in numbers for x in qdd[j]]
+    accelerations = [x for j in sorted(free - numbers) for x in qdd[j]]
     results = {
         "efforts": outputs(efforts, [len(known)], [known], "efforts of the joints whose acceleration is known"),
         "accelerations": outputs(accelerations, [len(others)], [others], "accelerations of the other joints"),
@@ -90,15 +92,15 @@ def free_base_dynamics(robot: Robot, parameters: str, external_wrenches: bool | 
     if not robot.base.floating:
         raise ProgramError(f"{robot.name} stands on a fixed base; free_base needs robot.with_base('floating')")
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
-    moved = frozenset(range(2, len(robot.joints) + 1))
+    moved = frozenset(j for j, joint in enumerate(robot.joints, 1) if j > 1 and not joint.mimic)
     names = degrees(robot, moved)
     arrays["qdd"] = inputs("qdd", names, INPUTS["qdd"][0])
     nodes = iter(arrays["qdd"].nodes)
-    given = [[], [], *([next(nodes) for _ in joint.axes] for joint in robot.joints[1:])]
+    given = [[], [], *([next(nodes) for _ in (() if joint.mimic else joint.axes)] for joint in robot.joints[1:])]
     qdd, tau = articulated(robot, replace(state, qdd=given), moved)
     labels = degrees(robot, frozenset([1]))
     results = {
-        "tau": outputs([x for own in tau[2:] for x in own], [len(names)], [names], INPUTS["tau"][0]),
+        "tau": outputs([x for j in sorted(moved) for x in tau[j]], [len(names)], [names], INPUTS["tau"][0]),
         "base_acceleration": outputs(qdd[1], [6], [labels], "rate of the base's velocity, in its own frame"),
     }
     return program("inverse_dynamics", robot, arrays, results)
@@ -114,6 +116,10 @@ def articulated(robot: Robot, state: State, accelerated: frozenset[int]) -> tupl
     """Return accelerations and efforts by joint; those of ``accelerated`` joints are given in ``state.qdd``, else in
     ``tau``.
     """
+    if any(joint.mimic for joint in robot.joints):
+        from .hybrid_by_matrices import solved
+
+        return solved(robot, state, accelerated)
     links = outward(robot, state)
     for j in range(len(robot.joints), 0, -1):
         joint, link = robot.joints[j - 1], links[j]

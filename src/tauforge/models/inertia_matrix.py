@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ..graph.node import Scalar
 from ..program.program import Program
-from ..robot.joint import Pose
+from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector, cross
@@ -28,11 +28,11 @@ def inertia_matrix(robot: Robot, *, parameters: str = "standard") -> Program:
 
 
 def composite_bodies(robot: Robot, q: Sequence[Values]) -> Rows:
-    """Return the inertia matrix row by row."""
+    """Return the inertia matrix row by row, with one for each axis of each joint."""
     poses = [joint.pose(x) for joint, x in zip(robot.joints, q[1:], strict=True)]
     composite = composites(robot, poses)
     first = first_degrees(robot)
-    M: Rows = [[0.0] * robot.dof for _ in range(robot.dof)]
+    M: Rows = [[0.0] * first[-1] for _ in range(first[-1])]
     for j, joint in enumerate(robot.joints, 1):
         for k in range(len(joint.axes)):
             row = first[j] + k
@@ -60,13 +60,6 @@ def carried(pose: Pose, body: Inertia) -> Inertia:
     return body.shifted(Vector(0.0, 0.0, pose.r)).rotated(pose.R).shifted(pose.arm)
 
 
-def passed(pose: Pose, f: Vector, n: Vector) -> tuple[Vector, Vector]:
-    """Return a wrench in the frame of the antecedent: equations (28) and (30)."""
-    arm = n + Vector(-f[1] * pose.r, f[0] * pose.r, 0.0)
-    f = pose.R.forth(f)
-    return f, pose.R.forth(arm) + cross(pose.arm, f)
-
-
 def wrench(body: Inertia, vd: Vector, wd: Vector) -> tuple[Vector, Vector]:
     """Return the wrench that accelerates a body at rest."""
     XX, XY, XZ, YY, YZ, ZZ, *_ = body
@@ -77,9 +70,11 @@ def wrench(body: Inertia, vd: Vector, wd: Vector) -> tuple[Vector, Vector]:
 
 
 def first_degrees(robot: Robot) -> list[int]:
-    """Return for each joint the place of its first degree of freedom in q̇; entry 0 is unused."""
-    places, total = [0], 0
+    """Return for each joint the place of its first axis among those of all joints, and last the number of all.
+
+    Entry 0 is unused.
+    """
+    places = [0, 0]
     for joint in robot.joints:
-        places.append(total)
-        total += len(joint.axes)
+        places.append(places[-1] + len(joint.axes))
     return places

@@ -13,13 +13,12 @@ from typing import NamedTuple
 from ..errors import ProgramError
 from ..graph.node import Scalar
 from ..program.program import Program
-from ..robot.joint import Joint, Pose
+from ..robot.joint import Joint, Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
 from .frame import INPUTS, Labels, State, Values, prepare, program, vector
 from .hybrid_dynamics import free_base_dynamics
-from .inertia_matrix import passed
 from .joint_law import resistance
 
 

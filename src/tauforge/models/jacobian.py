@@ -24,7 +24,7 @@ from ..program.program import Array, Program, outputs
 from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
-from .frame import State, Values, prepare, program
+from .frame import State, Values, folded, prepare, program
 from .inertia_matrix import first_degrees
 from .link_motion import VELOCITY
 from .tree import BASE, Route, cheapest, frame_number, inward, orientations, outward, path, poses_of, spread
@@ -36,7 +36,7 @@ OWN = "frame"
 
 
 class Column(NamedTuple):
-    """What one degree of freedom gives the frame: linear and angular velocity; its link and its place in q̇."""
+    """What one axis gives the frame: linear and angular velocity; its link and its place among all axes."""
 
     v: Vector
     w: Vector
@@ -63,11 +63,11 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
 
     Parameters
     ----------
-    frame : name of a link
+    frame : name of a link or of a constant frame
     point : the point whose velocity is meant, in that frame's coordinates
     axes : in whose axes the velocities are: "base", "frame" for the frame's own, or the name of any link
     """
-    robot, arrays, state = prepare(robot, "standard", ("q",))
+    robot, arrays, state = prepare(robot, "standard", ("q",), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     ways = both_ways(robot, poses_of(robot, state), number, given_point(point), seen_from)
     results = ({"J": by_degree(robot, J, f"Jacobian of {frame}")} for J in ways)
@@ -79,7 +79,7 @@ def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
 
     The arguments are those of ``jacobian``.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     poses = poses_of(robot, state)
     W, qd = spins(robot, poses, state, seen_from), [x for own in state.qd for x in own]
@@ -94,7 +94,7 @@ def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
     The arguments are those of ``jacobian``. In the axes of the base it is the acceleration of the point and the angular
     acceleration where no joint accelerates.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     place, meaning = given_point(point), f"rate of the Jacobian of {frame}, times qd"
     ways = itertools.product((bias_by_links, bias_by_columns), [0, *path(robot, number)])
@@ -225,11 +225,12 @@ def carried(i: Motion, P: Vector) -> Motion:
 
 def by_degree(robot: Robot, found: Sequence[Column], meaning: str) -> Array:
     """Return columns as an output of six rows, with zeros where a joint has none."""
-    rows: list[list[Scalar]] = [[0.0] * robot.dof for _ in VELOCITY]
+    rows: list[list[Scalar]] = [[0.0] * first_degrees(robot)[-1] for _ in VELOCITY]
     for v, w, _, degree in found:
         for row, x in zip(rows, (*v, *w), strict=True):
             row[degree] = x
-    return outputs([x for row in rows for x in row], [6, robot.dof], [VELOCITY, robot.velocity_names], meaning)
+    entries = [x for row in rows for x in folded(robot, row)]
+    return outputs(entries, [6, robot.dof], [VELOCITY, robot.velocity_names], meaning)
 
 
 def axes_number(robot: Robot, axes: str, frame: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot
@@ -10,6 +10,7 @@ from ..spatial.vector import ZERO, Vector
 from .energy import velocities
 from .frame import State, prepare, program
 from .inverse_dynamics import Motion, forward, moving
+from .tree import frame_number
 
 VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
 """Names of a screw's components: linear, then angular."""
@@ -20,8 +21,9 @@ def link_velocities(robot: Robot) -> Program:
 
     A motion of the base that the description prescribes is included.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
-    V = _by_link(robot, velocities(robot, state)[1:], "velocities of the links, in their frames")
+    links = [body.name for body in robot.expanded().bodies]
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), frames=links)
+    V = _by_link(robot, links, velocities(robot, state), "velocities of the links, in their frames")
     return program("link_velocities", robot, arrays, {"V": V})
 
 
@@ -31,9 +33,10 @@ def link_accelerations(robot: Robot) -> Program:
     Both are in the link's frame. The linear part is what an observer at rest sees, V̇ of equation (21), and no rate of
     components; gravity is not in it. A motion of the base that the description prescribes is included.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))
-    screws = ((link.VP, link.WP) for link in motions(robot, state)[1:])
-    Vd = _by_link(robot, screws, "accelerations of the links, in their frames")
+    links = [body.name for body in robot.expanded().bodies]
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"), frames=links)
+    screws = [(link.VP, link.WP) for link in motions(robot, state)]
+    Vd = _by_link(robot, links, screws, "accelerations of the links, in their frames")
     return program("link_accelerations", robot, arrays, {"Vd": Vd})
 
 
@@ -46,8 +49,8 @@ def motions(robot: Robot, state: State) -> list[Motion]:
     return at
 
 
-def _by_link(robot: Robot, screws: Iterable[tuple[Vector, Vector]], meaning: str) -> Array:
+def _by_link(robot: Robot, links: Sequence[str], screws: Sequence[tuple[Vector, Vector]], meaning: str) -> Array:
     """Return an output with a row for each link."""
-    links = [body.name for body in robot.bodies]
-    entries = [x for linear, angular in screws for x in (*linear, *angular)]
+    chosen = (screws[frame_number(robot, name)] for name in links)
+    entries = [x for linear, angular in chosen for x in (*linear, *angular)]
     return outputs(entries, [len(links), 6], [links, VELOCITY], meaning)

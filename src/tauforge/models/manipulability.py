@@ -94,7 +94,7 @@ def _jacobians(
     robot: Robot, frame: str, rows: Sequence[str], point: Point, axes: str, *, move_point: bool
 ) -> tuple[Robot, dict[str, Array], list[Rows]]:
     """Return the Jacobian of a frame in all axes, and for all points if it may move, that leave its minors alone."""
-    robot, arrays, state = prepare(robot, "standard", ("q",))
+    robot, arrays, state = prepare(robot, "standard", ("q",), frames=(frame, axes))
     number, asked, place = frame_number(robot, frame), axes_number(robot, axes, frame), given_point(point)
     chosen, links, poses = _row_numbers(rows), [0, *path(robot, number)], poses_of(robot, state)
     if not any(robot.joints[j - 1].axes for j in links[1:]):
@@ -112,8 +112,13 @@ def _jacobians(
 
 def _rows(robot: Robot, R: Sequence[Matrix], L: Sequence[Vector], frame: int, chosen: Sequence[int]) -> Rows:
     """Return some rows of the Jacobian of a frame."""
-    J = columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j]))
-    return [[(*c.v, *c.w)[row] for c in J] for row in chosen]
+    degrees = robot.degrees
+    found: dict[int, list[Entry]] = {}
+    for c in columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j])):
+        place, ratio = degrees[c.degree]
+        own = [(*c.v, *c.w)[row] * ratio for row in chosen]
+        found[place] = [a + b for a, b in zip(found[place], own, strict=True)] if place in found else own
+    return [list(row) for row in zip(*found.values(), strict=True)]
 
 
 def _whole(chosen: Sequence[int]) -> bool:

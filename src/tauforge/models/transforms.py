@@ -39,14 +39,12 @@ def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relat
 
     Parameters
     ----------
-    frames : names of links, or "base"; all links in their order unless given
-    relative_to : name of a link, or "base"
+    frames : names of links or constant frames, or "base"; all of them in their order unless given
+    relative_to : name of a link or a constant frame, or "base"
     """
-    robot, arrays, state = prepare(robot, "standard", ("q",))
-    if frames is None:
-        names = tuple(body.name for body in robot.bodies)
-    else:
-        names = (frames,) if isinstance(frames, str) else tuple(frames)
+    wanted_names = robot.expanded().frame_names if frames is None else frames
+    names = (wanted_names,) if isinstance(wanted_names, str) else tuple(wanted_names)
+    robot, arrays, state = prepare(robot, "standard", ("q",), frames=(*names, relative_to))
     wanted, root = [frame_number(robot, name) for name in names], frame_number(robot, relative_to)
     poses = poses_of(robot, state)
     ways = [walked(robot, poses, wanted, root)]

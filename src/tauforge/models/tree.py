@@ -20,11 +20,18 @@ T = TypeVar("T")
 
 
 def frame_number(robot: Robot, name: str) -> int:
-    """Return the number of the link whose frame has that name; "base" is 0."""
-    names = [BASE, *(body.name for body in robot.bodies)]
-    if name not in names:
-        raise ProgramError(f"{robot.name} has no frame {name!r}; its frames are {', '.join(names)}")
-    return names.index(name)
+    """Return the number of the link whose frame has that name; "base" is 0. A constant frame is among the last links,
+    and hides a link of its name.
+    """
+    if name == BASE:
+        return 0
+    for number, body in reversed([*enumerate(robot.bodies, 1)]):
+        if body.name == name:
+            return number
+    if robot.base.body and name == robot.base.body.name:
+        return 0
+    known = ", ".join([BASE, *robot.frame_names])
+    raise ProgramError(f"{robot.name} has no frame {name!r}; its frames are {known}")
 
 
 def cheapest(ways: Iterable[Program]) -> Program:

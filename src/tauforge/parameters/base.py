@@ -123,7 +123,7 @@ class BaseParameters:
             replace(joint, IA=values.get(("IA", j), 0.0)) for j, joint in enumerate(self.of.joints, 1 + shift)
         )
         base = replace(self.of.base, body=bodies[0]) if shift else self.of.base
-        return replace(self.of, name=f"{self.of.name}base", bodies=bodies[shift:], joints=joints, base=base)
+        return self.of.derived(name=f"{self.of.name}base", bodies=bodies[shift:], joints=joints, base=base)
 
     def values(self, given: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> dict[str, float]:
         """Return the numbers of the base parameters, from values of the robot's symbols where it has any."""

@@ -8,7 +8,6 @@ hold the geometry's symbols.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from random import Random
 
@@ -16,8 +15,7 @@ from ..errors import ProgramError
 from ..graph.evaluate import exact_points
 from ..graph.exact import P
 from ..graph.node import ZERO, Node, as_node, symbol
-from ..models.frame import State
-from ..robot.joint import COORDINATES
+from ..models.frame import State, Values, spread
 from ..robot.robot import Robot
 from .linear import LinearForm
 from .regressor import Regressor
@@ -35,7 +33,7 @@ def group_dependent(robot: Robot, forms: Forms) -> Forms:
     """Return the forms with each parameter whose column depends on others' grouped on those."""
     regressor = Regressor(robot, _state(robot, lambda name, place: symbol(f"{name}[{place}]")))
     forms = group_rotors(regressor, forms)
-    if independent_by_link(regressor, list(forms)):
+    if not any(joint.mimic for joint in robot.joints) and independent_by_link(regressor, list(forms)):
         return forms
     keys = list(forms)
     for dependent, residues in dependencies(exact_columns(regressor, keys)):
@@ -93,7 +91,8 @@ def exact_columns(regressor: Regressor, keys: Sequence[Key]) -> list[list[int]]:
     columns = [regressor.column(*key) for key in keys]
     nodes = [node for column in columns for node in column.values()]
     matrix: list[list[int]] = [[] for _ in keys]
-    for state in exact_points(nodes, POINTS, steady=frozenset(robot.symbols)):
+    points = len(keys) if any(joint.mimic for joint in robot.joints) else POINTS  # one effort may depend on all
+    for state in exact_points(nodes, points, steady=frozenset(robot.symbols)):
         for column, full in zip(columns, matrix, strict=True):
             efforts = dict(zip(column, state.residues(list(column.values())), strict=True))
             full += [efforts.get(place, 0) for place in range(robot.dof)]
@@ -163,10 +162,8 @@ def _back_substituted(reduced: list[list[Node]]) -> list[Node]:
 def _state(robot: Robot, value: Callable[[str, int], Node]) -> State:
     """Return a state whose scalars a function gives by input and place."""
 
-    def of(name: str, counts: Sequence[int]) -> list[list[Node]]:
-        places = itertools.count()
-        return [[], *([value(name, next(places)) for _ in range(n)] for n in counts)]
+    def of(name: str) -> list[Values]:
+        labels = robot.coordinate_names if name == "q" else robot.velocity_names
+        return spread(robot, [value(name, place) for place in range(len(labels))], name == "q")
 
-    axes = [len(joint.axes) for joint in robot.joints]
-    coordinates = [len(COORDINATES[joint.sigma]) for joint in robot.joints]
-    return State.zero(robot, q=of("q", coordinates), qd=of("qd", axes), qdd=of("qdd", axes))
+    return State.zero(robot, q=of("q"), qd=of("qd"), qdd=of("qdd"))

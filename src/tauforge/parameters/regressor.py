@@ -12,10 +12,10 @@ from ..errors import ProgramError
 from ..graph.node import Node, Scalar, as_node, is_zero, sign
 from ..models.energy import twice_kinetic, velocities
 from ..models.frame import State, prepare, program
-from ..models.inertia_matrix import first_degrees, passed
+from ..models.inertia_matrix import first_degrees
 from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
 from ..program.program import Program, outputs
-from ..robot.joint import Pose
+from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from ..spatial.vector import ZERO, Vector, dot
@@ -28,7 +28,7 @@ class Regressor:
     """The motion of a robot's links, from which each parameter's column follows."""
 
     def __init__(self, robot: Robot, state: State) -> None:
-        self.robot, self.state, self.first = robot, state, first_degrees(robot)
+        self.robot, self.state, self.first, self.degrees = robot, state, first_degrees(robot), robot.degrees
         base = robot.base
         self.at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]
         self.poses: list[Pose] = []
@@ -38,6 +38,14 @@ class Regressor:
 
     def column(self, parameter: str, link: int) -> dict[int, Node]:
         """Return the efforts that the parameter of a link makes, by place in τ."""
+        efforts: dict[int, Node] = {}
+        for axis, x in self._by_axis(parameter, link).items():
+            place, ratio = self.degrees[axis]
+            efforts[place] = efforts[place] + x * ratio if place in efforts else x * ratio
+        return efforts
+
+    def _by_axis(self, parameter: str, link: int) -> dict[int, Node]:
+        """Return the efforts by place among the axes of all joints."""
         if parameter in ACTUATOR:
             return self._actuator(parameter, link)
         f, n = self._wrench(parameter, link)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from ..errors import ExpressionError, RobotError
 from ..graph.node import Scalar, cos, is_zero, sin
 from ..graph.parse import as_scalar
 from ..spatial.rotation import Rotation, about, quaternion
-from ..spatial.vector import Vector
+from ..spatial.vector import Vector, cross
 
 REVOLUTE, PRISMATIC, FIXED, SPHERICAL, FLOATING, PLANAR = KINDS = range(6)
 WORDS = ("revolute", "prismatic", "fixed", "spherical", "floating", "planar")
@@ -37,8 +38,30 @@ VELOCITIES = {kind: ("",) if len(axes) == 1 else tuple(_PARTS[k] for k in axes) 
 """What each kind's velocities are called, which are components in the link's own frame."""
 FREE = ("QP", "QDP", "GAM")
 """What is an input of the models where a joint has None or a plain symbol there."""
-SCALARS = ("gamma", "b", "alpha", "d", "theta", "r", "IA", "FV", "FS", "k", "rest", *FREE)
+SCALARS = ("gamma", "b", "alpha", "d", "e", "theta", "r", "IA", "FV", "FS", "k", "rest", *FREE)
 """The fields of a joint that hold numbers or expressions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mimic:
+    """How a joint follows another: its coordinate is that of the joint of a number times ratio, plus offset."""
+
+    joint: int
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Between which coordinates a joint may move, how fast, and with how much effort at most."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+
+NO_LIMITS = Limits()
 
 
 def given(x: object, place: str) -> Scalar:
@@ -55,6 +78,7 @@ class Joint:
 
     The link's frame follows from its antecedent's by Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r).
     The joint coordinate q adds to θ (revolute) or to r (prismatic): what these fields hold there is the offset.
+    A frame that is given freely may stand at any pose: ``e`` moves it along y after the first turn, γ.
     Joints of several degrees of freedom move from that frame: spherical by a quaternion (x, y, z, w), floating by a
     position and a quaternion, planar by x, y and an angle about z. Their velocities are components in the link's frame.
 
@@ -63,6 +87,8 @@ class Joint:
     antecedent : number of the link that it stands on, 0 being the base
     sigma : 0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar
     mu : 1 if a motor drives the joint
+    mimic : which joint it follows, if it has no freedom of its own
+    limits : where it may be and what it may do; models do not use them
     variable : name of the joint coordinate in a file; a Robot fills in th1, r2, ... where it is empty
     IA, FV, FS : inertia of rotor and transmission, viscous and Coulomb friction
     eta, k, rest : 1 if the joint is elastic, its stiffness, and the coordinate at which its spring is relaxed
@@ -76,6 +102,7 @@ class Joint:
     b: Scalar = 0.0
     alpha: Scalar = 0.0
     d: Scalar = 0.0
+    e: Scalar = 0.0
     theta: Scalar = 0.0
     r: Scalar = 0.0
     mu: int = 1
@@ -89,6 +116,8 @@ class Joint:
     QP: Scalar | None = None
     QDP: Scalar | None = None
     GAM: Scalar | None = None
+    mimic: Mimic | None = None
+    limits: Limits = NO_LIMITS
 
     def __post_init__(self) -> None:
         for key in SCALARS:
@@ -116,7 +145,7 @@ class Joint:
         theta = self.theta + q[0] if self.sigma == REVOLUTE and q else self.theta
         r = self.r + q[0] if self.sigma == PRISMATIC and q else self.r
         twist, turn = about(2, self.gamma), about(0, self.alpha)
-        arm = twist.forth(Vector(self.d, 0.0, self.b))
+        arm = twist.forth(Vector(self.d, self.e, self.b))
         if is_zero(turn.s):  # parallel axes: one rotation by the sum of both angles
             pose = Pose(Rotation([turn, about(2, theta + self.gamma * turn.c)]), arm, r)
         else:
@@ -156,3 +185,10 @@ class Pose:
     def P(self) -> Vector:
         """The origin ⁱPⱼ in the antecedent's axes."""
         return self.arm + self.R.forth(Vector(0.0, 0.0, self.r))
+
+
+def passed(pose: Pose, f: Vector, n: Vector) -> tuple[Vector, Vector]:
+    """Return a wrench on a frame in the axes and at the origin of its antecedent: (28) and (30) of Khalil (2010)."""
+    arm = n + Vector(-f[1] * pose.r, f[0] * pose.r, 0.0)
+    f = pose.R.forth(f)
+    return f, pose.R.forth(arm) + cross(pose.arm, f)

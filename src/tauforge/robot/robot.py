@@ -22,6 +22,8 @@ WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
 """Names of a wrench's components: force, then moment."""
 NO_WRENCH: Wrench = (0.0,) * 6
 NO_INERTIA = Inertia()
+BASE_LINK = "base_link"
+"""What the base's body is called unless a description names it."""
 DOWN = Vector(0.0, 0.0, -9.81)
 BASE_MOTION = ("W0", "WP0", "V0", "VP0")
 """Names of the base's velocities and accelerations: angular, then linear."""
@@ -29,16 +31,36 @@ _IDENTITY = tuple(float(i % 5 == 0) for i in range(16))
 
 
 @dataclass(frozen=True, kw_only=True)
+class Visual:
+    """What a link looks like: a shape at a pose in the link's frame, for viewers.
+
+    Attributes
+    ----------
+    shape : "mesh", "box", "cylinder", "sphere", "capsule" or "ellipsoid"
+    size : of a box its three edges; of a cylinder or a capsule radius and length; of a sphere its radius; of a mesh
+        its scale along the three axes
+    file : path of a mesh, as the robot's file has it
+    pose : of the shape in the link's frame, 4x4, row by row
+    """
+
+    shape: str
+    size: tuple[float, ...] = ()
+    file: str = ""
+    pose: tuple[float, ...] = _IDENTITY
+
+
+@dataclass(frozen=True, kw_only=True)
 class Body:
     """A link: its name, its ten inertial parameters in its own frame, and the wrench that it exerts on its
     surroundings.
 
-    The wrench is ``(FX, FY, FZ, CX, CY, CZ)``, in the link's frame at its origin.
+    The wrench is ``(FX, FY, FZ, CX, CY, CZ)``, in the link's frame at its origin. ``visuals`` is what it looks like.
     """
 
     name: str
     inertia: Inertia = NO_INERTIA
     wrench: Wrench = NO_WRENCH
+    visuals: tuple[Visual, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.inertia) != len(Inertia._fields):
@@ -98,6 +120,9 @@ class Robot:
     Attributes
     ----------
     gravity : acceleration of gravity in the base frame
+    frames : constant frames on links, each a fixed joint that carries nothing. One with a link's name is what that name
+        means to models that ask for a frame: z of the link's own frame is its joint's axis, and a file may have had
+        another one.
     """
 
     name: str
@@ -106,11 +131,13 @@ class Robot:
     gravity: Vector = DOWN
     loops: tuple[Loop, ...] = ()
     base: Base = field(default_factory=Base)
+    frames: tuple[Joint, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", _vector(self.gravity, "gravity"))
         object.__setattr__(self, "joints", tuple(self.joints))
         object.__setattr__(self, "bodies", tuple(self.bodies))
+        object.__setattr__(self, "frames", tuple(self.frames))
         validate(self)
         joints, loops = complete(self)
         object.__setattr__(self, "joints", joints)
@@ -119,27 +146,51 @@ class Robot:
     @property
     def dof(self) -> int:
         """Degrees of freedom of the tree: the length of qd."""
-        return sum(len(joint.axes) for joint in self.joints)
+        return sum(len(joint.axes) for joint in self.joints if not joint.mimic)
+
+    @property
+    def degrees(self) -> list[tuple[int, float]]:
+        """For each axis of each joint, the place in qd that moves it, and how fast: at the ratio of a mimic joint."""
+        own: dict[int, int] = {}
+        found: list[tuple[int, float]] = []
+        place = 0
+        for j, joint in enumerate(self.joints, 1):
+            own[j] = place
+            place += 0 if joint.mimic else len(joint.axes)
+        for j, joint in enumerate(self.joints, 1):
+            if joint.mimic:
+                found.append((own[joint.mimic.joint], joint.mimic.ratio))
+            else:
+                found += [(own[j] + k, 1.0) for k in range(len(joint.axes))]
+        return found
 
     @property
     def moving(self) -> tuple[int, ...]:
-        """Numbers of the joints that move; the order of q."""
+        """Numbers of the joints that move."""
         return tuple(j for j, joint in enumerate(self.joints, 1) if joint.sigma != FIXED)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints that move, in the order of q."""
-        return tuple(joint.name for joint in self.joints if joint.sigma != FIXED)
+        """Names of the joints that move by themselves, in the order of q."""
+        return tuple(joint.name for joint in self.joints if joint.sigma != FIXED and not joint.mimic)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of the entries of q: the joints', with .x, .y, .z, .w for a quaternion, and so on."""
-        return tuple(joint.name + part for joint in self.joints for part in COORDINATES[joint.sigma])
+        free = (joint for joint in self.joints if not joint.mimic)
+        return tuple(joint.name + part for joint in free for part in COORDINATES[joint.sigma])
 
     @property
     def velocity_names(self) -> tuple[str, ...]:
         """Names of the entries of qd, qdd and tau."""
-        return tuple(joint.name + part for joint in self.joints for part in VELOCITIES[joint.sigma])
+        free = (joint for joint in self.joints if not joint.mimic)
+        return tuple(joint.name + part for joint in free for part in VELOCITIES[joint.sigma])
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of the links and of the other constant frames."""
+        links = (body.name for body in self.bodies)
+        return tuple(dict.fromkeys((*links, *(frame.name for frame in self.frames))))
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -162,7 +213,7 @@ class Robot:
 
     def scalars(self) -> Iterator[tuple[str, Scalar]]:
         """Yield every parameter with the place where it stands."""
-        for joint in (*self.joints, *(j for loop in self.loops for j in (loop.joint, loop.frame))):
+        for joint in (*self.joints, *(j for loop in self.loops for j in (loop.joint, loop.frame)), *self.frames):
             for key in SCALARS:
                 if (value := getattr(joint, key)) is not None:
                     yield f"{key} of joint {joint.name!r}", value
@@ -199,16 +250,17 @@ class Robot:
             **motion,
             body=of_body(self.base.body) if self.base.body else None,
         )
-        return self._derived(
+        return self.derived(
             joints=tuple(map(of_joint, self.joints)),
             bodies=tuple(map(of_body, self.bodies)),
             gravity=Vector(*map(change, self.gravity)),
             loops=tuple(Loop(joint=of_joint(x.joint), frame=of_joint(x.frame)) for x in self.loops),
             base=base,
+            frames=tuple(map(of_joint, self.frames)),
         )
 
-    def _derived(self, **changes: Any) -> Robot:
-        """Return a robot of the same structure, which needs no check."""
+    def derived(self, **changes: Any) -> Robot:
+        """Return a robot with some fields changed in a way that needs no check."""
         robot = object.__new__(Robot)
         robot.__dict__.update({**self.__dict__, **changes})
         return robot
@@ -249,7 +301,7 @@ class Robot:
         """
         if kind not in ("fixed", "floating"):
             raise RobotError(f"{self.name}: the base may be 'fixed' or 'floating', not {kind!r}")
-        link = body or self.base.body or Body(name="base")
+        link = body or self.base.body or Body(name=BASE_LINK)
         floating = kind == "floating"
         return replace(self, base=replace(self.base, floating=floating, body=link if floating else self.base.body))
 
@@ -261,19 +313,67 @@ class Robot:
         if not self.base.floating or not self.base.body:
             return self
         first = Joint(name="base", antecedent=0, sigma=FLOATING, mu=0)
-        others = (replace(joint, antecedent=joint.antecedent + 1) for joint in self.joints)
         base = replace(self.base, floating=False, mobile=False, body=None)
-        return replace(self, joints=(first, *others), bodies=(self.base.body, *self.bodies), base=base)
+        return self.derived(
+            joints=(first, *map(_later, self.joints)),
+            bodies=(self.base.body, *self.bodies),
+            base=base,
+            frames=tuple(map(_later, self.frames)),
+        )
+
+    def with_frames(self, *names: str) -> Robot:
+        """Return the robot with some of its constant frames as links without inertia, the last ones."""
+        chosen = tuple(frame for frame in self.frames if frame.name in names)
+        links = (Body(name=frame.name) for frame in chosen)
+        return self.derived(joints=(*self.joints, *chosen), bodies=(*self.bodies, *links))
 
     def tree(self) -> Robot:
         """Return the robot with its loops left open, every joint free to move by itself."""
-        return replace(self, loops=())
+        return replace(self, loops=(), joints=tuple(replace(joint, mimic=None) for joint in self.joints))
 
     def save(self, path: str | Path) -> None:
         """Write the robot to a file, its format by the file's ending."""
         from ..formats import save
 
         save(self, path)
+
+    def merged(self) -> Robot:
+        """Return the robot with each fixed link made part of the one that it stands on; its frame keeps its name."""
+        from .assemble import merged
+
+        return merged(self)
+
+    def lock(self, positions: Mapping[str, float]) -> Robot:
+        """Return the robot with some joints held at a position, as in ``robot.lock({"gripper": 0.02})``."""
+        from .assemble import locked
+
+        return locked(self, positions)
+
+    def attach(self, other: Robot, *, at: str, name: str | None = None) -> Robot:
+        """Return the robot with the base of another, a tool or an arm, fixed to a frame of this one.
+
+        Where a name of the other robot is taken, ``name`` and an underscore stand before it.
+        """
+        from .assemble import attached
+
+        return attached(self, other, at, name)
+
+    def payload(
+        self,
+        mass: Scalar | str,
+        com: Sequence[Scalar | str] = (0.0, 0.0, 0.0),
+        inertia: Sequence[Sequence[Scalar | str]] | None = None,
+        *,
+        at: str,
+    ) -> Robot:
+        """Return the robot with a rigid load at a frame.
+
+        ``com`` is its centre of mass in that frame, ``inertia`` its 3x3 inertia matrix about the centre of mass, in the
+        frame's axes; a point mass has none.
+        """
+        from .assemble import loaded
+
+        return loaded(self, mass, com, inertia, at)
 
     def _plain(self) -> tuple[object, ...]:
         plain = self.map(literal)
@@ -290,3 +390,9 @@ class Robot:
         kinds = "".join(WORDS[joint.sigma][0].upper() for joint in self.joints)
         loops = f", {len(self.loops)} loops" if self.loops else ""
         return f"Robot({self.name!r}, {kinds}{loops}, {len(self.symbols)} symbols)"
+
+
+def _later(joint: Joint) -> Joint:
+    """Return a joint of which all joint and link numbers are one higher."""
+    mimic = joint.mimic and replace(joint.mimic, joint=joint.mimic.joint + 1)
+    return replace(joint, antecedent=joint.antecedent + 1, mimic=mimic)

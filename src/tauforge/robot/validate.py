@@ -33,6 +33,7 @@ def validate(robot: Robot) -> None:
     loop_joints = [joint for loop in robot.loops for joint in (loop.joint, loop.frame)]
     _names(robot, "joint", [joint.name for joint in (*robot.joints, *loop_joints)])
     _names(robot, "link", [body.name for body in _bodies(robot)])
+    _names(robot, "frame", [frame.name for frame in robot.frames])
     _base(robot)
     _masses(robot)
     _variables(robot)
@@ -59,7 +60,15 @@ def _topology(robot: Robot) -> None:
                     f"{robot.name}: loop frame {joint.name!r} stands on link {joint.antecedent}; "
                     f"there are links 0 to {count}"
                 )
-        _constant(robot, loop.frame)
+        _constant(robot, loop.frame, "loop frame")
+    for frame in robot.frames:
+        _constant(robot, frame, "frame")
+        if not 0 <= frame.antecedent <= count:
+            raise RobotError(
+                f"{robot.name}: frame {frame.name!r} stands on link {frame.antecedent}; there are links 0 to {count}"
+            )
+    for joint in robot.joints:
+        _mimic(robot, joint)
 
 
 def _kind(robot: Robot, joint: Joint) -> None:
@@ -82,8 +91,25 @@ def _kind(robot: Robot, joint: Joint) -> None:
         raise RobotError(f"{where}: eta is {joint.eta}; it must be 1 (the joint is elastic) or 0")
 
 
-def _constant(robot: Robot, frame: Joint) -> None:
-    where = f"{robot.name}: loop frame {frame.name!r}"
+def _mimic(robot: Robot, joint: Joint) -> None:
+    if joint.mimic is None:
+        return
+    where = f"{robot.name}: joint {joint.name!r}"
+    if not 1 <= joint.mimic.joint <= len(robot.joints):
+        raise RobotError(f"{where} follows joint {joint.mimic.joint}; there are joints 1 to {len(robot.joints)}")
+    master = robot.joints[joint.mimic.joint - 1]
+    for one in (joint, master):
+        if len(one.axes) != 1:
+            raise RobotError(
+                f"{where} follows {master.name!r}, but {one.name!r} is {WORDS[one.sigma]}; both must be revolute or "
+                "prismatic"
+            )
+    if master.mimic:
+        raise RobotError(f"{where} follows {master.name!r}, which follows another itself; let both follow that one")
+
+
+def _constant(robot: Robot, frame: Joint, what: str) -> None:
+    where = f"{robot.name}: {what} {frame.name!r}"
     if frame.sigma != FIXED:
         raise RobotError(f"{where} must be fixed (sigma 2), not sigma {frame.sigma}")
     dynamic = [key for key in ("IA", "FV", "FS", "eta", "k", "rest") if not is_zero(getattr(frame, key))]

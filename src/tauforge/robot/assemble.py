@@ -1,0 +1,254 @@
+"""Robots from robots: fixed links merged, joints locked, tools and loads attached."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ExpressionError, RobotError
+from ..graph.node import Node, Scalar, is_zero
+from ..spatial.inertia import Inertia
+from ..spatial.rotation import Rotation
+from ..spatial.vector import ZERO, Vector, column
+from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, Pose, given, passed
+from .placement import placement
+
+if TYPE_CHECKING:
+    from .robot import Body, Robot, Visual
+
+_UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
+PLACE = ("gamma", "b", "alpha", "d", "e", "theta", "r")
+"""The fields that say where a joint stands."""
+
+
+def merged(robot: Robot) -> Robot:
+    """Return the robot without fixed joints.
+
+    A fixed link's inertia, wrench and looks become part of the link that it stands on, and its frame a constant frame
+    of its name there. What is fixed to the base becomes part of the base's body.
+    """
+    if all(joint.sigma != FIXED for joint in robot.joints):
+        return robot
+    owner, pose = [0], [Pose(Rotation(), ZERO, 0.0)]  # of each link: the link that it becomes part of, its pose there
+    bodies: list[Body | None] = [robot.base.body]
+    kept: list[Joint] = []
+    frames: list[Joint] = []
+    number: dict[int, int] = {0: 0}
+    for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
+        i = owner[joint.antecedent]
+        if joint.sigma == FIXED:
+            at = _chained(pose[joint.antecedent], joint.pose())
+            owner.append(i)
+            pose.append(at)
+            bodies[i] = _together(bodies[i], _carried(at, body))
+            frames.append(standing(Joint(name=body.name, antecedent=i, sigma=FIXED, mu=0), at))
+        else:
+            owner.append(len(kept) + 1)
+            pose.append(Pose(Rotation(), ZERO, 0.0))
+            kept.append(_moved(joint, i, pose[joint.antecedent]))
+            bodies.append(body)
+            number[j] = len(kept)
+
+    def elsewhere(joint: Joint) -> Joint:
+        return _moved(joint, owner[joint.antecedent], pose[joint.antecedent])
+
+    named = {frame.name for frame in robot.frames}
+    frames = [frame for frame in frames if frame.name not in named]
+    links = [body for body in bodies[1:] if body]
+    loops = tuple(replace(x, joint=elsewhere(x.joint), frame=elsewhere(x.frame)) for x in robot.loops)
+    followed = (_following(joint, number) for joint in kept)
+    return replace(
+        robot,
+        joints=tuple(followed),
+        bodies=tuple(links),
+        base=replace(robot.base, body=bodies[0]),
+        frames=(*map(elsewhere, robot.frames), *frames),
+        loops=loops,
+    )
+
+
+def locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
+    """Return the robot with some of its joints of one degree of freedom held at a position."""
+    places = {joint.name: j for j, joint in enumerate(robot.joints, 1)}
+    for name in positions:
+        if name not in places:
+            raise RobotError(f"{robot.name}: no joint {name!r} to lock; its joints are {', '.join(places)}")
+        joint = robot.joints[places[name] - 1]
+        if joint.mimic:
+            raise RobotError(f"{robot.name}: joint {name!r} follows another; lock {_master(robot, joint).name!r}")
+        if len(joint.axes) != 1:
+            raise RobotError(f"{robot.name}: joint {name!r} has {len(joint.axes)} degrees of freedom; lock takes one")
+    held = {}
+    for joint in robot.joints:
+        master = _master(robot, joint)
+        if master.name in positions:
+            q = given(positions[master.name], f"position of joint {master.name!r}")
+            held[joint.name] = q * joint.mimic.ratio + joint.mimic.offset if joint.mimic else q
+    joints = (_held(joint, held[joint.name]) if joint.name in held else joint for joint in robot.joints)
+    return merged(replace(robot, joints=tuple(joints)))
+
+
+def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
+    """Return the robot with the base of another fixed to one of its frames."""
+    place = frame(robot, at)
+    bodies, joints = list(robot.bodies), list(robot.joints)
+    links = {robot.base.body.name} if robot.base.body else set()
+    links |= {body.name for body in bodies} | {frame.name for frame in robot.frames}
+    taken = {joint.name for joint in (*joints, *(joint for loop in robot.loops for joint in (loop.joint, loop.frame)))}
+
+    def renamed(name: str, among: Container[str]) -> str:
+        if name not in among:
+            return name
+        if prefix is None or f"{prefix}_{name}" in among:
+            raise RobotError(f"{robot.name} has a {name!r} already; give attach a name= that makes it another")
+        return f"{prefix}_{name}"
+
+    first = len(joints)
+
+    def shifted(joint: Joint, among: Container[str] = taken) -> Joint:
+        mimic = joint.mimic and replace(joint.mimic, joint=joint.mimic.joint + first)
+        new = replace(joint, name=renamed(joint.name, among), mimic=mimic, variable="")
+        if joint.antecedent:
+            return replace(new, antecedent=joint.antecedent + first)
+        return _moved(new, place.antecedent, place.pose())
+
+    root = other.base.body
+    loops = tuple(replace(x, joint=shifted(x.joint), frame=shifted(x.frame)) for x in other.loops)
+    whole = replace(
+        robot,
+        joints=(*joints, *map(shifted, other.joints)),
+        bodies=(*bodies, *(replace(body, name=renamed(body.name, links)) for body in other.bodies)),
+        frames=(*robot.frames, *(shifted(x, links) for x in other.frames)),
+        loops=(*robot.loops, *loops),
+    )
+    if root is None:
+        return whole
+    root_frame = replace(place, name=renamed(root.name, links))
+    return replace(with_load(whole, place, root), frames=(*whole.frames, root_frame))
+
+
+def loaded(robot: Robot, mass: Any, com: Sequence[Any], inertia: Sequence[Sequence[Any]] | None, at: str) -> Robot:
+    """Return the robot with a rigid load at a frame."""
+    from .robot import Body
+
+    M = given(mass, "the payload's mass")
+    if not isinstance(M, Node) and not M > 0:
+        raise RobotError(f"a payload's mass is positive, not {M}")
+    if len(com) != 3:
+        raise RobotError(f"the payload's com is {com!r}; it must be three numbers or expressions")
+    c = Vector(*(given(x, "the payload's com") for x in com))
+    rows = [[0.0] * 3] * 3 if inertia is None else inertia
+    J = [[given(x, "the payload's inertia") for x in row] for row in rows]
+    if [len(row) for row in J] != [3, 3, 3] or any(J[i][k] != J[k][i] for i in range(3) for k in range(i)):
+        raise RobotError("the payload's inertia must be a symmetric 3x3 matrix, about its centre of mass")
+    about_com = Inertia(J[0][0], J[0][1], J[0][2], J[1][1], J[1][2], J[2][2], 0.0, 0.0, 0.0, M)
+    return with_load(robot, frame(robot, at), Body(name="payload", inertia=about_com.shifted(c)))
+
+
+def with_load(robot: Robot, place: Joint, load: Body) -> Robot:
+    """Return the robot with a body, given in a frame of its, made part of the link there."""
+    body = _carried(place.pose(), load)
+    if not place.antecedent:
+        return replace(robot, base=replace(robot.base, body=_together(robot.base.body, body)))
+    bodies = list(robot.bodies)
+    bodies[place.antecedent - 1] = _together(bodies[place.antecedent - 1], body)
+    return replace(robot, bodies=tuple(bodies))
+
+
+def frame(robot: Robot, name: str) -> Joint:
+    """Return a frame by its name: a constant frame, a link's own, or the base's."""
+    for found in robot.frames:
+        if found.name == name:
+            return found
+    names = [body.name for body in robot.bodies]
+    if name in names:
+        return Joint(name=name, antecedent=names.index(name) + 1, sigma=FIXED, mu=0)
+    if name == "base" or (robot.base.body and name == robot.base.body.name):
+        return Joint(name=name, antecedent=0, sigma=FIXED, mu=0)
+    known = ", ".join(["base", *names, *(x.name for x in robot.frames)])
+    raise RobotError(f"{robot.name} has no frame {name!r}; its frames are {known}")
+
+
+def standing(joint: Joint, at: Pose) -> Joint:
+    """Return a joint with its parameters such that it stands at a pose where its coordinate is zero."""
+    R = [at.R.forth(unit) for unit in _UNITS]
+    try:
+        rows = [Vector(*map(float, column(R, k))) for k in range(3)]
+        P = Vector(*map(float, at.P))
+    except ExpressionError:
+        raise RobotError(
+            f"the frame of {joint.name!r} stands at a pose with symbols, which must be numbers here; bind them"
+        ) from None
+    parameters: dict[str, Any] = {**dict.fromkeys(PLACE, 0.0), **placement(rows, P)}
+    return replace(joint, **parameters)
+
+
+def _chained(first: Pose, second: Pose) -> Pose:
+    """Return the pose of a frame on a frame on a frame."""
+    return Pose(Rotation((*first.R, *second.R)), first.P + first.R.forth(second.P), 0.0)
+
+
+def _moved(joint: Joint, antecedent: int, at: Pose) -> Joint:
+    """Return a joint that stands on another link, where its antecedent has a pose."""
+    if all(map(is_zero, at.P)) and [*map(at.R.forth, _UNITS)] == [*_UNITS]:
+        return replace(joint, antecedent=antecedent)
+    return standing(replace(joint, antecedent=antecedent), _chained(at, joint.pose()))
+
+
+def _carried(at: Pose, body: Body) -> Body:
+    """Return a body in the frame on which its own has a pose."""
+    force, moment = passed(at, Vector(*body.wrench[:3]), Vector(*body.wrench[3:]))
+    return replace(
+        body,
+        inertia=body.inertia.rotated(at.R).shifted(at.P),
+        wrench=(*force, *moment),
+        visuals=tuple(_seen(at, visual) for visual in body.visuals),
+    )
+
+
+def _seen(at: Pose, visual: Visual) -> Visual:
+    """Return a shape at its pose in another frame."""
+    T = visual.pose
+    R = [at.R.forth(Vector(T[k], T[k + 4], T[k + 8])) for k in range(3)]
+    P = at.P + at.R.forth(Vector(T[3], T[7], T[11]))
+    rows = ((R[0][k], R[1][k], R[2][k], P[k]) for k in range(3))
+    return replace(visual, pose=(*(float(x) for row in rows for x in row), 0.0, 0.0, 0.0, 1.0))
+
+
+def _together(first: Body | None, second: Body) -> Body:
+    """Return two bodies as one, which has the first one's name; where there is none, it is the base's."""
+    from .robot import BASE_LINK
+
+    if first is None:
+        return replace(second, name=BASE_LINK)
+    return replace(
+        first,
+        inertia=first.inertia.plus(second.inertia),
+        wrench=tuple(a + b for a, b in zip(first.wrench, second.wrench, strict=True)),
+        visuals=(*first.visuals, *second.visuals),
+    )
+
+
+def _held(joint: Joint, q: Scalar) -> Joint:
+    """Return a joint fixed at a position."""
+    place = {REVOLUTE: "theta", PRISMATIC: "r"}[joint.sigma]
+    return Joint(
+        name=joint.name,
+        antecedent=joint.antecedent,
+        sigma=FIXED,
+        mu=0,
+        **{key: getattr(joint, key) for key in PLACE if key != place},
+        **{place: getattr(joint, place) + q},
+    )
+
+
+def _master(robot: Robot, joint: Joint) -> Joint:
+    return robot.joints[joint.mimic.joint - 1] if joint.mimic else joint
+
+
+def _following(joint: Joint, number: Mapping[int, int]) -> Joint:
+    """Return a joint with the new number of the one that it follows."""
+    if not joint.mimic:
+        return joint
+    return replace(joint, mimic=replace(joint.mimic, joint=number[joint.mimic.joint]))

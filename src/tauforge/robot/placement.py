@@ -1,0 +1,67 @@
+"""From a pose to the parameters of a joint that stands there: γ, b, α, d, θ, r, and e where they cannot do it well."""
+
+from __future__ import annotations
+
+import math
+
+from ..spatial.rotation import Plane, Rotation, about
+from ..spatial.vector import Matrix, Vector
+
+SKEW = 0.1
+"""Sine of the least angle between two axes at which their common normal is a good place for a frame."""
+EXACT = 1e-12
+"""Sine of the largest angle at which two axes are parallel."""
+_QUARTER = math.pi / 2
+
+
+def rotation(R: Matrix) -> Rotation:
+    """Return a rotation matrix as turns about z, x and z."""
+    gamma, alpha, theta = angles(R)
+    return Rotation(Plane(*about(axis, angle)) for axis, angle in ((2, gamma), (0, alpha), (2, theta)))
+
+
+def angles(R: Matrix) -> tuple[float, float, float]:
+    """Return the angles γ, α, θ of a rotation Rz(γ) Rx(α) Rz(θ); γ is zero where z stays."""
+    sine = math.hypot(R[0][2], R[1][2])
+    if sine < EXACT:
+        forth = R[2][2] > 0
+        return 0.0, 0.0 if forth else math.pi, neat(math.atan2(R[1][0] if forth else -R[1][0], R[0][0]))
+    gamma, alpha = math.atan2(R[0][2], -R[1][2]), math.atan2(sine, R[2][2])
+    if not -_QUARTER < neat(gamma) <= _QUARTER:  # the same rotation with a smaller γ
+        gamma, alpha = math.remainder(gamma + math.pi, 2 * math.pi), -alpha
+    gamma, alpha = neat(gamma), neat(alpha)
+    c, s = math.cos(gamma), math.sin(gamma)
+    x = [c * R[0][k] + s * R[1][k] for k in (0, 1)]  # the first row of Rz(-γ) R, which is cos θ, -sin θ
+    return gamma, alpha, neat(math.atan2(-x[1], x[0]))
+
+
+def neat(angle: float) -> float:
+    """Return an angle, as the multiple of a quarter turn if it is one but for rounding."""
+    turns = round(angle / _QUARTER)
+    return turns * _QUARTER if abs(angle - turns * _QUARTER) < 1e-15 * (4 + abs(turns)) else angle
+
+
+def placement(R: Matrix, P: Vector) -> dict[str, float]:
+    """Return the parameters of the frame with rotation R and origin P on its antecedent.
+
+    They are those of Khalil and Kleinfinger, unless the two z axes are nearly, but not quite, parallel: the common
+    normal is then far away, and e stands for what it would have to do.
+    """
+    gamma, alpha, theta = angles(R)
+    least = 1e-14 * max(map(abs, P))
+    if alpha in (0.0, math.pi, -math.pi):
+        d, b = math.hypot(P[0], P[1]), P[2]
+        gamma = neat(math.atan2(P[1], P[0])) if d else 0.0
+        if abs(gamma) > _QUARTER:
+            gamma, d = neat(math.remainder(gamma + math.pi, 2 * math.pi)), -d
+        theta = neat(math.remainder(theta - (gamma if alpha == 0.0 else -gamma), 2 * math.pi))
+        return {"gamma": gamma, "b": 0.0, "alpha": alpha, "d": d, "theta": theta, "r": b if alpha == 0.0 else -b}
+    d, e, b = (x if abs(x) > least else 0.0 for x in about(2, gamma).back(P))
+    given = {"gamma": gamma, "b": b, "alpha": alpha, "d": d, "theta": theta, "r": 0.0}
+    if not e:
+        return given
+    sine = math.sin(alpha)
+    if abs(sine) < SKEW:
+        return {**given, "e": e}
+    r = -e / sine
+    return {**given, "b": b - r * math.cos(alpha) if abs(alpha) != _QUARTER else b, "r": r}
