@@ -1,6 +1,6 @@
 """Robots from files and to files: one module a format, chosen by the file's ending.
 
-A format's module has ``read(path) -> Robot`` and ``write(robot) -> str``.
+A format's module has ``read(path) -> Robot`` and ``write(robot) -> str``; one with free frames ``read(path, snap)``.
 """
 
 from importlib import import_module
@@ -13,16 +13,25 @@ from ..robot.robot import Robot
 
 _FORMATS = {".par": "par", ".toml": "toml"}  # imported when a file asks for it, so that starting stays quick
 
+_FREE: tuple[str, ...] = ()
+"""Endings of the formats whose frames stand freely, so that angles are often rounded."""
 
-def load(path: str | Path) -> Robot:
+
+def load(path: str | Path, *, base: str | None = None, snap: float = 0.0) -> Robot:
     """Read a robot from a file.
 
     Parameters
     ----------
     path : a ``.par`` file of SYMORO+ or OpenSYMORO, or a ``.toml`` file in Tauforge's own format
+    base : "fixed" or "floating"; as the file has it unless given
+    snap : how far an angle of a free frame, as in URDF, may be from a quarter turn to be taken as one; files often
+        have 1.5708 there. Angles are kept as written unless given.
     """
-    robot: Robot = _format(Path(path)).read(Path(path))
-    return robot
+    reader = _format(Path(path))
+    if snap and Path(path).suffix.lower() not in _FREE:
+        raise RobotError(f"{path}: snap is for files with free frames ({', '.join(_FREE)}); here angles are exact")
+    robot: Robot = reader.read(Path(path), snap) if snap else reader.read(Path(path))
+    return robot if base is None else robot.with_base(base)
 
 
 def save(robot: Robot, path: str | Path) -> None:
