@@ -12,16 +12,18 @@ from .inverse_dynamics import newton_euler
 from .joint_law import friction as of_joint
 
 
-def bias(robot: Robot, *, parameters: str = "standard", external_wrenches: bool | str = False) -> Program:
+def bias(
+    robot: Robot, *, parameters: str = "standard", external_wrenches: bool | str = False, reframe: bool = True
+) -> Program:
     """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring efforts: τ = M q̈ + h."""
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches, reframe=reframe)
     h = vector(robot, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
     return program("bias", robot, arrays, {"h": h})
 
 
-def gravity(robot: Robot, *, parameters: str = "standard") -> Program:
+def gravity(robot: Robot, *, parameters: str = "standard", reframe: bool = True) -> Program:
     """Return the Program ``q -> g``: the efforts that hold the robot at rest."""
-    robot, arrays, state = prepare(robot, parameters, ("q",))
+    robot, arrays, state = prepare(robot, parameters, ("q",), reframe=reframe)
     still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
     g = vector(robot, newton_euler(still, state), "gravity efforts")
     return program("gravity", robot, arrays, {"g": g})

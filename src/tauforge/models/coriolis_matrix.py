@@ -21,9 +21,9 @@ from .inertia_matrix import Rows, first_degrees, wrench
 from .tree import poses_of
 
 
-def coriolis_matrix(robot: Robot, *, parameters: str = "standard") -> Program:
+def coriolis_matrix(robot: Robot, *, parameters: str = "standard", reframe: bool = True) -> Program:
     """Return the Program ``q, qd -> C``, such that C q̇ plus gravity and friction is the bias, and Ṁ - 2C is skew."""
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"))
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), reframe=reframe)
     C = matrix(robot, coriolis(robot, state), "Coriolis matrix")
     return program("coriolis_matrix", robot, arrays, {"C": C})
 

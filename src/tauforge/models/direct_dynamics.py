@@ -21,18 +21,24 @@ from .tree import cheapest
 
 
 def direct_dynamics(
-    robot: Robot, *, parameters: str = "standard", method: str = "auto", external_wrenches: bool | str = False
+    robot: Robot,
+    *,
+    parameters: str = "standard",
+    method: str = "auto",
+    external_wrenches: bool | str = False,
+    reframe: bool = True,
 ) -> Program:
     """Return the Program ``q, qd, tau -> qdd``.
 
     Parameters
     ----------
     method : "articulated", "composite", or "auto" for the one with fewer operations on this robot
+    parameters, external_wrenches, reframe : as in ``inverse_dynamics``
     """
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd", "tau"), external_wrenches)
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd", "tau"), external_wrenches, reframe=reframe)
     if any(joint.mimic for joint in robot.joints):
         if method == "articulated":
             raise ProgramError(

@@ -20,13 +20,13 @@ class Velocity(NamedTuple):
     W: Vector
 
 
-def energy(robot: Robot, *, parameters: str = "standard") -> Program:
+def energy(robot: Robot, *, parameters: str = "standard", reframe: bool = True) -> Program:
     """Return the Program ``q, qd -> kinetic, potential``. The potential energy is zero where masses are at the base's
     origin.
 
     With base parameters the potential energy differs from the standard one by a constant.
     """
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"))
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), reframe=reframe)
     results = {
         "kinetic": outputs([kinetic(robot, state)], [], [], "kinetic energy, rotors included"),
         "potential": outputs([potential(robot, state)], [], [], "potential energy of gravity and springs"),

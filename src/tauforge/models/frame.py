@@ -60,16 +60,17 @@ def prepare(
     wanted: Sequence[str],
     external_wrenches: bool | str = False,
     frames: Sequence[str] = (),
+    reframe: bool = False,
 ) -> tuple[Robot, dict[str, Array], State]:
     """Return the robot that a model is to use, its numbers as nodes, the input arrays, and their scalars by joint.
 
-    Constant frames that the model asks for are links of that robot.
+    Constant frames that the model asks for are links of that robot. With ``reframe`` its links' frames may be others.
     """
     if robot.loops:
         raise ProgramError(f"{robot.name} has closed loops; their models are not here yet. robot.tree() opens them")
     if external_wrenches not in (True, False, "robot"):
         raise ProgramError(f"external_wrenches is {external_wrenches!r}; it may be True, False or 'robot'")
-    robot = with_parameters(robot, parameters).expanded()
+    robot = with_parameters(robot.reframed if reframe else robot, parameters).expanded()
     if external_wrenches != "robot":
         robot = robot.derived(bodies=tuple(replace(body, wrench=NO_WRENCH) for body in robot.bodies))
     robot = robot.with_frames(*frames).map(as_node)

@@ -53,6 +53,7 @@ def hybrid_dynamics(
     accelerated: Iterable[str] | str,
     parameters: str = "standard",
     external_wrenches: bool | str = False,
+    reframe: bool = True,
 ) -> Program:
     """Return the Program ``q, qd, qdd, tau -> efforts, accelerations``.
 
@@ -61,8 +62,9 @@ def hybrid_dynamics(
     accelerated : names of the joints whose acceleration is known, or "rigid" for those that have a motor and no spring.
         The input ``qdd`` and the output ``efforts`` are theirs, in joint order; the input ``tau`` and the output
         ``accelerations`` are those of the others.
+    parameters, external_wrenches, reframe : as in ``inverse_dynamics``
     """
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches, reframe=reframe)
     rigid = [x.name for x in robot.joints if x.axes and x.mu and not x.eta and not x.mimic]
     chosen = set(rigid if accelerated == "rigid" else accelerated)
     if unknown := chosen - set(robot.joint_names):
@@ -87,11 +89,11 @@ def hybrid_dynamics(
     return program("hybrid_dynamics", robot, arrays, results)
 
 
-def free_base_dynamics(robot: Robot, parameters: str, external_wrenches: bool | str) -> Program:
+def free_base_dynamics(robot: Robot, parameters: str, external_wrenches: bool | str, reframe: bool) -> Program:
     """Return the Program ``q, qd, qdd -> tau, base_acceleration`` of a robot on which nothing acts at its base."""
     if not robot.base.floating:
         raise ProgramError(f"{robot.name} stands on a fixed base; free_base needs robot.with_base('floating')")
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches, reframe=reframe)
     moved = frozenset(j for j, joint in enumerate(robot.joints, 1) if j > 1 and not joint.mimic)
     names = degrees(robot, moved)
     arrays["qdd"] = inputs("qdd", names, INPUTS["qdd"][0])

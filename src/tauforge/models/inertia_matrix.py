@@ -20,9 +20,9 @@ from .frame import Values, matrix, prepare, program
 Rows = list[list[Scalar]]
 
 
-def inertia_matrix(robot: Robot, *, parameters: str = "standard") -> Program:
+def inertia_matrix(robot: Robot, *, parameters: str = "standard", reframe: bool = True) -> Program:
     """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal."""
-    robot, arrays, state = prepare(robot, parameters, ("q",))
+    robot, arrays, state = prepare(robot, parameters, ("q",), reframe=reframe)
     M = matrix(robot, composite_bodies(robot, state.q), "inertia matrix")
     return program("inertia_matrix", robot, arrays, {"M": M})
 

@@ -105,6 +105,7 @@ def inverse_dynamics(
     formulation: str = "newton-euler",
     external_wrenches: bool | str = False,
     free_base: bool = False,
+    reframe: bool = True,
 ) -> Program:
     """Return the Program ``q, qd, qdd -> tau``.
 
@@ -116,12 +117,14 @@ def inverse_dynamics(
         surroundings, in its frame at its origin; "robot" takes those of the robot's description
     free_base : of a robot on a floating base, take the joints' accelerations alone and return their ``tau`` and the
         ``base_acceleration`` that follows, no wrench acting on the base
+    reframe : let the links of a robot with free frames, as from URDF, have others where this costs less (see
+        ``Robot.to_mdh``); efforts, coordinates and wrenches stay the user's
     """
     if formulation != "newton-euler":
         raise ProgramError(f"unknown formulation {formulation!r}; there is 'newton-euler'")
     if free_base:
-        return free_base_dynamics(robot, parameters, external_wrenches)
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd", "qdd"), external_wrenches)
+        return free_base_dynamics(robot, parameters, external_wrenches, reframe)
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd", "qdd"), external_wrenches, reframe=reframe)
     labels = Labels()
     tau = newton_euler(robot, state, labels)
     return program("inverse_dynamics", robot, arrays, {"tau": vector(robot, tau, INPUTS["tau"][0])}, labels)

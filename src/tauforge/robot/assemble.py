@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ExpressionError, RobotError
 from ..graph.node import Node, Scalar, is_zero
 from ..spatial.inertia import Inertia
-from ..spatial.rotation import Rotation
-from ..spatial.vector import ZERO, Vector, column
+from ..spatial.rotation import Plane, Rotation
+from ..spatial.vector import ZERO, Matrix, Vector, column
 from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, Pose, given, passed
 from .placement import placement
 
@@ -38,10 +38,10 @@ def merged(robot: Robot) -> Robot:
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         i = owner[joint.antecedent]
         if joint.sigma == FIXED:
-            at = _chained(pose[joint.antecedent], joint.pose())
+            at = chained(pose[joint.antecedent], joint.pose())
             owner.append(i)
             pose.append(at)
-            bodies[i] = _together(bodies[i], _carried(at, body))
+            bodies[i] = _together(bodies[i], carried(at, body))
             frames.append(standing(Joint(name=body.name, antecedent=i, sigma=FIXED, mu=0), at))
         else:
             owner.append(len(kept) + 1)
@@ -148,7 +148,7 @@ def loaded(robot: Robot, mass: Any, com: Sequence[Any], inertia: Sequence[Sequen
 
 def with_load(robot: Robot, place: Joint, load: Body) -> Robot:
     """Return the robot with a body, given in a frame of its, made part of the link there."""
-    body = _carried(place.pose(), load)
+    body = carried(place.pose(), load)
     if not place.antecedent:
         return replace(robot, base=replace(robot.base, body=_together(robot.base.body, body)))
     bodies = list(robot.bodies)
@@ -172,19 +172,28 @@ def frame(robot: Robot, name: str) -> Joint:
 
 def standing(joint: Joint, at: Pose) -> Joint:
     """Return a joint with its parameters such that it stands at a pose where its coordinate is zero."""
-    R = [at.R.forth(unit) for unit in _UNITS]
     try:
-        rows = [Vector(*map(float, column(R, k))) for k in range(3)]
-        P = Vector(*map(float, at.P))
+        parameters: dict[str, Any] = {**dict.fromkeys(PLACE, 0.0), **placement(*matrix(at))}
     except ExpressionError:
         raise RobotError(
             f"the frame of {joint.name!r} stands at a pose with symbols, which must be numbers here; bind them"
         ) from None
-    parameters: dict[str, Any] = {**dict.fromkeys(PLACE, 0.0), **placement(rows, P)}
     return replace(joint, **parameters)
 
 
-def _chained(first: Pose, second: Pose) -> Pose:
+def matrix(at: Pose) -> tuple[Matrix, Vector]:
+    """Return a pose in numbers: the rows of its rotation, and its origin."""
+    R = [at.R.forth(unit) for unit in _UNITS]
+    return [Vector(*map(float, column(R, k))) for k in range(3)], Vector(*map(float, at.P))
+
+
+def inverse(at: Pose) -> Pose:
+    """Return the pose of the antecedent on the frame."""
+    R = Rotation(Plane(plane.axis, plane.c, -plane.s) for plane in reversed(at.R) if isinstance(plane, Plane))
+    return Pose(R, R.forth(-at.P), 0.0)
+
+
+def chained(first: Pose, second: Pose) -> Pose:
     """Return the pose of a frame on a frame on a frame."""
     return Pose(Rotation((*first.R, *second.R)), first.P + first.R.forth(second.P), 0.0)
 
@@ -193,21 +202,21 @@ def _moved(joint: Joint, antecedent: int, at: Pose) -> Joint:
     """Return a joint that stands on another link, where its antecedent has a pose."""
     if all(map(is_zero, at.P)) and [*map(at.R.forth, _UNITS)] == [*_UNITS]:
         return replace(joint, antecedent=antecedent)
-    return standing(replace(joint, antecedent=antecedent), _chained(at, joint.pose()))
+    return standing(replace(joint, antecedent=antecedent), chained(at, joint.pose()))
 
 
-def _carried(at: Pose, body: Body) -> Body:
+def carried(at: Pose, body: Body) -> Body:
     """Return a body in the frame on which its own has a pose."""
     force, moment = passed(at, Vector(*body.wrench[:3]), Vector(*body.wrench[3:]))
     return replace(
         body,
         inertia=body.inertia.rotated(at.R).shifted(at.P),
         wrench=(*force, *moment),
-        visuals=tuple(_seen(at, visual) for visual in body.visuals),
+        visuals=tuple(seen(at, visual) for visual in body.visuals),
     )
 
 
-def _seen(at: Pose, visual: Visual) -> Visual:
+def seen(at: Pose, visual: Visual) -> Visual:
     """Return a shape at its pose in another frame."""
     T = visual.pose
     R = [at.R.forth(Vector(T[k], T[k + 4], T[k + 8])) for k in range(3)]

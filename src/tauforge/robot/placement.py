@@ -35,10 +35,15 @@ def angles(R: Matrix) -> tuple[float, float, float]:
     return gamma, alpha, neat(math.atan2(-x[1], x[0]))
 
 
-def neat(angle: float) -> float:
-    """Return an angle, as the multiple of a quarter turn if it is one but for rounding."""
-    turns = round(angle / _QUARTER)
-    return turns * _QUARTER if abs(angle - turns * _QUARTER) < 1e-15 * (4 + abs(turns)) else angle
+def neat(angle: float, tolerance: float = 4e-15) -> float:
+    """Return an angle, as the multiple of a quarter turn if it is one within the tolerance."""
+    whole = round(angle / _QUARTER) * _QUARTER
+    return whole if abs(angle - whole) <= tolerance else angle
+
+
+def is_odd(angle: float, tolerance: float = 1e-9) -> bool:
+    """Tell whether an angle is no multiple of a quarter turn."""
+    return abs(math.remainder(angle, _QUARTER)) > tolerance
 
 
 def placement(R: Matrix, P: Vector) -> dict[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,7 @@ class Robot:
     frames : constant frames on links, each a fixed joint that carries nothing. One with a link's name is what that name
         means to models that ask for a frame: z of the link's own frame is its joint's axis, and a file may have had
         another one.
+    free_frames : whether the links' frames are those of a drawing, as in URDF, so that models may choose others
     """
 
     name: str
@@ -132,6 +134,7 @@ class Robot:
     loops: tuple[Loop, ...] = ()
     base: Base = field(default_factory=Base)
     frames: tuple[Joint, ...] = ()
+    free_frames: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", _vector(self.gravity, "gravity"))
@@ -262,7 +265,7 @@ class Robot:
     def derived(self, **changes: Any) -> Robot:
         """Return a robot with some fields changed in a way that needs no check."""
         robot = object.__new__(Robot)
-        robot.__dict__.update({**self.__dict__, **changes})
+        robot.__dict__.update({**{key: self.__dict__[key] for key in _FIELDS}, **changes})
         return robot
 
     def bind(self, values: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> Robot:
@@ -343,6 +346,29 @@ class Robot:
 
         return merged(self)
 
+    def to_mdh(self, *, tolerance: float = 1e-12) -> Robot:
+        """Return the robot with Khalil-Kleinfinger frames that have as many zeros as its geometry allows.
+
+        Coordinates and efforts of the joints stay what they are; inertias are carried over, and the present frames
+        stay as constant frames of the links' names. Fixed links are merged. Joints of several degrees of freedom keep
+        their frames.
+
+        Parameters
+        ----------
+        tolerance : angles this near to a quarter turn (rad), and lengths this near to zero in proportion to the longest
+            one, are taken as such
+        """
+        from .reframe import to_mdh
+
+        return to_mdh(self, tolerance)
+
+    @cached_property
+    def reframed(self) -> Robot:
+        """The robot as models use it: one with free frames in numbers has those of ``to_mdh`` where more is zero."""
+        from .reframe import reframed
+
+        return reframed(self)
+
     def lock(self, positions: Mapping[str, float]) -> Robot:
         """Return the robot with some joints held at a position, as in ``robot.lock({"gripper": 0.02})``."""
         from .assemble import locked
@@ -390,6 +416,9 @@ class Robot:
         kinds = "".join(WORDS[joint.sigma][0].upper() for joint in self.joints)
         loops = f", {len(self.loops)} loops" if self.loops else ""
         return f"Robot({self.name!r}, {kinds}{loops}, {len(self.symbols)} symbols)"
+
+
+_FIELDS = tuple(f.name for f in fields(Robot))
 
 
 def _later(joint: Joint) -> Joint:

@@ -1,0 +1,228 @@
+"""Frames with as many zeros as a robot's geometry allows: those of Khalil and Kleinfinger (1986).
+
+The frame of a link may turn about its joint's axis z, and slide along it, without a change of the joint's coordinate;
+that of a prismatic link may stand anywhere with its z along the slide. Both are used to put x of link i on the common
+normal of its axis and the next one's, which leaves of the next joint's parameters α, d, θ, r. Of several next joints
+one is chosen, and the others get γ and b, too.
+
+What is left free is chosen so that more is zero: on parallel axes all offsets along them are gathered in one r.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ExpressionError, RobotError
+from ..spatial.inertia import Inertia
+from ..spatial.rotation import Rotation, about
+from ..spatial.vector import ZERO, Vector, cross, dot
+from .assemble import PLACE, carried, chained, inverse, matrix
+from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, Pose
+from .placement import EXACT, angles, is_odd, neat, placement
+
+if TYPE_CHECKING:
+    from .robot import Body, Robot
+
+_Z = Vector(0.0, 0.0, 1.0)
+_NOISE = 1e-14
+"""What is smaller than this fraction of a body's largest parameter of the kind is rounding."""
+_NEARLY = 0.02
+"""Sine of the angle below which two axes are too nearly parallel for their common normal, which is then far away."""
+IDENTITY = Pose(Rotation(), ZERO, 0.0)
+
+
+@dataclass
+class Choice:
+    """How a link's frame moves: turned about z, its origin moved, in its present axes. None is yet to be chosen."""
+
+    turn: float | None = None
+    shift: Vector | None = None
+
+    def pose(self) -> Pose:
+        """Return the new frame on the present one."""
+        return Pose(Rotation([about(2, self.turn or 0.0)]), self.shift or ZERO, 0.0)
+
+
+def to_mdh(robot: Robot, tolerance: float) -> Robot:
+    """Return the robot with re-chosen frames; lengths and angles within the tolerance of zero or of a quarter turn are
+    taken as such.
+    """
+    whole = _numeric(robot.merged())
+    poses = [IDENTITY, *(joint.pose() for joint in whole.joints)]
+    children = [whole.children(j) for j in range(len(whole.joints) + 1)]
+    still = not whole.base.floating and not any(map(any, (whole.base.W0, whole.base.WP0)))
+    chosen = [Choice(0.0, ZERO)] * (len(whole.joints) + 1)
+    for j in range(len(whole.joints), 0, -1):
+        if whole.joints[j - 1].sigma in (REVOLUTE, PRISMATIC):
+            first = still and whole.joints[j - 1].antecedent == 0
+            chosen[j] = _best(whole, j, children[j], poses, chosen, first)
+    moved = [IDENTITY]
+    for j, joint in enumerate(whole.joints, 1):
+        at = chained(inverse(moved[joint.antecedent]), poses[j])
+        _complete(chosen[j], joint, at)
+        moved.append(chosen[j].pose())
+    return _rebuilt(whole, poses, moved, tolerance)
+
+
+def reframed(robot: Robot) -> Robot:
+    """Return a robot with free frames with re-chosen ones where all is numbers and these have more zeros.
+
+    Frames that a user has given as Khalil and Kleinfinger's parameters are a choice, and stay.
+    """
+    if not robot.free_frames:
+        return robot
+    try:
+        numbers = [float(getattr(joint, key)) for joint in robot.joints for key in PLACE]
+        numbers += [float(x) for body in robot.bodies for x in body.inertia]
+    except ExpressionError:
+        return robot
+    if robot.loops or not all(map(math.isfinite, numbers)):
+        return robot
+    made = to_mdh(robot, EXACT)
+    return made if _burden(made) < _burden(robot) else robot
+
+
+def _burden(robot: Robot) -> int:
+    """Return what a robot's geometry costs a model, about: lengths, angles that are no quarter turns, fixed links."""
+    return sum(_weight(joint, still=not joint.antecedent and not robot.base.floating) for joint in robot.joints)
+
+
+def _weight(joint: Joint, still: bool) -> int:
+    """Return what a joint's parameters cost; the place of one that turns on a base at rest costs nothing."""
+    gamma, b, alpha, d, e, theta, r = (float(getattr(joint, key)) for key in PLACE)
+    parallel = not is_odd(alpha / 2)
+    turns = (
+        [is_odd(theta + gamma * math.cos(alpha))] if parallel else [3 * is_odd(gamma), 3 * is_odd(alpha), is_odd(theta)]
+    )
+    if still and joint.sigma == REVOLUTE:
+        return turns[-1]
+    return sum(turns) + sum(x != 0 for x in (b, d, e, r)) + 5 * (joint.sigma == FIXED)
+
+
+def _numeric(robot: Robot) -> Robot:
+    """Return the robot with its geometry in plain numbers."""
+    try:
+        joints, frames = (
+            tuple(replace(x, **{key: float(getattr(x, key)) for key in PLACE}) for x in part)  # type: ignore[arg-type]
+            for part in (robot.joints, robot.frames)
+        )
+    except ExpressionError as error:
+        raise RobotError(f"{robot.name}: frames can be chosen where the geometry is numbers: {error}") from None
+    if robot.loops:
+        raise RobotError(f"{robot.name} has closed loops; frames are chosen for trees: robot.tree() opens them")
+    return robot.derived(joints=joints, frames=frames)
+
+
+def _best(
+    robot: Robot, j: int, children: Sequence[int], poses: Sequence[Pose], chosen: Sequence[Choice], first: bool
+) -> Choice:
+    """Return the choice for link j that suits one of those that it carries best, and the others well."""
+    joint = robot.joints[j - 1]
+    found: list[tuple[float, int, Choice]] = []
+    for c in children:
+        choice = _towards(joint, robot.joints[c - 1], poses[c], chosen[c], first)
+        found.append((sum(_cost(choice, poses[other]) for other in children), len(found), choice))
+    return min(found, key=lambda x: x[:2])[2] if found else Choice()
+
+
+def _towards(joint: Joint, child: Joint, pose: Pose, next_choice: Choice, first: bool) -> Choice:
+    """Return the choice for a link that puts x on the common normal of its axis and the child's."""
+    shift = next_choice.shift
+    anchor = pose.P if shift is None else pose.P + pose.R.forth(shift)
+    if child.sigma not in (REVOLUTE, PRISMATIC):  # its frame stands where it stands
+        return Choice(None, anchor if joint.sigma == PRISMATIC else Vector(0.0, 0.0, anchor[2]))
+    u = pose.R.forth(_Z)
+    normal, sine = cross(_Z, u), math.hypot(u[0], u[1])
+    if joint.sigma == PRISMATIC:
+        return Choice(_direction(normal) if sine > _NEARLY else None, anchor)
+    free = child.sigma == PRISMATIC and shift is None  # a slide that may stand anywhere
+    if sine > _NEARLY:
+        height = anchor[2] - u[2] * (dot(anchor, u) - anchor[2] * u[2]) / (sine * sine)
+        return Choice(_direction(normal), None if free else Vector(0.0, 0.0, height))
+    across = math.hypot(anchor[0], anchor[1])
+    turn = _direction(anchor) if across > 1e-9 and not free else None
+    return Choice(turn, Vector(0.0, 0.0, anchor[2]) if first and shift is not None else None)
+
+
+def _direction(v: Vector) -> float:
+    return neat(math.atan2(v[1], v[0]))
+
+
+def _cost(choice: Choice, pose: Pose) -> float:
+    """Return how many parameters of a child are not zero or, of angles, not a quarter turn."""
+    at = placement(*matrix(chained(inverse(choice.pose()), pose)))
+    turned = 3.0 * is_odd(at["alpha"]) + 3.0 * is_odd(at["gamma"])
+    return turned + sum(abs(at.get(key, 0.0)) > 1e-12 for key in ("d", "b", "e"))
+
+
+def _complete(choice: Choice, joint: Joint, at: Pose) -> None:
+    """Choose what is left: θ and r zero, or for a slide no offset at all. ``at`` is the joint on the new frame of its
+    antecedent.
+    """
+    if joint.sigma not in (REVOLUTE, PRISMATIC):
+        return
+    R, P = matrix(at)
+    theta = angles(R)[2]
+    if choice.turn is None:
+        choice.turn = -theta
+    elif abs(math.remainder(theta + choice.turn, 2 * math.pi)) > math.pi / 2 + 1e-9:  # x may point either way
+        choice.turn = neat(choice.turn - math.copysign(math.pi, choice.turn))
+    if choice.shift is None:
+        along = Vector(0.0, 0.0, -placement(R, P)["r"])
+        choice.shift = along if joint.sigma == REVOLUTE else at.R.back(-P)
+
+
+def _rebuilt(robot: Robot, poses: Sequence[Pose], moved: Sequence[Pose], tolerance: float) -> Robot:
+    """Return the robot with its links' frames moved; the present ones stay as constant frames of the links' names."""
+    size = max((abs(x) for pose in poses for x in pose.P), default=1.0) or 1.0
+
+    def stand(joint: Joint, at: Pose) -> Joint:
+        R, P = matrix(at)
+        origin = Vector(*(0.0 if abs(x) <= tolerance * size else x for x in P))
+        parameters: dict[str, Any] = {**dict.fromkeys(PLACE, 0.0), **placement(R, origin)}
+        for key, x in parameters.items():
+            if key in ("gamma", "alpha", "theta"):
+                parameters[key] = neat(x, tolerance)
+            elif abs(x) <= tolerance * size:
+                parameters[key] = 0.0
+        return replace(joint, **parameters)
+
+    back = [inverse(pose) for pose in moved]
+    joints = tuple(
+        stand(joint, chained(chained(back[joint.antecedent], poses[j]), moved[j]))
+        for j, joint in enumerate(robot.joints, 1)
+    )
+    bodies = tuple(_body(body, back[j]) for j, body in enumerate(robot.bodies, 1))
+    named = {frame.name for frame in robot.frames}
+    own = [
+        stand(Joint(name=body.name, antecedent=j, sigma=FIXED, mu=0), back[j])
+        for j, body in enumerate(robot.bodies, 1)
+        if body.name not in named and _differs(moved[j])
+    ]
+    frames = tuple(stand(frame, chained(back[frame.antecedent], frame.pose())) for frame in robot.frames)
+    return robot.derived(joints=joints, bodies=bodies, frames=(*frames, *own), free_frames=False)
+
+
+def _differs(pose: Pose) -> bool:
+    return any(pose.P) or pose.R.forth(Vector(1.0, 0.0, 0.0))[0] != 1.0
+
+
+def _body(body: Body, at: Pose) -> Body:
+    """Return a body in its new frame, in which its present one has a pose."""
+    if not _differs(at):
+        return body
+    moved = carried(at, body)
+    return replace(moved, inertia=_clean(moved.inertia, body.inertia))
+
+
+def _clean(inertia: Inertia, before: Inertia) -> Inertia:
+    """Return an inertia without the rounding that stands for zeros."""
+    values = list(inertia)
+    for part in (slice(0, 6), slice(6, 9)):
+        numbers = [x for x in (*values[part], *before[part]) if isinstance(x, float)]
+        least = _NOISE * max(map(abs, numbers), default=0.0)
+        values[part] = [0.0 if isinstance(x, float) and abs(x) <= least else x for x in values[part]]
+    return Inertia(*values)
