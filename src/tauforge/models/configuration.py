@@ -92,8 +92,8 @@ def _product(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
 
 
 def _normalised(q: Sequence[Scalar]) -> list[Scalar]:
-    """Return a quaternion whose length is 1 but for rounding as one whose error of length is the square of that."""
-    factor = 1.5 - 0.5 * sum(x * x for x in q)
+    """Return a quaternion of length 1, so that rounding does not add up over many steps."""
+    factor = 1.0 / sqrt(sum(x * x for x in q))
     return [x * factor for x in q]
 
 
