@@ -13,7 +13,7 @@ from ..errors import ProgramError
 from ..graph.node import Scalar, is_zero
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
-from .frame import INPUTS, State, folded, folded_twice, prepare, program
+from .frame import INPUTS, State, folded, folded_twice, leaner, prepare, program
 from .hybrid_dynamics import articulated, check_inertia
 from .inertia_matrix import Rows, composite_bodies
 from .inverse_dynamics import newton_euler
@@ -38,6 +38,8 @@ def direct_dynamics(
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
+    options = {"method": method, "external_wrenches": external_wrenches, "reframe": reframe}
+    lean = leaner(direct_dynamics, robot, parameters, **options)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd", "tau"), external_wrenches, reframe=reframe)
     if any(joint.mimic for joint in robot.joints):
         if method == "articulated":
@@ -48,7 +50,7 @@ def direct_dynamics(
     chosen = list(methods.values()) if method == "auto" else [methods[method]]
     names = robot.velocity_names
     found = [outputs(accelerate(robot, state), [len(names)], [names], INPUTS["qdd"][0]) for accelerate in chosen]
-    return cheapest(program("direct_dynamics", robot, arrays, {"qdd": qdd}) for qdd in found)
+    return cheapest(program("direct_dynamics", robot, arrays, {"qdd": qdd}, lean=lean) for qdd in found)
 
 
 def articulated_accelerations(robot: Robot, state: State) -> list[Scalar]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ProgramError
-from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, symbol
+from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, is_zero, symbol
 from ..program.program import Array, Program, Shape, inputs, outputs
 from ..robot.joint import COORDINATES, passed
 from ..robot.robot import NO_WRENCH, WRENCH, Robot
@@ -223,7 +223,29 @@ def matrix(robot: Robot, rows: Sequence[Sequence[Scalar]], meaning: str) -> Arra
 
 
 def program(
-    name: str, robot: Robot, arrays: dict[str, Array], results: dict[str, Array], labels: Labels | None = None
+    name: str,
+    robot: Robot,
+    arrays: dict[str, Array],
+    results: dict[str, Array],
+    labels: Labels | None = None,
+    lean: Callable[[], Program | None] | None = None,
 ) -> Program:
     """Return a model as a Program, named after the robot and headed by its tables."""
-    return Program(f"{robot.name}_{name}", arrays, results, labels.names if labels else {}, heading(robot))
+    return Program(f"{robot.name}_{name}", arrays, results, labels.names if labels else {}, heading(robot), lean)
+
+
+def leaner(
+    model: Callable[..., Program], robot: Robot, parameters: str, **options: Any
+) -> Callable[[], Program | None] | None:
+    """Return what makes the same model with base parameters, if it has the standard ones and the robot is numbers."""
+    if parameters != "standard":
+        return None
+
+    def lean() -> Program | None:
+        whole = robot.expanded()
+        if robot.symbols or not any(not is_zero(x) for body in whole.bodies for x in body.inertia):
+            return None
+        made = model(robot, parameters="base", **options)
+        return replace(made, name=made.name.replace(f"{robot.name}base_", f"{robot.name}_", 1))
+
+    return lean

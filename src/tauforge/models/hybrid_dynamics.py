@@ -19,7 +19,7 @@ from ..robot.robot import Robot
 from ..spatial.articulated import Articulated
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector, cross, dot
-from .frame import INPUTS, State, Values, prepare, program
+from .frame import INPUTS, State, Values, leaner, prepare, program
 from .inertia_matrix import wrench
 from .joint_law import resistance
 
@@ -64,6 +64,8 @@ def hybrid_dynamics(
         ``accelerations`` are those of the others.
     parameters, external_wrenches, reframe : as in ``inverse_dynamics``
     """
+    options = {"accelerated": accelerated, "external_wrenches": external_wrenches, "reframe": reframe}
+    lean = leaner(hybrid_dynamics, robot, parameters, **options)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches, reframe=reframe)
     rigid = [x.name for x in robot.joints if x.axes and x.mu and not x.eta and not x.mimic]
     chosen = set(rigid if accelerated == "rigid" else accelerated)
@@ -86,7 +88,7 @@ def hybrid_dynamics(
         "efforts": outputs(efforts, [len(known)], [known], "efforts of the joints whose acceleration is known"),
         "accelerations": outputs(accelerations, [len(others)], [others], "accelerations of the other joints"),
     }
-    return program("hybrid_dynamics", robot, arrays, results)
+    return program("hybrid_dynamics", robot, arrays, results, lean=lean)
 
 
 def free_base_dynamics(robot: Robot, parameters: str, external_wrenches: bool | str, reframe: bool) -> Program:

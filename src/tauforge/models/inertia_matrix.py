@@ -15,16 +15,17 @@ from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector, cross
-from .frame import Values, matrix, prepare, program
+from .frame import Values, leaner, matrix, prepare, program
 
 Rows = list[list[Scalar]]
 
 
 def inertia_matrix(robot: Robot, *, parameters: str = "standard", reframe: bool = True) -> Program:
     """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal."""
+    lean = leaner(inertia_matrix, robot, parameters, reframe=reframe)
     robot, arrays, state = prepare(robot, parameters, ("q",), reframe=reframe)
     M = matrix(robot, composite_bodies(robot, state.q), "inertia matrix")
-    return program("inertia_matrix", robot, arrays, {"M": M})
+    return program("inertia_matrix", robot, arrays, {"M": M}, lean=lean)
 
 
 def composite_bodies(robot: Robot, q: Sequence[Values]) -> Rows:

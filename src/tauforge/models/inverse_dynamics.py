@@ -8,6 +8,7 @@ U = ŴP + ŴŴ, F and N force and moment.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..errors import ProgramError
@@ -17,7 +18,7 @@ from ..robot.joint import Joint, Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
-from .frame import INPUTS, Labels, State, Values, prepare, program, vector
+from .frame import INPUTS, Labels, State, Values, leaner, prepare, program, vector
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistance
 
@@ -120,11 +121,14 @@ def inverse_dynamics(
     reframe : let the links of a robot with free frames, as from URDF, have others where this costs less (see
         ``Robot.to_mdh``); efforts, coordinates and wrenches stay the user's
     """
+    options = {"external_wrenches": external_wrenches, "free_base": free_base, "reframe": reframe}
+    lean = leaner(inverse_dynamics, robot, parameters, **options)
     if formulation != "newton-euler":
         raise ProgramError(f"unknown formulation {formulation!r}; there is 'newton-euler'")
     if free_base:
-        return free_base_dynamics(robot, parameters, external_wrenches, reframe)
+        return replace(free_base_dynamics(robot, parameters, external_wrenches, reframe), lean=lean)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd", "qdd"), external_wrenches, reframe=reframe)
     labels = Labels()
     tau = newton_euler(robot, state, labels)
-    return program("inverse_dynamics", robot, arrays, {"tau": vector(robot, tau, INPUTS["tau"][0])}, labels)
+    results = {"tau": vector(robot, tau, INPUTS["tau"][0])}
+    return program("inverse_dynamics", robot, arrays, results, labels, lean)

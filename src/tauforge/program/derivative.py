@@ -23,8 +23,13 @@ def derivative(program: Program, output: str, variable: str, *, mode: str, value
     meaning = f"derivative of {output} with respect to {variable}"
     results = {**program.results} if values else {}
     results[f"d{output}_d{variable}"] = Array(_joined(top.shape, bottom.shape), entries, meaning)
-    made = replace(program, name=f"{program.name}_d{variable}", results=results)
-    return replace(made, names=_used_names(made))
+    made = replace(program, name=f"{program.name}_d{variable}", results=results, lean=None)
+
+    def lean() -> Program | None:
+        other = program.lean() if program.lean else None
+        return other.derivative(output, variable, mode=mode, values=values) if other else None
+
+    return replace(made, names=_used_names(made), lean=lean if program.lean else None)
 
 
 def _variables(program: Program, name: str) -> Array:

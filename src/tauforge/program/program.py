@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -75,6 +75,8 @@ class Program:
     arguments, results : the input and output arrays
     names : what intermediate values are called in the papers
     heading : lines that introduce generated code: the robot's tables
+    lean : makes a Program that computes the same with fewer operations and other rounding, for ``compile``; it may find
+        none
     """
 
     name: str
@@ -82,6 +84,7 @@ class Program:
     results: Mapping[str, Array]
     names: Mapping[Node, str] = field(default_factory=dict)
     heading: tuple[str, ...] = ()
+    lean: Callable[[], Program | None] | None = None
 
     def __post_init__(self) -> None:
         known = {node for array in self.arguments.values() for node in array.nodes}
@@ -148,6 +151,7 @@ class Program:
             arguments={name: array for name, array in self.arguments.items() if name != PARAMETERS},
             results={name: replace(a, nodes=tuple(substitute(a.nodes, nodes))) for name, a in self.results.items()},
             names={new: name for new, name in zip(named, self.names.values(), strict=True) if new.args},
+            lean=None,
         )
 
     def split(self) -> tuple[Program, Program]:
@@ -166,7 +170,7 @@ class Program:
         given = inputs("constants", labels, "what the set-up function computes from the robot's parameters")
         made = outputs(constants, [len(labels)], [labels], given.meaning)
         needed = {PARAMETERS: self.arguments[PARAMETERS]}
-        setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made})
+        setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made}, lean=None)
         state = {name: array for name, array in self.arguments.items() if name != PARAMETERS}
         return setup, self._rebuilt(dict(zip(constants, given.nodes, strict=True)), {**state, "constants": given})
 
@@ -177,7 +181,7 @@ class Program:
                 new[node] = rebuild(node.op, tuple(new[a] for a in node.args)) if node.args else node
         results = {name: replace(a, nodes=tuple(new[n] for n in a.nodes)) for name, a in self.results.items()}
         names = {new[node]: name for node, name in self.names.items() if node in new and new[node].args}
-        return replace(self, arguments=arguments, results=results, names=names)
+        return replace(self, arguments=arguments, results=results, names=names, lean=None)
 
     def certify(self, other: Program, *, points: int = 2, seed: int | None = None) -> Certificate:
         """Prove that another Program computes the same, by exact evaluation at random points of a prime field.
@@ -223,11 +227,18 @@ class Program:
 
         return write(self, path, target=target, name=name)
 
-    def compile(self) -> Function:
-        """Return the Program as a compiled function of NumPy arrays."""
+    def compile(self, *, lean: bool = True) -> Function:
+        """Return the Program as a compiled function of NumPy arrays.
+
+        Parameters
+        ----------
+        lean : compile an equal Program with fewer operations where one is known, as a model of a robot in numbers with
+            base parameters; results then differ by rounding
+        """
         from ..runtime.function import Function
 
-        return Function(self)
+        other = self.lean() if lean and self.lean else None
+        return Function(other or self)
 
     def __reduce__(self) -> tuple[object, ...]:
         from .flat import flatten, restore
