@@ -1,12 +1,15 @@
-"""Random robots that use everything that a Robot can hold: hypothesis strategies."""
+"""Random robots that use everything that a Robot can hold, or all of it that a .par file can: hypothesis strategies."""
 
 import math
+from dataclasses import replace
 from functools import reduce
 
 from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Loop, Robot, symbol
 from tauforge.graph.node import Node, absolute, as_node, atan2, cos, sin, sqrt
+from tauforge.robot.joint import FIXED, KINDS, NO_LIMITS, PRISMATIC, REVOLUTE, Limits, Mimic
+from tauforge.robot.robot import IDENTITY, SHAPES, Visual
 from tauforge.spatial.vector import Vector
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -52,17 +55,34 @@ numbers = st.one_of(st.sampled_from(SPECIAL), st.floats(-1e6, 1e6))
 scalars = st.one_of(numbers, st.sampled_from(SYMBOLS).map(symbol), expressions())
 vectors = st.one_of(st.just(Vector(0.0, 0.0, 0.0)), st.builds(Vector, scalars, scalars, scalars))
 names = st.sampled_from(NAMES)
+limits = st.builds(
+    Limits,
+    lower=st.one_of(st.just(-math.inf), numbers),
+    upper=st.one_of(st.just(math.inf), numbers),
+    velocity=st.one_of(st.just(math.inf), numbers),
+    effort=st.one_of(st.just(math.inf), numbers),
+)
+
+
+@st.composite
+def visuals(draw: st.DrawFn) -> Visual:
+    shape = draw(st.sampled_from(sorted(SHAPES)))
+    size = draw(st.one_of(st.just(()), st.tuples(*[numbers] * SHAPES[shape])))
+    file = draw(st.sampled_from(["", "package://arm/meshes/hand.stl", "C:\\été\\a b.dae", 'tab\there\n"\x7f\x01']))
+    changed = draw(st.dictionaries(st.integers(0, 15), numbers, max_size=3))
+    return Visual(shape=shape, size=size, file=file, pose=tuple(changed.get(i, x) for i, x in enumerate(IDENTITY)))
 
 
 def _some(keys: tuple[str, ...]) -> st.SearchStrategy[dict[str, object]]:
     return st.dictionaries(st.sampled_from(keys), scalars, max_size=3)
 
 
-def bodies(name: str) -> st.SearchStrategy[Body]:
+def bodies(name: str, plain: bool) -> st.SearchStrategy[Body]:
     masses = st.one_of(st.floats(0, 100), st.just(symbol("m")))
     inertias = st.builds(lambda fields, mass: Inertia(**fields, M=mass), _some(Inertia._fields[:9]), masses)
     wrenches = _some(WRENCH).map(lambda fields: tuple(fields.get(key, 0.0) for key in WRENCH))
-    return st.builds(Body, name=st.just(name), inertia=inertias, wrench=wrenches)
+    looks = st.lists(visuals(), max_size=0 if plain else 2).map(tuple)
+    return st.builds(Body, name=st.just(name), inertia=inertias, wrench=wrenches, visuals=looks)
 
 
 def _free(key: str, number: int) -> st.SearchStrategy[object]:
@@ -72,28 +92,53 @@ def _free(key: str, number: int) -> st.SearchStrategy[object]:
 
 
 @st.composite
-def joints(draw: st.DrawFn, name: str, number: int, links: int, keys: tuple[str, ...]) -> Joint:
-    return Joint(
+def joints(draw: st.DrawFn, name: str, number: int, links: int, keys: tuple[str, ...], plain: bool) -> Joint:
+    joint = Joint(
         name=name,
         antecedent=draw(st.integers(0, links)),
-        sigma=draw(st.sampled_from([0, 0, 1, 2])),
+        sigma=draw(st.sampled_from([REVOLUTE, REVOLUTE, PRISMATIC, FIXED] if plain else [REVOLUTE, *KINDS])),
         mu=draw(st.integers(0, 1)),
-        eta=draw(st.integers(0, 1)),
         variable=draw(st.sampled_from(["", f"th{number}__", f"angle{number}"])),
-        **draw(_some(keys)),
-        **{key: draw(_free(key, number)) for key in ("QP", "QDP", "GAM")},
+        limits=NO_LIMITS if plain else draw(limits),
+        **draw(_some(keys if plain else (*keys, "e"))),
+    )
+    if len(joint.axes) > 1:
+        return joint
+    stiffness = draw(_some(("k",) if plain else ("k", "rest")))
+    free = {key: draw(_free(key, number)) for key in ("QP", "QDP", "GAM")}
+    return replace(joint, eta=draw(st.integers(0, 1)), **stiffness, **free)
+
+
+@st.composite
+def following(draw: st.DrawFn, tree: list[Joint]) -> tuple[Joint, ...]:
+    """Let some joints follow another one, which may come later."""
+    single = [j for j, joint in enumerate(tree, 1) if len(joint.axes) == 1]
+    followed = draw(st.sampled_from([0, *single]))
+    for j in single if followed else ():
+        if j != followed and draw(st.booleans()):
+            tree[j - 1] = replace(tree[j - 1], mimic=Mimic(joint=followed, ratio=draw(numbers), offset=draw(numbers)))
+    return tuple(tree)
+
+
+@st.composite
+def frames(draw: st.DrawFn, name: str, links: int, keys: tuple[str, ...]) -> Joint:
+    """Return a constant frame."""
+    antecedent, mu = draw(st.integers(0, links)), draw(st.integers(0, 1))
+    return Joint(name=name, antecedent=antecedent, sigma=FIXED, mu=mu, **draw(_some(keys)))
+
+
+@st.composite
+def loops(draw: st.DrawFn, cut: str, frame: str, number: int, links: int, plain: bool) -> Loop:
+    keys = GEOMETRY if plain else (*GEOMETRY, "e")
+    of_joint = GEOMETRY if plain else (*GEOMETRY, "IA", "FV", "FS")
+    return Loop(
+        joint=draw(joints(cut, number, links, of_joint, plain)),
+        frame=draw(frames(frame, links, keys)),
     )
 
 
 @st.composite
-def loops(draw: st.DrawFn, cut: str, frame: str, number: int, links: int) -> Loop:
-    antecedent, mu = draw(st.integers(0, links)), draw(st.integers(0, 1))
-    constant = Joint(name=frame, antecedent=antecedent, sigma=2, mu=mu, **draw(_some(GEOMETRY)))
-    return Loop(joint=draw(joints(cut, number, links, (*GEOMETRY, "k"))), frame=constant)
-
-
-@st.composite
-def bases(draw: st.DrawFn, name: str) -> Base:
+def bases(draw: st.DrawFn, name: str, plain: bool) -> Base:
     floating, mobile, heavy = (draw(st.booleans()) for _ in range(3))
     changed = draw(st.dictionaries(st.integers(0, 15), scalars, max_size=2))
     return Base(
@@ -101,13 +146,16 @@ def bases(draw: st.DrawFn, name: str) -> Base:
         **{key: draw(vectors) for key in ("W0", "WP0", "V0", "VP0")},
         floating=floating,
         mobile=mobile,
-        body=draw(bodies(name)) if floating or mobile or heavy else None,
+        body=draw(bodies(name, plain)) if floating or mobile or heavy else None,
     )
 
 
 @st.composite
-def robots(draw: st.DrawFn) -> Robot:
-    """Trees of up to three links with up to two loops, any base, and names that are the default ones or awkward."""
+def robots(draw: st.DrawFn, plain: bool = False) -> Robot:
+    """Trees of up to three links with up to two loops, any base, and names that are the default ones or awkward.
+
+    Plain ones are those that a .par file can hold.
+    """
     count, closed = draw(st.integers(1, 3)), draw(st.integers(0, 2))
     total = count + closed
     joint_names = [f"joint{j}" for j in range(1, total + 1)] + [f"frame{total + j}" for j in range(1, closed + 1)]
@@ -115,14 +163,18 @@ def robots(draw: st.DrawFn) -> Robot:
     if draw(st.booleans()):
         joint_names = draw(st.lists(names, min_size=total + closed, max_size=total + closed, unique=True))
         link_names = draw(st.lists(names, min_size=count + 1, max_size=count + 1, unique=True))
-    of_tree = (*GEOMETRY, "IA", "FV", "FS", "k")
+    of_tree = (*GEOMETRY, "IA", "FV", "FS")
+    tree = [draw(joints(joint_names[j], j + 1, j, of_tree, plain)) for j in range(count)]
+    constant = st.lists(st.sampled_from([*link_names, "tool", "été"]), max_size=0 if plain else 2, unique=True)
     return Robot(
         name=draw(names),
-        joints=tuple(draw(joints(joint_names[j], j + 1, j, of_tree)) for j in range(count)),
-        bodies=tuple(draw(bodies(name)) for name in link_names[1:]),
+        joints=tuple(tree) if plain else draw(following(tree)),
+        bodies=tuple(draw(bodies(name, plain)) for name in link_names[1:]),
         gravity=draw(vectors),
         loops=tuple(
-            draw(loops(joint_names[count + i], joint_names[total + i], count + i + 1, count)) for i in range(closed)
+            draw(loops(joint_names[count + i], joint_names[total + i], count + i + 1, count, plain))
+            for i in range(closed)
         ),
-        base=draw(st.one_of(st.just(Base()), bases(link_names[0]))),
+        base=draw(st.one_of(st.just(Base()), bases(link_names[0], plain))),
+        frames=tuple(draw(frames(name, count, (*GEOMETRY, "e"))) for name in draw(constant)),
     )

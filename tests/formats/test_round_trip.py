@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from tauforge import Base, Body, Inertia, Joint, Loop, Robot, RobotError, symbol
+from tauforge import Base, Body, Inertia, Joint, Loop, Robot, RobotError, RobotWarning, symbol
 from tauforge.formats import load, save
+from tauforge.robot.joint import Limits, Mimic
+from tauforge.robot.robot import Visual
 
 from .strategies import robots
 
@@ -24,8 +27,9 @@ def again(robot: Robot, folder: Path, ending: str) -> Robot:
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @SETTINGS
-@given(robot=robots())
-def test_any_robot_comes_back_equal(robot, ending, tmp_path_factory):
+@given(data=st.data())
+def test_any_robot_comes_back_equal(data, ending, tmp_path_factory):
+    robot = data.draw(robots(plain=ending == ".par"))
     assert again(robot, tmp_path_factory.getbasetemp(), ending) == robot
 
 
@@ -65,6 +69,23 @@ def test_equality_sees_every_field_that_is_written(tmp_path):
     for ending in ENDINGS:
         found = [again(robot, tmp_path, ending) for robot in [arm(), *variants]]
         assert not any(a == b for i, a in enumerate(found) for b in found[:i])
+    found = [again(robot, tmp_path, ".toml") for robot in [arm(), *only_in_toml()]]
+    assert not any(a == b for i, a in enumerate(found) for b in found[:i])
+
+
+def only_in_toml() -> list[Robot]:
+    """Return robots that differ in one field which a .par file cannot hold."""
+    variants = [arm(e=0.1), arm(e=symbol("x")), arm(rest=0.2), arm(sigma=3), arm(sigma=4), arm(sigma=5)]
+    variants += [arm(mimic=Mimic(joint=1, **{key: 0.5})) for key in ("ratio", "offset")]
+    variants += [arm(limits=Limits(**{key: 0.5})) for key in ("lower", "upper", "velocity", "effort")]
+    tool = Joint(name="tool", antecedent=2, sigma=2, mu=0)
+    frames = [tool, replace(tool, e=0.3), replace(tool, antecedent=1), replace(tool, name="hand")]
+    variants += [replace(arm(), frames=(frame,)) for frame in frames]
+    box = Visual(shape="box", size=(1.0, 2.0, 3.0))
+    mesh = Visual(shape="mesh", file="package://arm/hand.stl")
+    shapes = [(box,), (mesh,), (box, mesh), (replace(box, pose=(*box.pose[:3], 0.5, *box.pose[4:])),)]
+    bodies = [Body(name="link2", visuals=visuals) for visuals in shapes]
+    return variants + [replace(arm(), bodies=(Body(name="link1"), body)) for body in bodies]
 
 
 def test_long_arms_and_all_letters_as_symbols(tmp_path):
@@ -86,3 +107,38 @@ def test_friction_of_a_cut_joint_has_no_place_in_par(tmp_path):
     with pytest.raises(RobotError, match=r"FV of the cut joint 'joint3'.*\.toml"):
         save(robot, tmp_path / "robot.par")
     assert not (tmp_path / "robot.par").exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"e": 0.1}, "the frame of joint 'joint2' stands freely, with e = 0.1"),
+        ({"mimic": Mimic(joint=1)}, "joint 'joint2' follows 'joint1'"),
+        ({"sigma": 3}, "joint 'joint2' is spherical"),
+        ({"sigma": 4}, "joint 'joint2' is floating"),
+        ({"sigma": 5}, "joint 'joint2' is planar"),
+        ({"rest": symbol("x")}, "the spring of joint 'joint2' has a rest position"),
+    ],
+    ids=lambda x: "" if isinstance(x, str) else "".join(x),
+)
+def test_what_changes_efforts_and_has_no_place_in_par_is_refused(fields, message, tmp_path):
+    with pytest.raises(RobotError, match=rf"^arm: {message}, which has no place in a \.par file; .*\.toml$"):
+        save(arm(**fields), tmp_path / "robot.par")
+    if "mimic" not in fields:
+        cut = replace(arm(**fields).joints[1], name="cut", variable="")
+        loop = Loop(joint=cut, frame=Joint(name="frame", antecedent=0, sigma=2, mu=0))
+        with pytest.raises(RobotError, match=message.replace("joint2", "cut")):
+            save(replace(arm(), loops=(loop,)), tmp_path / "robot.par")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_changes_no_efforts_and_has_no_place_in_par_is_left_out_with_a_warning(tmp_path):
+    limited = arm(limits=Limits(upper=1.0))
+    framed = replace(arm(), frames=(Joint(name="tool", antecedent=2, sigma=2, mu=0),))
+    seen = replace(arm(), bodies=(Body(name="link1"), Body(name="link2", visuals=(Visual(shape="sphere"),))))
+    both = replace(framed, joints=limited.joints)
+    words = ("limits", "constant frames", "visuals", "limits, constant frames")
+    for robot, left in zip((limited, framed, seen, both), words, strict=True):
+        with pytest.warns(RobotWarning, match=f"arm: a .par file has no place for {left}, which are left out"):
+            assert again(robot, tmp_path, ".par") == arm()
+        assert again(robot, tmp_path, ".toml") == robot

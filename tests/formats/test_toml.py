@@ -6,6 +6,8 @@ import pytest
 
 from tauforge import Base, Body, Inertia, Joint, Loop, Robot, RobotError, symbol
 from tauforge.formats import load, save
+from tauforge.robot.joint import Limits, Mimic
+from tauforge.robot.robot import Visual
 from tauforge.spatial.vector import Vector
 
 ARM = """format = 1
@@ -82,6 +84,38 @@ d = 0.3
     assert robot.base == Base(floating=True, V0=Vector(symbol("vx"), 0.0, 0.0), pose=pose, body=body)
     hinge = Joint(name="hinge", antecedent=2, mu=0, FV=0.1, variable="th3")
     assert robot.loops == (Loop(joint=hinge, frame=Joint(name="anchor", antecedent=0, sigma=2, mu=0, d=0.3)),)
+
+
+def test_what_does_not_stand_in_every_file(tmp_path):
+    """Limits, a joint that follows another one, constant frames, and looks."""
+    extra = """e = 0.1
+mimic = { joint = "shoulder", ratio = "-1/2" }
+limits = { lower = "-pi/2", upper = inf, effort = 30 }
+[[link.visual]]
+shape = "mesh"
+file = "package://arm/hand.stl"
+[[link.visual]]
+shape = "cylinder"
+size = [0.1, 0.5]
+pose = [[0, -1, 0, 0.2], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+[[frame]]
+name = "tool"
+on = "hand"
+r = "L"
+[[frame]]
+name = "hand"
+on = "hand"
+gamma = "pi/2"
+"""
+    robot = read(tmp_path, text=ARM + extra)
+    shoulder, quill = robot.joints
+    assert (quill.e, quill.mimic, shoulder.mimic) == (0.1, Mimic(joint=1, ratio=-0.5, offset=0.0), None)
+    assert (quill.limits, shoulder.limits) == (Limits(lower=-math.pi / 2, effort=30.0), Limits())
+    turned = (0.0, -1.0, 0.0, 0.2, 1.0, 0.0, 0.0, 0.0, *Base().pose[8:])
+    mesh = Visual(shape="mesh", file="package://arm/hand.stl")
+    assert robot.bodies[1].visuals == (mesh, Visual(shape="cylinder", size=(0.1, 0.5), pose=turned))
+    tool = Joint(name="tool", antecedent=2, sigma=2, mu=0, r=symbol("L"))
+    assert robot.frames == (tool, Joint(name="hand", antecedent=2, sigma=2, mu=0, gamma=math.pi / 2))
 
 
 def test_a_link_called_base(tmp_path):

@@ -1,14 +1,16 @@
 """Base parameters: published sets and relations, special cases, and grouping by elimination alone."""
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
 import tauforge as tf
 from tauforge.graph.node import as_node, symbol
-from tauforge.parameters.base import BaseParameters
+from tauforge.parameters.base import BaseParameters, grouped
 from tauforge.parameters.linear import LinearForm
-from tauforge.parameters.minimal import group_dependent
+from tauforge.parameters.minimal import group_dependent, rank
+from tauforge.robot.joint import Mimic
 from tauforge.spatial.inertia import NAMES
 from tauforge.spatial.vector import Vector
 
@@ -140,3 +142,26 @@ def test_a_robot_without_inertia_is_refused_but_has_a_regressor():
     with pytest.raises(tf.RobotError, match="no link has any inertia"):
         tf.base_parameters(robot)
     assert tf.regressor(robot, parameters="base").outputs["Y"].labels[1]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_joints_that_follow_others_leave_a_full_rank(seed):
+    """Followers that stand before and behind their masters, on their branch and on others: where each block has full
+    rank, and where not, the whole regressor of the base parameters has.
+    """
+    random = Random(seed)
+    robot = random_robot(seed + 40, largest=7)
+    moving = list(robot.moving)
+    masters = moving[:: random.choice((2, 3))]
+    ratios = (1.0, -1.0, 0.5)
+    joints = tuple(
+        joint
+        if j in masters or j not in moving or random.random() < 0.4
+        else replace(joint, mimic=Mimic(joint=random.choice(masters), ratio=random.choice(ratios)))
+        for j, joint in enumerate(robot.joints, 1)
+    )
+    robot = replace(robot, joints=joints)
+    base = grouped(robot)
+    lifted = robot.map(as_node)
+    assert rank(lifted, list(base.forms)) == base.count
+    assert rank(lifted, [(name, j) for j in range(1, len(joints) + 1) for name in NAMES]) == base.count

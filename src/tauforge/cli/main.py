@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -18,6 +20,7 @@ import tauforge as tf
 
 from ..files import write_text
 from ..targets import target_of
+from . import info as about
 from . import show
 from .catalogue import MODELS, model
 
@@ -51,23 +54,61 @@ class Wrenches(StrEnum):
         return choices[self.value]
 
 
+class Base(StrEnum):
+    fixed = "fixed"
+    floating = "floating"
+
+
 RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A file (.par, .toml) or a bundled robot's name.")]
 Symbolic = Annotated[
     bool,
     typer.Option("--symbolic", "-s", help="Take a bundled robot with all inertial parameters and lengths as symbols."),
 ]
+BaseOption = Annotated[
+    Base | None, typer.Option("--base", help="What the robot stands on; as its file has it unless given.")
+]
+Snap = Annotated[
+    float,
+    typer.Option(
+        "--snap",
+        metavar="ANGLE",
+        help="How far (rad) an angle in a file with free frames may be from a quarter turn to be taken as one: "
+        "1e-4 makes 1.5708 exact.",
+    ),
+]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")]
 
 
-def find(name: str, symbolic: bool = False) -> tf.Robot:
+def find(name: str, symbolic: bool = False, base: Base | None = None, snap: float = 0.0) -> tf.Robot:
     """Return the robot of a file or of a bundled name."""
     if name in tf.robots.names() and not Path(name).is_file():
-        return tf.robots.bundled(name, symbolic=symbolic)
+        if snap:
+            raise tf.RobotError(f"{name}: --snap is for files with free frames; the angles of bundled robots are exact")
+        robot = tf.robots.bundled(name, symbolic=symbolic)
+        return robot.with_base(base.value) if base else robot
     if symbolic:
         raise tf.RobotError(f"{name}: --symbolic is for bundled robots ({', '.join(tf.robots.names())})")
     if not Path(name).suffix and not Path(name).exists():
         raise tf.RobotError(f"{name}: neither a file nor a bundled robot ({', '.join(tf.robots.names())})")
-    return tf.load(name)
+    return tf.load(name, base=base.value if base else None, snap=snap)
+
+
+@contextmanager
+def heard() -> Iterator[list[str]]:
+    """Collect warnings about a robot, to be shown with it; others go their usual way."""
+    found: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", tf.RobotWarning)
+        usual = warnings.showwarning
+
+        def hear(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+            if not issubclass(category, tf.RobotWarning):
+                usual(message, category, *rest, **more)
+            elif str(message) not in found:
+                found.append(str(message))
+
+        warnings.showwarning = hear
+        yield found
 
 
 @app.command()
@@ -77,19 +118,46 @@ def robots() -> None:
 
 
 @app.command()
-def info(robot: RobotArgument, symbolic: Symbolic = False) -> None:
-    """Show a robot: its tree, its tables, what has no value yet, and how many base parameters it has."""
-    for part in show.info(find(robot, symbolic)):
-        console.print(part, soft_wrap=True)
+def info(
+    robot: RobotArgument,
+    tables: Annotated[
+        bool | None,
+        typer.Option(
+            "--tables/--no-tables",
+            help=f"Show geometric and inertial parameters; up to {about.FEW} joints they are unless told otherwise.",
+        ),
+    ] = None,
+    symbolic: Symbolic = False,
+    base: BaseOption = None,
+    snap: Snap = 0.0,
+) -> None:
+    """Show a robot: its tree, limits and masses, what was warned of, its tables, and how many base parameters it has.
+
+    Example: `tauforge info puma560 --base floating`
+    """
+    with heard() as warned:
+        found = find(robot, symbolic, base, snap)
+    with heard():  # what is said again
+        for part in about.info(found, warned, tables):
+            console.print(part, soft_wrap=True)
+        with errors.status("counting the base inertial parameters"):
+            count = about.base_count(found)
+        console.print(count, soft_wrap=True, markup=False)
 
 
 @app.command()
-def base(robot: RobotArgument, symbolic: Symbolic = False, output: Output = "-") -> None:
+def base(
+    robot: RobotArgument,
+    output: Output = "-",
+    symbolic: Symbolic = False,
+    base: BaseOption = None,
+    snap: Snap = 0.0,
+) -> None:
     """Show the base inertial parameters and how they are grouped; with -o FILE, save the robot that uses them.
 
     Example: `tauforge base rrp -o rrpbase.par`
     """
-    found = tf.base_parameters(find(robot, symbolic))
+    found = tf.base_parameters(find(robot, symbolic, base, snap))
     if output != "-":
         found.robot.save(output)
         errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
@@ -140,6 +208,8 @@ def generate(
         bool, typer.Option("--split", help="Two files: FILE_setup computes constants once, FILE the rest.")
     ] = False,
     symbolic: Symbolic = False,
+    base: BaseOption = None,
+    snap: Snap = 0.0,
     listed: Annotated[
         bool, typer.Option("--list", callback=list_models, is_eager=True, help="List the models, a line each.")
     ] = False,
@@ -151,7 +221,7 @@ def generate(
     """
     program = model(
         which,
-        find(robot, symbolic),
+        find(robot, symbolic, base, snap),
         parameters=parameters.value,
         external_wrenches=wrenches.choice,
         frame=frame,
@@ -176,9 +246,9 @@ def generate(
 
 
 @app.command()
-def count(robot: RobotArgument, symbolic: Symbolic = False) -> None:
+def count(robot: RobotArgument, symbolic: Symbolic = False, base: BaseOption = None, snap: Snap = 0.0) -> None:
     """Count the operations of a robot's models, with standard and with base parameters, beside published figures."""
-    console.print(show.counts(find(robot, symbolic)))
+    console.print(show.counts(find(robot, symbolic, base, snap)))
 
 
 @app.command()

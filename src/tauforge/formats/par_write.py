@@ -1,15 +1,20 @@
-"""Writing .par files in the dialect of OpenSYMORO, such that reading them gives an equal robot."""
+"""Writing .par files in the dialect of OpenSYMORO, such that reading them gives an equal robot.
+
+A robot whose efforts a .par file cannot hold is refused. What has no effect on them and no place (limits, constant
+frames, visuals) is left out, with a warning.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 
-from ..errors import RobotError
+from ..errors import RobotError, RobotWarning
 from ..graph.evaluate import symbols
 from ..graph.node import Node, Scalar, is_zero, symbol
 from ..graph.text import to_text
 from ..robot.complete import unused
-from ..robot.joint import FREE, PRISMATIC, REVOLUTE, WORDS, Joint
+from ..robot.joint import FREE, NO_LIMITS, PRISMATIC, REVOLUTE, WORDS, Joint
 from ..robot.robot import Body, Robot
 from .common import frame_name, joint_name, link_name
 from .par_syntax import ACTUATOR, BASE, GEOMETRIC, INERTIAL, WRENCH
@@ -26,7 +31,11 @@ _SECTIONS = {
 
 def write(robot: Robot) -> str:
     """Return the text of a .par file."""
-    _refuse_cut_actuators(robot)
+    for what in _misfits(robot):
+        raise RobotError(f"{robot.name}: {what}, which has no place in a .par file; save the robot as .toml")
+    if left := [word for word, there in _left_out(robot).items() if there]:
+        text = f"{robot.name}: a .par file has no place for {', '.join(left)}, which are left out; .toml has it"
+        warnings.warn(text, RobotWarning, stacklevel=4)
     columns = _columns(robot)
     lines = [f"(* Robotname = {quoted([robot.name])} *)", *_extras(robot), *_header(robot)]
     for title, keys in _SECTIONS.items():
@@ -40,14 +49,30 @@ def quoted(names: Iterable[str]) -> str:
     return ",".join(f"'{name.translate(special)}'" for name in names)
 
 
-def _refuse_cut_actuators(robot: Robot) -> None:
+def _misfits(robot: Robot) -> Iterator[str]:
+    """Yield what the format cannot hold and the efforts depend on."""
+    for joint in (*_joints(robot), *(loop.frame for loop in robot.loops)):
+        if len(joint.axes) > 1:
+            yield f"joint {joint.name!r} is {WORDS[joint.sigma]}"
+        if not is_zero(joint.e):
+            yield f"the frame of joint {joint.name!r} stands freely, with e = {to_text(joint.e)}"
+        if joint.mimic:
+            yield f"joint {joint.name!r} follows {robot.joints[joint.mimic.joint - 1].name!r}"
+        if not is_zero(joint.rest):
+            yield f"the spring of joint {joint.name!r} has a rest position"
     for loop in robot.loops:
         for key in ACTUATOR:
             if not is_zero(getattr(loop.joint, key)):
-                raise RobotError(
-                    f"{robot.name}: a .par file has no place for {key} of the cut joint {loop.joint.name!r}; "
-                    "save the robot as .toml, or cut the loop at another joint"
-                )
+                yield f"there is {key} of the cut joint {loop.joint.name!r}"
+
+
+def _left_out(robot: Robot) -> dict[str, bool]:
+    """Return what the format cannot hold and the efforts do not depend on, each with whether the robot has it."""
+    return {
+        "limits": any(joint.limits != NO_LIMITS for joint in _joints(robot)),
+        "constant frames": bool(robot.frames),
+        "visuals": any(body.visuals for body in _bodies(robot)),
+    }
 
 
 def _joints(robot: Robot) -> list[Joint]:
@@ -92,18 +117,7 @@ def _offset(joint: Joint) -> Scalar:
 
 def _columns(robot: Robot) -> dict[str, list[str]]:
     """Return the texts of every list."""
-    several = [joint for joint in robot.joints if len(joint.axes) > 1]
-    if several:
-        kind = WORDS[several[0].sigma]
-        raise RobotError(
-            f"{robot.name}: joint {several[0].name!r} is {kind}, which .par files have no place for; save as .toml"
-        )
     joints = _joints(robot)
-    for joint in joints:
-        if not is_zero(joint.rest):
-            raise RobotError(
-                f"{robot.name}: the rest position of joint {joint.name!r} has no place in a .par; save as .toml"
-            )
     frames = [*joints, *(loop.frame for loop in robot.loops)]
     link_0 = robot.base.floating or robot.base.mobile
     bodies = _bodies(robot) if link_0 else robot.bodies

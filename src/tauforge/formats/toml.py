@@ -10,52 +10,65 @@ A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or `
     pose = [[1, 0, 0, 0], …]        its frame in the world, four rows; the identity unless given
     W0, WP0, V0, VP0                angular velocity and acceleration, linear ones, as three scalars each
     floating, mobile                true if it moves freely, if it moves as given; both need [base.link]
-    [base.link]                     its inertia: name, XX … M, wrench as below
+    [base.link]                     its inertia: name, XX … M, wrench as below, and [[base.link.visual]]
 
     [[link]]                        one for each link, in their order
     name = "forearm"
     joint = "elbow"                 name of the joint that carries the link
-    type = "revolute"               or "prismatic" or "fixed"
+    type = "revolute"               or "prismatic", "fixed", "spherical", "floating", "planar"
     on = "upper arm"                the link that it stands on, or "base"; or that link's number, 0 being the base
-    variable = "th2"                name of the joint coordinate; th or r and the number unless given
+    variable = "th2"                name of the joint coordinate; th, r or q and the number unless given
     actuated = true                 whether a motor drives the joint; true unless given
     gamma, b, alpha, d, theta, r    its place, as Khalil and Kleinfinger; theta or r of a moving joint is the offset
+    e                               along y after the turn by gamma, for a frame that stands freely
     IA, FV, FS                      inertia of rotor and transmission, viscous and Coulomb friction
     elastic = false, k, rest        whether the joint is elastic, its stiffness, and where its spring is relaxed
     QP, QDP, GAM                    velocity, acceleration and effort where they are fixed; free if left out
+    mimic = { joint = "elbow", ratio = 2, offset = 0.1 }    the joint that it follows; ratio is 1 unless given
+    limits = { lower = -1, upper = 1, velocity = 2, effort = 9 }    numbers; what is left out has no limit
     XX, XY, XZ, YY, YZ, ZZ          inertia matrix about the link frame's origin
     MX, MY, MZ, M                   first moments, mass
     wrench = [FX, FY, FZ, CX, CY, CZ]   what the link exerts on its surroundings
 
+    [[link.visual]]                 optional: what the link looks like, one for each shape
+    shape = "mesh"                  or "box", "cylinder", "sphere", "capsule", "ellipsoid"
+    file = "hand.stl"               of a mesh
+    size = [1, 1, 1]                as Visual has it
+    pose = [[1, 0, 0, 0], …]        of the shape in the link's frame; the identity unless given
+
+    [[frame]]                       optional: one for each constant frame
+    name, on, gamma … r             its name, and where it stands
+
     [[loop]]                        optional: one for each closed loop
-    [loop.joint]                    the cut joint: name, and as above type … GAM; actuated is false unless given
-    [loop.frame]                    the constant frame behind it: name, on, actuated, gamma … r
+    [loop.joint]                    the cut joint: name, and as above type … GAM, limits; actuated is false unless given
+    [loop.frame]                    the constant frame behind it: name, on, gamma … r
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..graph.evaluate import symbols
 from ..graph.node import as_node
 from ..robot.complete import default_variable
-from ..robot.joint import FIXED, FREE, PRISMATIC, WORDS, Joint
-from ..robot.robot import Base, Body, Loop, Robot
+from ..robot.joint import FIXED, FREE, NO_LIMITS, PRISMATIC, WORDS, Joint, Limits, Mimic
+from ..robot.robot import IDENTITY, SHAPES, Base, Body, Loop, Robot, Visual
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .common import MISSING_LINE, Source, cycle, read_text
 from .toml_table import Table, line_index
-from .toml_write import BASE, GEOMETRY, JOINT, VERSION, write
+from .toml_write import BASE, GEOMETRY, JOINT, LIMITS, VERSION, write
 
 __all__ = ["read", "write"]
 
 _AT_LINE = re.compile(r"(.*?) ?\(at line (\d+), column \d+\)", re.DOTALL)
 _PLACEMENT = ("on", "actuated", *GEOMETRY)
-_MOVING = ("type", "variable", *_PLACEMENT, "elastic", *JOINT, *FREE)
-_BODY = ("name", *Inertia._fields, "wrench")
+_MOVING = ("type", "variable", *_PLACEMENT, "elastic", *JOINT, *FREE, "limits")
+_BODY = ("name", *Inertia._fields, "wrench", "visual")
 
 
 def read(path: Path) -> Robot:
@@ -67,17 +80,19 @@ def read(path: Path) -> Robot:
         raise top.fault(
             "format", f"version {top.data['format']} of the format is unknown; this program reads {VERSION}"
         )
-    top.only("format", "name", "gravity", "base", "link", "loop")
+    top.only("format", "name", "gravity", "base", "link", "frame", "loop")
     links = top.tables("link")
     base = _base(top.table("base")) if "base" in top.data else Base()
     numbers = _numbers(links, base)
-    joints = [_joint(link, numbers, "joint") for link in links]
+    named = {link.text("joint"): number for number, link in enumerate(links, 1)}
+    joints = [replace(_joint(link, numbers, "joint"), mimic=_mimic(link, named)) for link in links]
     _check(links, joints)
     return source.robot(
         name=top.text("name"),
         gravity=Vector(*top.scalars("gravity", 3)),
         joints=tuple(joints),
-        bodies=tuple(_body(link, "joint", *_MOVING) for link in links),
+        bodies=tuple(_body(link, "joint", "mimic", *_MOVING) for link in links),
+        frames=tuple(_frame(frame, numbers) for frame in top.tables("frame")),
         loops=tuple(_loop(loop, numbers) for loop in top.tables("loop")),
         base=base,
     )
@@ -134,7 +149,7 @@ def _base(table: Table) -> Base:
     given = {key: Vector(*table.scalars(key, 3)) for key in BASE if key in table.data}
     return Base(
         **given,
-        pose=table.matrix("pose", 4) if "pose" in table.data else Base().pose,
+        pose=table.matrix("pose", 4) if "pose" in table.data else IDENTITY,
         floating=table.flag("floating", False),
         mobile=table.flag("mobile", False),
         body=_body(table.table("link")) if "link" in table.data else None,
@@ -146,18 +161,32 @@ def _body(table: Table, *others: str) -> Body:
     table.only(*_BODY, *others)
     wrench = table.scalars("wrench", 6) if "wrench" in table.data else (0.0,) * 6
     inertia = Inertia(*(table.scalar(key) for key in Inertia._fields))
-    return Body(name=table.text("name"), inertia=inertia, wrench=wrench)
+    visuals = tuple(map(_visual, table.tables("visual")))
+    return Body(name=table.text("name"), inertia=inertia, wrench=wrench, visuals=visuals)
+
+
+def _visual(table: Table) -> Visual:
+    table.only("shape", "file", "size", "pose")
+    shape = table.word("shape", tuple(SHAPES))
+    return Visual(
+        shape=shape,
+        file=table.text("file") if "file" in table.data else "",
+        size=table.numeric("size", table.scalars("size", SHAPES[shape])) if "size" in table.data else (),
+        pose=table.numeric("pose", table.matrix("pose", 4)) if "pose" in table.data else IDENTITY,
+    )
 
 
 def _loop(table: Table, numbers: dict[str, int | None]) -> Loop:
     table.only("joint", "frame")
     joint, frame = table.table("joint"), table.table("frame")
     joint.only("name", *_MOVING)
-    frame.only("name", *_PLACEMENT)
-    return Loop(
-        joint=_joint(joint, numbers, "name", actuated=False),
-        frame=Joint(name=frame.text("name"), sigma=FIXED, **_placement(frame, numbers, actuated=False)),
-    )
+    return Loop(joint=_joint(joint, numbers, "name", actuated=False), frame=_frame(frame, numbers))
+
+
+def _frame(table: Table, numbers: dict[str, int | None]) -> Joint:
+    """Read a constant frame."""
+    table.only("name", *_PLACEMENT)
+    return Joint(name=table.text("name"), sigma=FIXED, **_placement(table, numbers, actuated=False))
 
 
 def _joint(table: Table, numbers: dict[str, int | None], name: str, actuated: bool = True) -> Joint:
@@ -166,9 +195,28 @@ def _joint(table: Table, numbers: dict[str, int | None], name: str, actuated: bo
         sigma=WORDS.index(table.word("type", WORDS)),
         variable=table.text("variable") if "variable" in table.data else "",
         eta=int(table.flag("elastic", False)),
+        limits=_limits(table),
         **{key: table.scalar(key) for key in (*JOINT, *FREE) if key in table.data},  # type: ignore[arg-type]
         **_placement(table, numbers, actuated),
     )
+
+
+def _mimic(link: Table, named: dict[str, int]) -> Mimic | None:
+    """Read which joint a link's joint follows, if it does."""
+    if "mimic" not in link.data:
+        return None
+    table = link.table("mimic")
+    table.only("joint", "ratio", "offset")
+    joint = named[table.word("joint", tuple(named))]
+    return Mimic(joint=joint, ratio=table.number("ratio", 1.0), offset=table.number("offset", 0.0))
+
+
+def _limits(table: Table) -> Limits:
+    if "limits" not in table.data:
+        return NO_LIMITS
+    limits = table.table("limits")
+    limits.only(*LIMITS)
+    return Limits(**{key: limits.number(key, getattr(NO_LIMITS, key), finite=False) for key in LIMITS})
 
 
 def _placement(table: Table, numbers: dict[str, int | None], actuated: bool) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import RobotError
+from ..errors import ExpressionError, RobotError
 from ..graph.node import Scalar
 from .common import MISSING_LINE, Source, suggestion
 
@@ -80,6 +82,20 @@ class Table:
         """Return a field that is a list of scalars."""
         return tuple(self._scalar(x, key, f"{key}, entry {i}") for i, x in enumerate(self._list(key, count), 1))
 
+    def number(self, key: str, default: float, finite: bool = True) -> float:
+        """Return a number, which no symbol may stand in; the default where the field is absent."""
+        value = self.data.get(key, default)
+        if not finite and value in (math.inf, -math.inf):
+            return float(value)
+        return self.numeric(key, [self._scalar(value, key, key)])[0]
+
+    def numeric(self, key: str, values: Iterable[Scalar]) -> tuple[float, ...]:
+        """Return a field's scalars, in which no symbol may stand."""
+        try:
+            return tuple(map(float, values))
+        except ExpressionError as error:
+            raise self.fault(key, f"{key}: {str(error).split(':')[0]}; no symbols can stand here") from None
+
     def matrix(self, key: str, size: int) -> tuple[Scalar, ...]:
         """Return a square matrix, written as a list of rows, row by row."""
         rows = [Table(self.source, self.lines, self.path, {key: row}) for row in self._list(key, size)]
@@ -130,26 +146,25 @@ class Table:
 def line_index(text: str) -> dict[Place, int]:
     """Return the lines of tables and fields, for messages alone: exotic spellings are missed, and no harm is done."""
     lines: dict[Place, int] = {}
-    counts: dict[str, int] = {}
+    counts: dict[Place, int] = {}
     table: Place = ()
     for number, line in enumerate(text.split("\n"), 1):
         match = _LINE.match(line)
         if not match:
             continue
-        if match["array"]:
-            counts[match["array"]] = counts.get(match["array"], -1) + 1
-        if match["array"] or match["table"]:
-            table = _table_path(match["array"] or match["table"], counts)
+        if name := match["array"] or match["table"]:
+            table = _table_path(name.split("."), counts, bool(match["array"]))
         lines.setdefault((*table, *(match["key"].split(".") if match["key"] else ())), number)
     return lines
 
 
-def _table_path(name: str, counts: dict[str, int]) -> Place:
-    """Return a table's path: behind each array of tables stands the number of the last one."""
-    path: list[str | int] = []
-    words = name.split(".")
+def _table_path(words: list[str], counts: dict[Place, int], starts: bool) -> Place:
+    """Return a table's path: behind each array of tables stands the number of the last one, which it may start."""
+    path: Place = ()
     for i, word in enumerate(words, 1):
-        path.append(word)
-        if (array := ".".join(words[:i])) in counts:
-            path.append(counts[array])
-    return tuple(path)
+        path = (*path, word)
+        if starts and i == len(words):
+            counts[path] = counts.get(path, -1) + 1
+        if path in counts:
+            path = (*path, counts[path])
+    return path

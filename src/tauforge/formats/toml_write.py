@@ -1,21 +1,23 @@
-"""Writing Tauforge's own format: each field on its line, and only what is not zero."""
+"""Writing Tauforge's own format: each field on its line, and only what is not the default."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..graph.node import Scalar, is_zero
 from ..graph.text import to_text
 from ..robot.complete import default_variable
-from ..robot.joint import FREE, WORDS, Joint
-from ..robot.robot import Base, Body, Robot
+from ..robot.joint import FREE, NO_LIMITS, WORDS, Joint, Limits, Mimic
+from ..robot.robot import IDENTITY, Base, Body, Robot, Visual
 
 VERSION = 1
-GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
+GEOMETRY = ("gamma", "b", "alpha", "d", "e", "theta", "r")
 JOINT = ("IA", "FV", "FS", "k", "rest")
 BASE = ("W0", "WP0", "V0", "VP0")
+LIMITS = ("lower", "upper", "velocity", "effort")
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
@@ -26,7 +28,9 @@ def write(robot: Robot) -> str:
     lines += _base(robot.base)
     for number, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         lines += ["", "[[link]]", f"name = {_quoted(body.name)}", f"joint = {_quoted(joint.name)}"]
-        lines += [*_joint(robot, joint, number, actuated=True), *_inertia(body)]
+        lines += [*_joint(robot, joint, number, actuated=True), *_body(body, "link")]
+    for frame in robot.frames:
+        lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", *_placement(robot, frame, actuated=False)]
     for number, loop in enumerate(robot.loops, len(robot.joints) + 1):
         lines += ["", "[[loop]]", "[loop.joint]", f"name = {_quoted(loop.joint.name)}"]
         lines += _joint(robot, loop.joint, number, actuated=False)
@@ -35,7 +39,7 @@ def write(robot: Robot) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)  # names are printable, and for those JSON and TOML agree
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # where alone JSON and TOML differ
 
 
 def _scalar(x: Scalar) -> str:
@@ -47,14 +51,18 @@ def _list(values: Iterable[Scalar]) -> str:
     return f"[{', '.join(map(_scalar, values))}]"
 
 
+def _rows(pose: Sequence[Scalar]) -> str:
+    """Return a 4x4 matrix, given row by row, as a list of rows."""
+    return f"[{', '.join(_list(pose[i : i + 4]) for i in range(0, 16, 4))}]"
+
+
 def _base(base: Base) -> list[str]:
     lines = [f"{key} = true" for key in ("floating", "mobile") if getattr(base, key)]
-    if base.pose != Base().pose:
-        rows = ", ".join(_list(base.pose[i : i + 4]) for i in range(0, 16, 4))
-        lines.append(f"pose = [{rows}]")
+    if base.pose != IDENTITY:
+        lines.append(f"pose = {_rows(base.pose)}")
     lines += [f"{key} = {_list(getattr(base, key))}" for key in BASE if not all(map(is_zero, getattr(base, key)))]
     if base.body:
-        lines += ["[base.link]", f"name = {_quoted(base.body.name)}", *_inertia(base.body)]
+        lines += ["[base.link]", f"name = {_quoted(base.body.name)}", *_body(base.body, "base.link")]
     return ["", "[base]", *lines] if lines else []
 
 
@@ -65,7 +73,30 @@ def _joint(robot: Robot, joint: Joint, number: int, actuated: bool) -> list[str]
     if joint.eta:
         lines.append("elastic = true")
     lines += [f"{key} = {_scalar(x)}" for key in JOINT if not is_zero(x := getattr(joint, key))]
-    return lines + [f"{key} = {_scalar(x)}" for key in FREE if (x := getattr(joint, key)) is not None]
+    lines += [f"{key} = {_scalar(x)}" for key in FREE if (x := getattr(joint, key)) is not None]
+    if joint.mimic:
+        lines.append(f"mimic = {_mimic(robot, joint.mimic)}")
+    if joint.limits != NO_LIMITS:
+        lines.append(f"limits = {_limits(joint.limits)}")
+    return lines
+
+
+def _mimic(robot: Robot, mimic: Mimic) -> str:
+    fields = [f"joint = {_quoted(robot.joints[mimic.joint - 1].name)}"]
+    if mimic.ratio != 1.0:
+        fields.append(f"ratio = {_scalar(mimic.ratio)}")
+    if mimic.offset:
+        fields.append(f"offset = {_scalar(mimic.offset)}")
+    return _inline(fields)
+
+
+def _limits(limits: Limits) -> str:
+    given = {key: x for key in LIMITS if (x := getattr(limits, key)) != getattr(NO_LIMITS, key)}
+    return _inline(f"{key} = {_scalar(x) if math.isfinite(x) else x}" for key, x in given.items())
+
+
+def _inline(fields: Iterable[str]) -> str:
+    return f"{{ {', '.join(fields)} }}"
 
 
 def _placement(robot: Robot, joint: Joint, actuated: bool) -> list[str]:
@@ -81,8 +112,22 @@ def _link(robot: Robot, number: int) -> str:
     return str(number) if name == "base" and "base" in {body.name for body in robot.bodies} else _quoted(name)
 
 
-def _inertia(body: Body) -> list[str]:
+def _body(body: Body, table: str) -> list[str]:
+    """Return a link's own fields, and behind them its visuals in tables of their own."""
     lines = [f"{key} = {_scalar(x)}" for key, x in body.inertia._asdict().items() if not is_zero(x)]
     if not all(map(is_zero, body.wrench)):
         lines.append(f"wrench = {_list(body.wrench)}")
+    for visual in body.visuals:
+        lines += [f"[[{table}.visual]]", *_visual(visual)]
+    return lines
+
+
+def _visual(visual: Visual) -> list[str]:
+    lines = [f"shape = {_quoted(visual.shape)}"]
+    if visual.file:
+        lines.append(f"file = {_quoted(visual.file)}")
+    if visual.size:
+        lines.append(f"size = {_list(visual.size)}")
+    if visual.pose != IDENTITY:
+        lines.append(f"pose = {_rows(visual.pose)}")
     return lines

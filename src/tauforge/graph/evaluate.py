@@ -119,10 +119,15 @@ class ExactPoint:
     def residues(self, outputs: Sequence[Node]) -> list[int]:
         """Return the outputs' values in the field."""
         known = self._values
-        for node in topological(outputs, lambda x: () if x in known else x.args):
+        self.visit(topological(outputs, lambda x: () if x in known else x.args))
+        return [known[node] for node in outputs]
+
+    def visit(self, order: Iterable[Node]) -> None:
+        """Find the values of nodes that stand behind their arguments."""
+        known = self._values
+        for node in order:
             if node not in known:
                 known[node] = self._value(node)
-        return [known[node] for node in outputs]
 
     def _random(self, node: Node, what: str) -> Random:
         seed = f"steady {self._steady_seed}" if node.value in self._steady else self._seed
@@ -209,10 +214,11 @@ def exact_points(nodes: Sequence[Node], count: int, seed: int = 0, steady: Set[s
     """Return points of the field at which all the nodes have values; half of all numbers have no square root there."""
     found: list[ExactPoint] = []
     steady_seed = seed
+    order = topological(nodes)
     for attempt in range(_ATTEMPTS):
         point = ExactPoint(seed + attempt, steady, steady_seed)
         try:
-            point.residues(nodes)
+            point.visit(order)
         except NoRoot:
             steady_seed += not found  # it may be the steady symbols that have no root
             continue

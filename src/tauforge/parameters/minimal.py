@@ -8,11 +8,13 @@ hold the geometry's symbols.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from random import Random
 
 from ..errors import ProgramError
-from ..graph.evaluate import exact_points
+from ..graph.evaluate import ExactPoint, exact_points
 from ..graph.exact import P
 from ..graph.node import ZERO, Node, as_node, symbol
 from ..models.frame import State, Values, spread
@@ -24,19 +26,20 @@ Key = tuple[str, int]
 """A parameter's name and its link's number."""
 Forms = dict[Key, LinearForm]
 """Kept parameters as forms in the standard ones."""
-
-POINTS = 10
-"""Random states for the rank: a joint's own effort alone has at most seven independent parameters of its link."""
+Column = dict[int, int]
+"""The entries of a column in some states that are not zero, by their rows."""
+Efforts = dict[int, Node]
+"""The efforts in a column that are not zero everywhere, by their places."""
 
 
 def group_dependent(robot: Robot, forms: Forms) -> Forms:
     """Return the forms with each parameter whose column depends on others' grouped on those."""
     regressor = Regressor(robot, _state(robot, lambda name, place: symbol(f"{name}[{place}]")))
     forms = group_rotors(regressor, forms)
-    if not any(joint.mimic for joint in robot.joints) and independent_by_link(regressor, list(forms)):
-        return forms
     keys = list(forms)
-    for dependent, residues in dependencies(exact_columns(regressor, keys)):
+    if independent_by_block(regressor, keys):
+        return forms
+    for dependent, residues in dependent_columns(robot, [regressor.column(*key) for key in keys]):
         lost = forms.pop(keys[dependent])
         support = [keys[k] for k in residues]
         simple = [small_fraction(x) for x in residues.values()]
@@ -63,60 +66,117 @@ def group_rotors(regressor: Regressor, forms: Forms) -> Forms:
     return forms
 
 
-def independent_by_link(regressor: Regressor, keys: Sequence[Key]) -> bool:
-    """Tell whether each link's own parameters are independent already in the efforts of its own joint.
+def blocks(regressor: Regressor) -> list[int]:
+    """Return for each effort the first one that is in one block of the regressor with it.
 
-    A joint's effort depends on its own link and those beyond it. So the regressor is block triangular, and where the
-    blocks on the diagonal have full rank it has full rank itself. This is quick, and nearly always enough.
+    A joint's effort depends on its own link and those beyond it. So the regressor is block triangular, with a block for
+    each joint. Where a joint follows another, its link acts on the other's effort and on those of its own antecedents:
+    all from the one to the other are then one block.
     """
-    own = {key: regressor.own_efforts(*key) for key in keys}
-    nodes = [node for efforts in own.values() for node in efforts]
-    states = exact_points(nodes, POINTS, steady=frozenset(regressor.robot.symbols))
-    for link in {link for _, link in keys}:
-        columns = [[x for state in states for x in state.residues(own[key])] for key in keys if key[1] == link]
-        if dependencies(columns):
+    robot, first = regressor.robot, regressor.first
+    own = [[place for place, _ in regressor.degrees[first[j] : first[j + 1]]] for j in range(len(first) - 1)]
+    last = [-1]  # of each link: the last effort that it acts on
+    reach = list(range(robot.dof))  # of each effort: the last one that the links of its joints act on
+    for joint, places in zip(robot.joints, own[1:], strict=True):
+        last.append(max([last[joint.antecedent], *places]))
+        for place in places:
+            reach[place] = max(reach[place], last[-1])
+    block: list[int] = []
+    start, end = 0, -1
+    for place in range(robot.dof):
+        start = place if place > end else start
+        end = max(end, reach[place])
+        block.append(start)
+    return block
+
+
+def independent_by_block(regressor: Regressor, keys: Sequence[Key]) -> bool:
+    """Tell whether each block on the regressor's diagonal has full rank, so that it has full rank itself.
+
+    This is quick, and nearly always so.
+    """
+    block = blocks(regressor)
+    lowest: dict[int, int] = {}  # by a block's first effort, the lowest link with parameters there
+    columns: list[Efforts] = []
+    for name, link in sorted(keys, key=itemgetter(1)):
+        if not regressor.robot.joints[link - 1].axes:
             return False
-    return True
+        first = block[regressor.degrees[regressor.first[link]][0]]
+        efforts = regressor.column(name, link, lowest.setdefault(first, link))
+        columns.append({place: x for place, x in efforts.items() if place >= first})
+    return not dependent_columns(regressor.robot, columns)
 
 
 def rank(robot: Robot, keys: Sequence[Key]) -> int:
     """Return the exact rank of the regressor's columns of these parameters."""
     regressor = Regressor(robot, _state(robot, lambda name, place: symbol(f"{name}[{place}]")))
-    return len(keys) - len(dependencies(exact_columns(regressor, keys)))
+    return len(keys) - len(dependent_columns(robot, [regressor.column(*key) for key in keys]))
 
 
-def exact_columns(regressor: Regressor, keys: Sequence[Key]) -> list[list[int]]:
-    """Return the columns at random states of the field, the robot's symbols being the same at each."""
-    robot = regressor.robot
-    columns = [regressor.column(*key) for key in keys]
+def dependent_columns(robot: Robot, columns: Sequence[Efforts]) -> list[tuple[int, Column]]:
+    """Return the columns that depend on independent ones before them, each with those columns' coefficients.
+
+    They are looked at in random states of the field, the robot's symbols being the same in each; in as many as columns
+    end at one effort. A dependency there that fails in one more state is none: twice as many states are then taken.
+    """
     nodes = [node for column in columns for node in column.values()]
-    matrix: list[list[int]] = [[] for _ in keys]
-    points = len(keys) if any(joint.mimic for joint in robot.joints) else POINTS  # one effort may depend on all
-    for state in exact_points(nodes, points, steady=frozenset(robot.symbols)):
-        for column, full in zip(columns, matrix, strict=True):
-            efforts = dict(zip(column, state.residues(list(column.values())), strict=True))
-            full += [efforts.get(place, 0) for place in range(robot.dof)]
-    return matrix
+    count = max(Counter(max(column, default=-1) for column in columns).values(), default=1)
+    while True:
+        *states, another = exact_points(nodes, count + 1, steady=frozenset(robot.symbols))
+        found = dependencies([_sampled(column, states) for column in columns])
+        if not found:
+            return found
+        fresh = [_sampled(column, [another]) for column in columns]
+        if all(fresh[k] == _combined(fresh, parts) for k, parts in found):
+            return found
+        count *= 2
 
 
-def dependencies(columns: list[list[int]]) -> list[tuple[int, dict[int, int]]]:
-    """Return the columns that depend on independent ones before them, each with those columns' coefficients."""
-    reduced: list[tuple[int, list[int], dict[int, int]]] = []  # pivot's row, column, and what it is made of
-    found: list[tuple[int, dict[int, int]]] = []
+def _sampled(efforts: Efforts, states: Sequence[ExactPoint]) -> Column:
+    """Return a column's entries at states of the field, effort after effort."""
+    sampled = zip(*(state.residues(list(efforts.values())) for state in states), strict=True)
+    count = len(states)
+    rows = ((place * count + i, x) for place, xs in zip(efforts, sampled, strict=True) for i, x in enumerate(xs))
+    return {row: x for row, x in rows if x}
+
+
+def dependencies(columns: Sequence[Column]) -> list[tuple[int, Column]]:
+    """Return the columns that depend on independent ones before them, each with those columns' coefficients.
+
+    Each column is reduced at its last row alone, by the one that ends there. A link's own effort comes last in its
+    columns, so that columns of different links seldom meet: the work grows with the number of links, not with its cube.
+    """
+    ending: dict[int, tuple[Column, Column]] = {}  # by its last row: a column with 1 there, and what it is made of
+    found: list[tuple[int, Column]] = []
     for k, column in enumerate(columns):
-        made_of = {k: 1}
-        for pivot, other, parts in reduced:
-            if factor := column[pivot]:
-                column = [(a - factor * b) % P for a, b in zip(column, other, strict=True)]
-                for i, x in parts.items():
-                    made_of[i] = (made_of.get(i, 0) - factor * x) % P
-        first = next((row for row, x in enumerate(column) if x), None)
-        if first is None:
-            found.append((k, {i: -x % P for i, x in made_of.items() if i != k and x}))
+        made_of: Column = {k: 1}
+        while column and (last := max(column)) in ending:
+            other, parts = ending[last]
+            column, made_of = _less(column, column[last], other), _less(made_of, column[last], parts)
+        if column:
+            scale = pow(column[last], -1, P)
+            ending[last] = _less({}, -scale, column), _less({}, -scale, made_of)
         else:
-            scale = pow(column[first], -1, P)
-            reduced.append((first, [x * scale % P for x in column], {i: x * scale % P for i, x in made_of.items()}))
+            found.append((k, {i: -x % P for i, x in made_of.items() if i != k}))
     return found
+
+
+def _less(column: Column, factor: int, other: Column) -> Column:
+    """Return a column less another one times a factor."""
+    result = dict(column)
+    for row, x in other.items():
+        if rest := (result.get(row, 0) - factor * x) % P:
+            result[row] = rest
+        else:
+            result.pop(row, None)
+    return result
+
+
+def _combined(columns: Sequence[Column], coefficients: Column) -> Column:
+    total: Column = {}
+    for k, x in coefficients.items():
+        total = _less(total, -x, columns[k])
+    return total
 
 
 def small_fraction(residue: int, largest: int = 1000) -> Node | None:

@@ -36,37 +36,27 @@ class Regressor:
             self.poses.append(joint.pose(state.q[j]))
             self.at.append(forward(self.at[joint.antecedent], joint, self.poses[-1], state.qd[j], state.qdd[j]))
 
-    def column(self, parameter: str, link: int) -> dict[int, Node]:
-        """Return the efforts that the parameter of a link makes, by place in τ."""
+    def column(self, parameter: str, link: int, lowest: int = 1) -> dict[int, Node]:
+        """Return the efforts that the parameter of a link makes, by place in τ: those of joints from ``lowest`` on."""
         efforts: dict[int, Node] = {}
-        for axis, x in self._by_axis(parameter, link).items():
+        for axis, x in self._by_axis(parameter, link, lowest).items():
             place, ratio = self.degrees[axis]
             efforts[place] = efforts[place] + x * ratio if place in efforts else x * ratio
         return efforts
 
-    def _by_axis(self, parameter: str, link: int) -> dict[int, Node]:
+    def _by_axis(self, parameter: str, link: int, lowest: int) -> dict[int, Node]:
         """Return the efforts by place among the axes of all joints."""
         if parameter in ACTUATOR:
             return self._actuator(parameter, link)
-        f, n = self._wrench(parameter, link)
+        f, _, n = inertial_wrench(self.at[link], unit_inertia(parameter))
         efforts: dict[int, Node] = {}
         j = link
-        while j:
+        while j >= lowest:
             joint, pose = self.robot.joints[j - 1], self.poses[j - 1]
             efforts |= {place: as_node(x) for place, x in enumerate(joint.along(f, n), self.first[j])}
             f, n = passed(pose, f, n)
             j = joint.antecedent
         return efforts
-
-    def own_efforts(self, parameter: str, link: int) -> list[Node]:
-        """Return the efforts of the link's own joint alone."""
-        if parameter in ACTUATOR:
-            return list(self._actuator(parameter, link).values())
-        return [as_node(x) for x in self.robot.joints[link - 1].along(*self._wrench(parameter, link))]
-
-    def _wrench(self, parameter: str, link: int) -> tuple[Vector, Vector]:
-        F, _, N = inertial_wrench(self.at[link], unit_inertia(parameter))
-        return F, N
 
     def _actuator(self, parameter: str, link: int) -> dict[int, Node]:
         """Return what equation (31) multiplies a parameter of the joint itself by."""

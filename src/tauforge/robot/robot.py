@@ -28,7 +28,12 @@ BASE_LINK = "base_link"
 DOWN = Vector(0.0, 0.0, -9.81)
 BASE_MOTION = ("W0", "WP0", "V0", "VP0")
 """Names of the base's velocities and accelerations: angular, then linear."""
-_IDENTITY = tuple(float(i % 5 == 0) for i in range(16))
+IDENTITY = tuple(float(i % 5 == 0) for i in range(16))
+"""The pose of a frame on itself, 4x4, row by row."""
+
+
+SHAPES = {"mesh": 3, "box": 3, "cylinder": 2, "sphere": 1, "capsule": 2, "ellipsoid": 3}
+"""What a link may look like, and how many numbers say the size of each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +43,8 @@ class Visual:
     Attributes
     ----------
     shape : "mesh", "box", "cylinder", "sphere", "capsule" or "ellipsoid"
-    size : of a box its three edges; of a cylinder or a capsule radius and length; of a sphere its radius; of a mesh
-        its scale along the three axes
+    size : of a box its three edges; of a cylinder or a capsule radius and length; of a sphere its radius; of an
+        ellipsoid its three radii; of a mesh its scale along the three axes
     file : path of a mesh, as the robot's file has it
     pose : of the shape in the link's frame, 4x4, row by row
     """
@@ -47,7 +52,7 @@ class Visual:
     shape: str
     size: tuple[float, ...] = ()
     file: str = ""
-    pose: tuple[float, ...] = _IDENTITY
+    pose: tuple[float, ...] = IDENTITY
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +92,7 @@ class Loop:
 class Base:
     """What link 0 does: its pose (4x4, row by row), velocities and accelerations; its body if it moves freely."""
 
-    pose: tuple[Scalar, ...] = _IDENTITY
+    pose: tuple[Scalar, ...] = IDENTITY
     W0: Vector = ZERO
     WP0: Vector = ZERO
     V0: Vector = ZERO

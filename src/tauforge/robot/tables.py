@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..graph.node import CONST, Node, Scalar
+from ..graph.node import CONST, Node, Scalar, is_zero, symbol
 from ..graph.text import number
 from ..spatial.inertia import NAMES
 from .complete import is_plain
@@ -40,10 +40,10 @@ def sheets(robot: Robot) -> list[Sheet]:
 
 
 def geometry(robot: Robot) -> Sheet:
-    """Return the geometric parameters, each joint's variable where it stands."""
-    return _sheet(
-        "Geometric parameters", "p sigma gamma b alpha d theta r", [_geometry(joint) for joint in robot.joints]
-    )
+    """Return the geometric parameters, each joint's variable where it stands; e only where a frame needs it."""
+    free = any(not is_zero(joint.e) for joint in robot.joints)
+    columns = f"p sigma gamma b alpha d {'e ' * free}theta r"
+    return _sheet("Geometric parameters", columns, [_geometry(robot, joint, free) for joint in robot.joints])
 
 
 def inertias(robot: Robot, title: str = "Inertial parameters") -> Sheet:
@@ -88,14 +88,22 @@ def _sheet(title: str, columns: str, rows: Iterable[Iterable[Scalar | str]]) -> 
     return Sheet(title, tuple(columns.split()), tuple(tuple(_cell(x) for x in row) for row in rows))
 
 
-def _geometry(joint: Joint) -> list[Scalar | str]:
+def _geometry(robot: Robot, joint: Joint, free: bool) -> list[Scalar | str]:
     """Return a joint's row, its variable where it stands: q1 + pi/2."""
-    shown: dict[str, Scalar | str] = {"theta": joint.theta, "r": joint.r}
-    if joint.sigma in (REVOLUTE, PRISMATIC):
-        key = "theta" if joint.sigma == REVOLUTE else "r"
-        offset = _cell(shown[key])
-        shown[key] = joint.variable + ("" if offset == "0" else f" + {offset}".replace("+ -", "- "))
-    return [joint.antecedent, joint.sigma, joint.gamma, joint.b, joint.alpha, joint.d, shown["theta"], shown["r"]]
+    place = [joint.antecedent, joint.sigma, joint.gamma, joint.b, joint.alpha, joint.d, *([joint.e] if free else [])]
+    if joint.sigma == REVOLUTE:
+        return [*place, _moving(robot, joint, joint.theta), joint.r]
+    return [*place, joint.theta, _moving(robot, joint, joint.r) if joint.sigma == PRISMATIC else joint.r]
+
+
+def _moving(robot: Robot, joint: Joint, offset: Scalar) -> str:
+    """Return a joint's variable, or what it is where the joint follows another, and the offset."""
+    variable = joint.variable
+    if joint.mimic:
+        variable = str(symbol(robot.joints[joint.mimic.joint - 1].variable) * joint.mimic.ratio)
+        offset = offset + joint.mimic.offset
+    text = _cell(offset)
+    return variable + ("" if text == "0" else f" + {text}".replace("+ -", "- "))
 
 
 def _cell(x: Scalar | str) -> str:

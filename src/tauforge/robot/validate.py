@@ -10,13 +10,15 @@ from ..errors import RobotError, RobotWarning
 from ..graph.node import CONST, Node, is_zero
 from ..graph.parse import FUNCTIONS
 from .complete import is_plain
-from .joint import FIXED, FREE, KINDS, WORDS
+from .joint import FIXED, FREE, KINDS, NO_LIMITS, WORDS
 
 if TYPE_CHECKING:
     from .joint import Joint
     from .robot import Body, Robot
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_MOVING = {"mimic": None, "limits": NO_LIMITS, "variable": ""}
+"""What only a joint that moves can have, and what the others have there."""
 _NUMBERS = ("pi", "nan", "inf", "infinity")
 
 
@@ -61,6 +63,10 @@ def _topology(robot: Robot) -> None:
                     f"there are links 0 to {count}"
                 )
         _constant(robot, loop.frame, "loop frame")
+        if loop.joint.mimic:
+            raise RobotError(
+                f"{robot.name}: the cut joint {loop.joint.name!r} cannot follow another; cut the loop at another joint"
+            )
     for frame in robot.frames:
         _constant(robot, frame, "frame")
         if not 0 <= frame.antecedent <= count:
@@ -114,6 +120,7 @@ def _constant(robot: Robot, frame: Joint, what: str) -> None:
         raise RobotError(f"{where} must be fixed (sigma 2), not sigma {frame.sigma}")
     dynamic = [key for key in ("IA", "FV", "FS", "eta", "k", "rest") if not is_zero(getattr(frame, key))]
     dynamic += [key for key in FREE if getattr(frame, key) is not None]
+    dynamic += [key for key, default in _MOVING.items() if getattr(frame, key) != default]
     if dynamic:
         raise RobotError(f"{where} is constant, so it can have no {dynamic[0]}; give that to the loop's joint")
 
