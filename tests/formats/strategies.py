@@ -171,6 +171,7 @@ def robots(draw: st.DrawFn, plain: bool = False) -> Robot:
         joints=tuple(tree) if plain else draw(following(tree)),
         bodies=tuple(draw(bodies(name, plain)) for name in link_names[1:]),
         gravity=draw(vectors),
+        free_frames=not plain and draw(st.booleans()),
         loops=tuple(
             draw(loops(joint_names[count + i], joint_names[total + i], count + i + 1, count, plain))
             for i in range(closed)

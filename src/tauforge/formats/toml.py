@@ -5,6 +5,7 @@ A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or `
     format = 1                      the version of this format
     name = "arm"
     gravity = [0, 0, -9.81]         in the base frame
+    free_frames = false             whether models may choose other frames for the links, as for those of a drawing
 
     [base]                          optional: what link 0 does
     pose = [[1, 0, 0, 0], …]        its frame in the world, four rows; the identity unless given
@@ -80,7 +81,7 @@ def read(path: Path) -> Robot:
         raise top.fault(
             "format", f"version {top.data['format']} of the format is unknown; this program reads {VERSION}"
         )
-    top.only("format", "name", "gravity", "base", "link", "frame", "loop")
+    top.only("format", "name", "gravity", "free_frames", "base", "link", "frame", "loop")
     links = top.tables("link")
     base = _base(top.table("base")) if "base" in top.data else Base()
     numbers = _numbers(links, base)
@@ -90,6 +91,7 @@ def read(path: Path) -> Robot:
     return source.robot(
         name=top.text("name"),
         gravity=Vector(*top.scalars("gravity", 3)),
+        free_frames=top.flag("free_frames", False),
         joints=tuple(joints),
         bodies=tuple(_body(link, "joint", "mimic", *_MOVING) for link in links),
         frames=tuple(_frame(frame, numbers) for frame in top.tables("frame")),

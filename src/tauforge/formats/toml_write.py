@@ -25,6 +25,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 def write(robot: Robot) -> str:
     """Return the text of a .toml file."""
     lines = [f"format = {VERSION}", f"name = {_quoted(robot.name)}", f"gravity = {_list(robot.gravity)}"]
+    lines += ["free_frames = true"] * robot.free_frames
     lines += _base(robot.base)
     for number, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         lines += ["", "[[link]]", f"name = {_quoted(body.name)}", f"joint = {_quoted(joint.name)}"]
