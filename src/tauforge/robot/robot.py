@@ -305,10 +305,14 @@ class Robot:
     def with_base(self, kind: str, body: Body | None = None) -> Robot:
         """Return the robot on a "fixed" or a "floating" base.
 
-        ``body`` is the floating base's own link; by default the one that the description has, or one without inertia.
+        ``body`` is the floating base's own link; by default the one that the description has, or one without inertia. A
+        robot whose first link floats already, as in MJCF, stays as it is, or has that link fixed.
         """
         if kind not in ("fixed", "floating"):
             raise RobotError(f"{self.name}: the base may be 'fixed' or 'floating', not {kind!r}")
+        if self.joints[0].sigma == FLOATING and all(joint.antecedent for joint in self.joints[1:]):
+            held = replace(self.joints[0], sigma=FIXED, mu=0, IA=0.0, FV=0.0, FS=0.0)
+            return self if kind == "floating" else replace(self, joints=(held, *self.joints[1:])).merged()
         link = body or self.base.body or Body(name=BASE_LINK)
         floating = kind == "floating"
         return replace(self, base=replace(self.base, floating=floating, body=link if floating else self.base.body))

@@ -1,0 +1,107 @@
+"""Reading MJCF, MuJoCo's format, through MuJoCo's own compiler, so that everything in it means what it means there.
+
+The compiled model gives each body a pose on its parent and joints that move it in turn. Here each joint carries a link
+whose z is the joint's axis; the last one of a body carries the body. Where the body's frame in the file is another, a
+constant frame of the body's name stands there. docs/formats.md has a table of what becomes what.
+"""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import RobotError, RobotWarning
+from ..robot.robot import Base, Body, Robot
+from ..spatial.vector import ZERO, Vector
+from .mjcf_equalities import closed
+from .mjcf_place import HERE
+from .mjcf_scan import compiled_with, scan
+from .mjcf_tree import disabled, tree_of
+from .mjcf_unmodelled import unmodelled
+from .mjcf_visuals import visuals
+
+_UNNAMED = "MuJoCo Model"
+_USED = {  # what of each kind of element goes into a pose or an inertia, under the prefix that MuJoCo gives it
+    ("body", "body"): ("pos", "quat", "ipos", "iquat", "mass", "inertia"),
+    ("joint", "jnt"): ("pos", "axis", "stiffness"),
+    ("site", "site"): ("pos", "quat"),
+    ("equality", "eq"): ("data",),
+    ("geom", "geom"): ("pos", "quat"),
+}
+
+
+def read(path: Path, snap: float = 0.0) -> Robot:
+    """Read a robot from an MJCF file; what no model here takes into account is listed in one RobotWarning."""
+    documents = scan(path)
+    source = documents[0].source
+    if documents[0].root == "robot":
+        urdf: Robot = import_module(".urdf", __package__).read(path, snap)
+        return urdf
+    if documents[0].root != "mujoco":
+        raise source.fault(1, f"the root element is <{documents[0].root}>; in MJCF it is <mujoco>, in URDF <robot>")
+    model = _compiled(path)
+    if isinstance(model, str):
+        raise compiled_with(documents, model)
+    if not model.njnt:
+        raise source.fault(0, "no body has a joint, so nothing moves; a robot needs at least one joint")
+    if fault := _unfit(model):
+        raise source.fault(0, fault)
+    try:
+        tree = tree_of(model, snap)
+        joints, loops, left_open = closed(model, tree)
+    except RobotError as error:
+        raise source.fault(0, str(error)) from None
+    robot = source.robot(
+        name=_name(model) or path.stem,
+        joints=joints,
+        bodies=tree.bodies,
+        gravity=ZERO if disabled(model, "GRAVITY") else Vector(*model.opt.gravity.tolist()),
+        frames=tree.frames,
+        loops=loops,
+        base=Base(body=Body(name="world", visuals=visuals(model, 0, HERE))),
+        free_frames=True,
+    )
+    if left_out := [*left_open, *unmodelled(model)]:
+        warnings.warn(f"{path}: the models here leave out {'; '.join(left_out)}", RobotWarning, stacklevel=3)
+    return robot.merged()
+
+
+def write(robot: Robot) -> str:
+    """Refuse: MJCF is read only."""
+    raise RobotError(f"{robot.name}: MJCF is read, not written; save the robot as .toml")
+
+
+def _compiled(path: Path) -> Any:
+    """Return MuJoCo's model of a file, or what its compiler says against it."""
+    try:
+        import mujoco
+    except ImportError:
+        raise RobotError(f'{path}: reading MJCF needs MuJoCo: pip install "tauforge[mjcf]"') from None
+    handler = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: None)  # it would print and write a log file where it stands
+    try:
+        return mujoco.MjModel.from_xml_path(str(path))
+    except Exception as error:  # of several kinds, in each version others
+        return str(error) or type(error).__name__
+    finally:
+        mujoco.set_mju_user_warning(handler)
+
+
+def _unfit(model: Any) -> str:
+    """Return which element has a number that is not finite; MuJoCo may let these pass."""
+    for (kind, prefix), keys in _USED.items():
+        for key in keys:
+            values = getattr(model, f"{prefix}_{key}")
+            for i in np.flatnonzero(~np.isfinite(values).all(axis=tuple(range(1, values.ndim)))):
+                name = getattr(model, kind)(i).name
+                return f"{key} of {kind} {name or i!r} is {values[i].tolist()}; it must be finite"
+    return ""
+
+
+def _name(model: Any) -> str:
+    name = bytes(model.names).split(b"\0")[0].decode("utf-8", "replace").strip()
+    return "" if name == _UNNAMED else name

@@ -1,0 +1,103 @@
+"""MuJoCo's equality constraints: cut joints that close loops, and joints that follow others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..robot.complete import unused
+from ..robot.joint import FIXED, SPHERICAL, Joint, Mimic
+from ..robot.robot import Loop
+from .mjcf_place import Place, pose
+from .mjcf_tree import Tree, disabled, joint_name
+
+
+def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:
+    """Return the joints, those that follow others among them, the loops, and what could not be kept."""
+    from mujoco import mjtEq
+
+    loops: list[Loop] = []
+    following: dict[int, Mimic] = {}
+    left_open: list[str] = []
+    taken = {joint.name for joint in tree.joints}
+    if disabled(model, "EQUALITY", "CONSTRAINT"):
+        return tree.joints, loops, left_open
+    for i in range(model.neq):
+        if not model.eq_active0[i]:
+            continue
+        kind = mjtEq(model.eq_type[i]).name.removeprefix("mjEQ_").lower()
+        name = str(model.equality(i).name) or f"{kind}{i + 1}"
+        if kind == "joint":
+            fault = _follow(model, tree, i, following)
+        elif kind not in ("connect", "weld"):
+            fault = "which has no place here"
+        elif not (fault := _driven(model, i)):
+            loops.append(_loop(model, tree, i, kind, name, taken))
+        if fault:
+            left_open.append(f"the {kind} equality {name!r}, {fault}")
+    joints = [replace(joint, mimic=following.get(j)) for j, joint in enumerate(tree.joints, 1)]
+    return joints, loops, left_open
+
+
+def _ends(model: Any, i: int) -> list[tuple[int, Place | None]]:
+    """Return the two bodies of an equality, and where on them it acts if it is given by sites."""
+    from mujoco import mjtObj
+
+    objects = (int(model.eq_obj1id[i]), int(model.eq_obj2id[i]))
+    if getattr(model, "eq_objtype", [mjtObj.mjOBJ_BODY] * model.neq)[i] != mjtObj.mjOBJ_SITE:
+        return [(body, None) for body in objects]
+    return [(int(model.site_bodyid[site]), pose(model.site_quat[site], model.site_pos[site])) for site in objects]
+
+
+def _driven(model: Any, i: int) -> str:
+    """Return why an equality is no loop of the robot's: someone moves one of its ends."""
+    moved = any(model.body_mocapid[model.body_rootid[body]] >= 0 for body, _ in _ends(model, i))
+    return "which follows a mocap body" if moved else ""
+
+
+def _loop(model: Any, tree: Tree, i: int, kind: str, name: str, taken: set[str]) -> Loop:
+    """Return a loop cut at a spherical joint (connect) or rigidly (weld)."""
+    (first, on_first), (second, on_second) = _ends(model, i)
+    data = model.eq_data[i]
+    if on_first is None or on_second is None:
+        if kind == "connect":
+            on_first, on_second = Place(np.eye(3), data[0:3]), Place(np.eye(3), data[3:6])
+        else:
+            on_first, on_second = pose(data[6:10], data[3:6]), Place(np.eye(3), data[0:3])
+    names = []
+    for label in (name, f"{name}_frame"):
+        names.append(unused(label, taken))
+        taken.add(names[-1])
+    return Loop(
+        joint=tree.frame(names[0], first, on_first, SPHERICAL if kind == "connect" else FIXED),
+        frame=tree.frame(names[1], second, on_second),
+    )
+
+
+def _follow(model: Any, tree: Tree, i: int, following: dict[int, Mimic]) -> str:
+    """Let a joint follow another: y - y0 = a0 + a1 (x - x0). Return why, if it cannot."""
+    y, x = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
+    a0, a1, *more = model.eq_data[i][:5].tolist()
+    if x < 0:
+        return f"which holds {joint_name(model, y)!r} alone"
+    if any(more) or not a1:
+        return f"whose polynomial is {[a0, a1, *more]}; only a line can be kept"
+    y0, x0 = (float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (y, x))
+    slave, master = tree.number[y], Mimic(joint=tree.number[x], ratio=a1, offset=y0 + a0 - a1 * x0)
+    if further := following.get(master.joint):  # follow the one that the master itself follows
+        master = _through(master, further)
+    if slave in following or master.joint == slave:
+        return f"since {joint_name(model, y)!r} follows another joint already"
+    following[slave] = master
+    for joint, mimic in following.items():
+        if mimic.joint == slave:
+            following[joint] = _through(mimic, master)
+    return ""
+
+
+def _through(mimic: Mimic, further: Mimic) -> Mimic:
+    """Return how a joint follows the joint that the one it follows itself follows."""
+    offset = mimic.ratio * further.offset + mimic.offset
+    return Mimic(joint=further.joint, ratio=mimic.ratio * further.ratio, offset=offset)

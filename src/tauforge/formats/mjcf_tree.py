@@ -1,0 +1,176 @@
+"""The tree of links that MuJoCo's compiled bodies and joints are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..robot.complete import unused
+from ..robot.joint import FIXED, FLOATING, NO_LIMITS, PRISMATIC, REVOLUTE, SPHERICAL, Joint, Limits
+from ..robot.robot import Body
+from ..spatial.inertia import Inertia
+from ..spatial.vector import Vector
+from .mjcf_place import HERE, Place, joint_frame, pose
+from .mjcf_visuals import visuals
+
+KINDS = (FLOATING, SPHERICAL, PRISMATIC, REVOLUTE)
+"""What MuJoCo's joint types free, ball, slide and hinge are here, in the order of their numbers."""
+_ROUNDING = 1e-12  # relative error of the inertia's principal axes, which MuJoCo computes
+
+
+@dataclass
+class Tree:
+    """The links made so far, and where MuJoCo's bodies and joints are among them."""
+
+    joints: list[Joint] = field(default_factory=list)
+    bodies: list[Body] = field(default_factory=list)
+    frames: list[Joint] = field(default_factory=list)
+    link: list[int] = field(default_factory=list)
+    """Of each body the number of its link."""
+    own: list[Place] = field(default_factory=list)
+    """Of each body its frame on that link."""
+    number: dict[int, int] = field(default_factory=dict)
+    """Of each of MuJoCo's joints the number here."""
+
+    def frame(self, name: str, body: int, place: Place, kind: int = FIXED) -> Joint:
+        """Return a joint that stands on a body of MuJoCo's."""
+        at = self.own[body].then(place)
+        return Joint(name=name, antecedent=self.link[body], sigma=kind, mu=0, **at.parameters())
+
+
+def body_name(model: Any, body: int) -> str:
+    return str(model.body(body).name) or f"body{body}"
+
+
+def joint_name(model: Any, joint: int) -> str:
+    """Return a joint's name; that of its body with its number there if the file gives none."""
+    body = model.jnt_bodyid[joint]
+    number = joint - model.body_jntadr[body] + 1
+    default = f"{body_name(model, body)}_joint{number if model.body_jntnum[body] > 1 else ''}"
+    return str(model.joint(joint).name) or default
+
+
+def disabled(model: Any, *names: str) -> bool:
+    """Tell whether one of MuJoCo's options that leave a part of the physics out is set."""
+    from mujoco import mjtDisableBit
+
+    bits = (getattr(mjtDisableBit, f"mjDSBL_{name}", 0) for name in names)
+    return any(model.opt.disableflags & int(bit) for bit in bits)
+
+
+def tree_of(model: Any, snap: float) -> Tree:
+    """Return the links of all bodies; body 0 is the world, which is link 0."""
+    tree = Tree(link=[0], own=[HERE])
+    driven = _driven(model)
+    links = {body_name(model, body) for body in range(model.nbody)}
+    taken = {str(model.joint(joint).name) for joint in range(model.njnt)}
+    for body in range(1, model.nbody):
+        parent = model.body_parentid[body]
+        at = tree.own[parent].then(pose(model.body_quat[body], model.body_pos[body], snap))
+        link, name = tree.link[parent], body_name(model, body)
+        first, count = model.body_jntadr[body], model.body_jntnum[body]
+        for joint in range(first, first + count):
+            label = str(model.joint(joint).name) or _fresh(joint_name(model, joint), taken)
+            kind = KINDS[model.jnt_type[joint]]
+            frame = HERE if kind == FLOATING else joint_frame(kind, model.jnt_axis[joint], model.jnt_pos[joint])
+            place = HERE if kind == FLOATING else at.then(frame)  # a free joint moves from the world's origin
+            tree.joints.append(_joint(model, joint, label, link, place, driven))
+            tree.number[joint] = link = len(tree.joints)
+            at = frame.inverse()
+            if joint < first + count - 1:
+                tree.bodies.append(Body(name=_fresh(f"{name}_{label}", links)))
+        if not count:
+            label = _fresh(f"{name}_fixed", taken)
+            tree.joints.append(Joint(name=label, antecedent=link, sigma=FIXED, mu=0, **at.parameters()))
+            link, at = len(tree.joints), HERE
+        tree.link.append(link)
+        tree.own.append(at)
+        tree.bodies.append(Body(name=name, inertia=_inertia(model, body, at), visuals=visuals(model, body, at)))
+        if not at.is_origin:
+            tree.frames.append(tree.frame(name, body, HERE))
+    _sites(model, tree, links, snap)
+    return tree
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    """Return a name that is not taken, and take it."""
+    name = unused(name, taken)
+    taken.add(name)
+    return name
+
+
+def _sites(model: Any, tree: Tree, taken: set[str], snap: float) -> None:
+    """Add a frame for each site that has a name; where a body has that name, ``_site`` follows it."""
+    for site in range(model.nsite):
+        if name := str(model.site(site).name):
+            name = _fresh(f"{name}_site" if name in taken else name, taken)
+            place = pose(model.site_quat[site], model.site_pos[site], snap)
+            tree.frames.append(tree.frame(name, model.site_bodyid[site], place))
+
+
+def _joint(model: Any, joint: int, name: str, link: int, place: Place, driven: set[int]) -> Joint:
+    """Return a joint on a link at a place, with its drive, friction, spring and limits."""
+    kind = KINDS[model.jnt_type[joint]]
+    address = model.jnt_qposadr[joint]
+    fields = place.parameters()
+    if kind in (REVOLUTE, PRISMATIC):
+        offset = "theta" if kind == REVOLUTE else "r"
+        fields[offset] -= float(model.qpos0[address])  # the pose in the file is that at qpos0
+        stiffness = 0.0 if disabled(model, "SPRING", "PASSIVE") else float(model.jnt_stiffness[joint])
+        if stiffness:
+            fields |= {"eta": 1, "k": stiffness, "rest": float(model.qpos_spring[address])}
+    return Joint(
+        name=name,
+        antecedent=link,
+        sigma=kind,
+        mu=int(joint in driven),
+        IA=of_drive(model, joint, "armature"),
+        FV=0.0 if disabled(model, "DAMPER", "PASSIVE") else of_drive(model, joint, "damping"),
+        limits=_limits(model, joint, kind),
+        **fields,
+    )
+
+
+def _limits(model: Any, joint: int, kind: int) -> Limits:
+    if kind not in (REVOLUTE, PRISMATIC):
+        return NO_LIMITS
+    lower, upper = model.jnt_range[joint].tolist() if model.jnt_limited[joint] else (-math.inf, math.inf)
+    effort = max(map(abs, model.jnt_actfrcrange[joint].tolist())) if model.jnt_actfrclimited[joint] else math.inf
+    return Limits(lower=lower, upper=upper, effort=effort)
+
+
+def of_drive(model: Any, joint: int, key: str) -> float:
+    """Return armature or damping of a joint, with that of its actuators, which those of MuJoCo before 4 have not."""
+    value = float(getattr(model, f"dof_{key}")[model.jnt_dofadr[joint]])
+    for i, own in enumerate(getattr(model, f"actuator_{key}", ())):
+        if own and drives_joint(model, i) and model.actuator_trnid[i][0] == joint:
+            value += float(own) * float(model.actuator_gear[i][0]) ** 2
+    return value
+
+
+def drives_joint(model: Any, actuator: int) -> bool:
+    """Tell whether an actuator acts on a joint, and not on a tendon or on a point of a body."""
+    return model.actuator_trntype[actuator] in (0, 1)  # mjTRN_JOINT, mjTRN_JOINTINPARENT
+
+
+def _driven(model: Any) -> set[int]:
+    """Return the joints with a motor: where the file has no actuators, all but the free ones."""
+    count = len(model.actuator_trntype)
+    if not count:
+        return {joint for joint in range(model.njnt) if KINDS[model.jnt_type[joint]] != FLOATING}
+    return {int(model.actuator_trnid[i][0]) for i in range(count) if drives_joint(model, i)}
+
+
+def _inertia(model: Any, body: int, own: Place) -> Inertia:
+    """Return a body's inertia in its link's frame, from principal moments at the centre of mass."""
+    at = pose(model.body_iquat[body], model.body_ipos[body])
+    same = model.body_sameframe[body]  # 1, 3: MuJoCo takes this frame, or its axes, as the body's, but for rounding
+    centre = own.then(HERE if same == 1 else Place(HERE.R, at.P) if same == 3 else at)
+    J = centre.R @ np.diag(model.body_inertia[body]) @ centre.R.T
+    J[abs(J) < _ROUNDING * J.max()] = 0.0
+    P = np.where(abs(centre.P) < _ROUNDING * abs(centre.P).max(), 0.0, centre.P).tolist()
+    about = J[np.triu_indices(3)].tolist()
+    return Inertia._make((*about, 0.0, 0.0, 0.0, float(model.body_mass[body]))).shifted(Vector(*P))

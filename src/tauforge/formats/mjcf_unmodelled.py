@@ -1,0 +1,115 @@
+"""What a MuJoCo model has that the models here do not take into account."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..robot.joint import FLOATING, PRISMATIC, REVOLUTE
+from .mjcf_tree import KINDS, body_name, disabled, drives_joint, joint_name, of_drive
+
+_SHOWN = 5
+
+
+def unmodelled(model: Any) -> list[str]:
+    """Return in words what acts in MuJoCo and not here."""
+    return [*_contacts(model), *_joints(model), *_bodies(model), *_tendons(model), *_actuators(model), *_others(model)]
+
+
+def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
+    """Yield what the names stand for and the first of them; nothing if there are none."""
+    if found := list(names):
+        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        yield f"{what} {', '.join(map(repr, found[:_SHOWN]))}{more}"
+
+
+def _contacts(model: Any) -> Iterator[str]:
+    """Yield that bodies may touch, if any two may that are neither one piece nor neighbours."""
+    if disabled(model, "CONTACT", "CONSTRAINT"):
+        return
+    each = zip(model.geom_bodyid, model.geom_contype, model.geom_conaffinity, strict=True)
+    kinds = {(int(body), int(kind), int(affinity)) for body, kind, affinity in each}
+    piece = model.body_weldid
+    parent = piece[model.body_parentid]
+    apart = {(int(pair) >> 16, int(pair) & 0xFFFF) for pair in model.exclude_signature}
+    filtered = not disabled(model, "FILTERPARENT")
+
+    def may_touch(one: tuple[int, int, int], two: tuple[int, int, int]) -> bool:
+        a, b = piece[one[0]], piece[two[0]]
+        neighbours = filtered and ((parent[a] == b and b) or (parent[b] == a and a))
+        excluded = (one[0], two[0]) in apart or (two[0], one[0]) in apart
+        return a != b and not neighbours and not excluded and bool((one[1] & two[2]) | (two[1] & one[2]))
+
+    if model.npair or model.nflex or any(may_touch(one, two) for one in kinds for two in kinds):
+        yield "contacts"
+
+
+def _joints(model: Any) -> Iterator[str]:
+    def those(chosen: Any) -> list[str]:
+        return [joint_name(model, joint) for joint in np.flatnonzero(chosen).tolist()]
+
+    kinds = np.array([KINDS[kind] for kind in model.jnt_type])
+    single = np.isin(kinds, (REVOLUTE, PRISMATIC))
+    first = model.jnt_dofadr
+    if not disabled(model, "FRICTIONLOSS", "CONSTRAINT"):
+        yield from _listed("frictionloss of joint", those(model.dof_frictionloss[first] != 0))
+    if not disabled(model, "SPRING", "PASSIVE"):
+        yield from _listed("stiffness of ball or free joint", those(~single & (model.jnt_stiffness != 0)))
+        yield from _listed("nonlinear stiffness of joint", those(_rows(model, "jnt_stiffnesspoly", model.njnt)))
+        yield from _listed("springyield of joint", those(_rows(model, "jnt_springyield", model.njnt)))
+    if not disabled(model, "DAMPER", "PASSIVE"):
+        yield from _listed("nonlinear damping of joint", those(_rows(model, "dof_dampingpoly", model.nv)[first]))
+    armature = [kind == FLOATING and of_drive(model, joint, "armature") != 0 for joint, kind in enumerate(kinds)]
+    yield from _listed("that armature acts along the world's axes in free joint", those(armature))
+    yield from _listed("range of ball joint", those(~single & (model.jnt_limited != 0)))
+
+
+def _rows(model: Any, key: str, count: int) -> Any:
+    """Return in which rows of an array something is not zero; older versions of MuJoCo do not have every array."""
+    values = getattr(model, key, np.zeros((count, 1)))
+    return (values != 0).any(axis=tuple(range(1, values.ndim)))
+
+
+def _bodies(model: Any) -> Iterator[str]:
+    from mujoco import mj_id2name, mjtObj
+
+    if not disabled(model, "GRAVITY", "PASSIVE") and model.opt.gravity.any():
+        yield from _listed(
+            "gravcomp of body", (body_name(model, body) for body in np.flatnonzero(model.body_gravcomp).tolist())
+        )
+    if model.opt.density or model.opt.viscosity:
+        yield "forces of the medium (option density, viscosity)"
+    flexes = (mj_id2name(model, mjtObj.mjOBJ_FLEX, i) or f"flex{i}" for i in range(model.nflex))
+    yield from _listed("the elasticity of flex", flexes)
+
+
+def _tendons(model: Any) -> Iterator[str]:
+    yield from _listed("tendon", (model.tendon(i).name or f"tendon{i}" for i in range(model.ntendon)))
+
+
+def _actuators(model: Any) -> Iterator[str]:
+    """Yield the actuators that drive no joint, and those whose force is not their control."""
+    from mujoco import mjtBias, mjtDyn, mjtGain
+
+    count = len(model.actuator_trntype)
+    names = [model.actuator(i).name or f"actuator{i}" for i in range(count)]
+    on_joint = [drives_joint(model, i) for i in range(count)]
+    yield from _listed("actuator", (name for name, joint in zip(names, on_joint, strict=True) if not joint))
+    plain = [
+        model.actuator_gaintype[i] == mjtGain.mjGAIN_FIXED
+        and model.actuator_biastype[i] == mjtBias.mjBIAS_NONE
+        and model.actuator_dyntype[i] == mjtDyn.mjDYN_NONE
+        for i in range(count)
+    ]
+    if not disabled(model, "DAMPER", "PASSIVE"):
+        nonlinear = np.flatnonzero(_rows(model, "actuator_dampingpoly", count))
+        yield from _listed("nonlinear damping of actuator", (names[i] for i in nonlinear.tolist()))
+    laws = (names[i] for i in range(count) if on_joint[i] and not plain[i])
+    yield from _listed("the control law of actuator", laws)
+
+
+def _others(model: Any) -> Iterator[str]:
+    if model.nplugin:
+        yield "plugins"

@@ -1,0 +1,40 @@
+"""What MuJoCo's geoms look like, for viewers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..robot.robot import Visual
+from .mjcf_place import Place, pose
+
+_HIDDEN = 3
+"""The first group of geoms that MuJoCo's own viewer does not show unless asked."""
+
+
+def visuals(model: Any, body: int, own: Place) -> tuple[Visual, ...]:
+    """Return the shapes of a body, of which the frame on its link is given; planes and height fields have none here."""
+    first = model.body_geomadr[body]
+    geoms = range(first, first + model.body_geomnum[body])
+    found = (_visual(model, geom, own) for geom in geoms if model.geom_group[geom] < _HIDDEN)
+    return tuple(visual for visual in found if visual)
+
+
+def _visual(model: Any, geom: int, own: Place) -> Visual | None:
+    from mujoco import mjtGeom
+
+    shape = mjtGeom(model.geom_type[geom]).name.removeprefix("mjGEOM_").lower()
+    at = own.then(pose(model.geom_quat[geom], model.geom_pos[geom]))
+    a, b, c = model.geom_size[geom].tolist()
+    sizes = {"sphere": (a,), "capsule": (a, 2 * b), "ellipsoid": (a, b, c), "cylinder": (a, 2 * b)}
+    sizes["box"] = (2 * a, 2 * b, 2 * c)
+    file = ""
+    if shape == "mesh":  # MuJoCo moves a mesh to its own centre and axes
+        mesh = model.geom_dataid[geom]
+        at = at.then(pose(model.mesh_quat[mesh], model.mesh_pos[mesh]).inverse())
+        sizes["mesh"] = tuple(model.mesh_scale[mesh].tolist())
+        if model.mesh_pathadr[mesh] >= 0:
+            file = bytes(model.paths)[model.mesh_pathadr[mesh] :].split(b"\0")[0].decode("utf-8", "replace")
+    if shape not in sizes or (shape == "mesh" and not file):
+        return None
+    rows = (x for R, P in zip(at.R.tolist(), at.P.tolist(), strict=True) for x in (*R, P))
+    return Visual(shape=shape, size=sizes[shape], file=file, pose=(*rows, 0.0, 0.0, 0.0, 1.0))
