@@ -28,6 +28,7 @@ def test_public_names():
         "energy",
         "energy_regressor",
         "ExpressionError",
+        "formulations",
         "friction",
         "Function",
         "gravity",

@@ -17,6 +17,7 @@ from .models.centroidal import centroidal_matrix, centroidal_momentum
 from .models.coriolis_matrix import coriolis_matrix
 from .models.direct_dynamics import direct_dynamics
 from .models.energy import energy
+from .models.formulations import formulations
 from .models.hybrid_dynamics import hybrid_dynamics
 from .models.inertia_matrix import inertia_matrix
 from .models.inverse_dynamics import inverse_dynamics
@@ -76,6 +77,7 @@ __all__ = [
     "direct_dynamics",
     "energy",
     "energy_regressor",
+    "formulations",
     "friction",
     "gravity",
     "hybrid_dynamics",

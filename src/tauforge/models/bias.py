@@ -7,20 +7,31 @@ from dataclasses import replace
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO
+from .formulations import DEFAULT
 from .frame import prepare, program, vector
 from .inverse_dynamics import newton_euler
 from .joint_law import friction as of_joint
 
 
-def bias(robot: Robot, *, parameters: str = "standard", external_wrenches: bool | str = False) -> Program:
+def bias(
+    robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, external_wrenches: bool | str = False
+) -> Program:
     """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring efforts: τ = M q̈ + h."""
+    if formulation != DEFAULT:
+        from .formulations import programs
+
+        return programs.bias(robot, formulation, parameters, external_wrenches)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
     h = vector(robot, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
     return program("bias", robot, arrays, {"h": h})
 
 
-def gravity(robot: Robot, *, parameters: str = "standard") -> Program:
+def gravity(robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT) -> Program:
     """Return the Program ``q -> g``: the efforts that hold the robot at rest."""
+    if formulation != DEFAULT:
+        from .formulations import programs
+
+        return programs.gravity(robot, formulation, parameters)
     robot, arrays, state = prepare(robot, parameters, ("q",))
     still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
     g = vector(robot, newton_euler(still, state), "gravity efforts")

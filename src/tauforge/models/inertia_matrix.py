@@ -15,13 +15,18 @@ from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector, cross
+from .formulations import DEFAULT
 from .frame import Values, matrix, prepare, program
 
 Rows = list[list[Scalar]]
 
 
-def inertia_matrix(robot: Robot, *, parameters: str = "standard") -> Program:
+def inertia_matrix(robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT) -> Program:
     """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal."""
+    if formulation != DEFAULT:
+        from .formulations import programs
+
+        return programs.inertia_matrix(robot, formulation, parameters)
     robot, arrays, state = prepare(robot, parameters, ("q",))
     M = matrix(robot, composite_bodies(robot, state.q), "inertia matrix")
     return program("inertia_matrix", robot, arrays, {"M": M})

@@ -17,6 +17,7 @@ from ..robot.joint import Joint, Pose
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
+from .formulations import DEFAULT
 from .frame import INPUTS, Labels, State, Values, prepare, program, vector
 from .hybrid_dynamics import free_base_dynamics
 from .inertia_matrix import passed
@@ -103,7 +104,7 @@ def inverse_dynamics(
     robot: Robot,
     *,
     parameters: str = "standard",
-    formulation: str = "newton-euler",
+    formulation: str = DEFAULT,
     external_wrenches: bool | str = False,
     free_base: bool = False,
 ) -> Program:
@@ -112,14 +113,18 @@ def inverse_dynamics(
     Parameters
     ----------
     parameters : "standard", or "base" to use the base inertial parameters, which need fewer operations
-    formulation : "newton-euler"
+    formulation : "newton-euler", the fastest, or one of the classical ones: ``formulations()`` lists them
     external_wrenches : True adds the input ``wrenches`` (links, 6): force and moment that each link exerts on its
         surroundings, in its frame at its origin; "robot" takes those of the robot's description
     free_base : of a robot on a floating base, take the joints' accelerations alone and return their ``tau`` and the
         ``base_acceleration`` that follows, no wrench acting on the base
     """
-    if formulation != "newton-euler":
-        raise ProgramError(f"unknown formulation {formulation!r}; there is 'newton-euler'")
+    if formulation != DEFAULT:
+        if free_base:
+            raise ProgramError(f"free_base is for formulation={DEFAULT!r}; {formulation!r} has a base at rest")
+        from .formulations import programs
+
+        return programs.inverse_dynamics(robot, formulation, parameters, external_wrenches)
     if free_base:
         return free_base_dynamics(robot, parameters, external_wrenches)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd", "qdd"), external_wrenches)
