@@ -23,6 +23,8 @@ def test_public_names():
         "centroidal_momentum",
         "Certificate",
         "CertificationError",
+        "configuration_space",
+        "ConfigurationSpace",
         "coriolis_matrix",
         "direct_dynamics",
         "energy",

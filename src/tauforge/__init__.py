@@ -43,6 +43,10 @@ def __getattr__(name: str) -> object:
         from .runtime.function import Function
 
         return Function
+    if name in ("ConfigurationSpace", "configuration_space"):
+        from .models.formulations import configuration_space
+
+        return getattr(configuration_space, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -53,6 +57,7 @@ __all__ = [
     "Body",
     "Certificate",
     "CertificationError",
+    "ConfigurationSpace",
     "ExpressionError",
     "Function",
     "Inertia",
@@ -73,6 +78,7 @@ __all__ = [
     "centre_of_mass_velocity",
     "centroidal_matrix",
     "centroidal_momentum",
+    "configuration_space",
     "coriolis_matrix",
     "direct_dynamics",
     "energy",

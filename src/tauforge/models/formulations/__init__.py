@@ -42,6 +42,9 @@ FORMULATIONS = {
 }
 """The formulations by name. Published are multiplications and additions as in Meghdari's table 1."""
 
+TABLES = "configuration-space"
+"""The formulation that is no Program: its coefficients are looked up."""
+
 
 def formulations() -> dict[str, Formulation]:
     """Return the classical formulations by name: each one's paper, the matrices it gives, its published cost.
@@ -55,6 +58,10 @@ def formulations() -> dict[str, Formulation]:
 def find(name: str, wanted: str = "") -> tuple[Formulation, ModuleType]:
     """Return a formulation and its module, or say which ones there are that offer what is wanted."""
     having = [key for key, each in FORMULATIONS.items() if not wanted or wanted in each.offers]
+    if name == TABLES:
+        raise ProgramError(
+            f"{name!r} looks its coefficients up, and a Program reads no tables: tf.configuration_space(…)"
+        )
     if name not in FORMULATIONS:
         raise ProgramError(f"unknown formulation {name!r}; there are {', '.join(map(repr, [DEFAULT, *having]))}")
     if name not in having:

@@ -17,9 +17,12 @@ from ...robot.joint import REVOLUTE
 from ...spatial.inertia import Inertia
 from ...spatial.rotation import Plane, Rotation
 from ...spatial.vector import Entry, Vector
-from . import FORMULATIONS, find
+from . import FORMULATIONS, TABLES, find
 from .chain import Chain, Link, pseudo_inertia
 from .matrices import Rows
+
+WITHOUT_MATRICES = ("luh-walker-paul", TABLES)
+"""The formulations that need no matrix A: sines and cosines alone, or nothing."""
 
 
 class Tally:
@@ -72,17 +75,21 @@ def count(name: str, joints: int = 6) -> Operations:
     """Return the operations of a formulation's own sequence on a general arm."""
     if name == "lagrange":
         raise ProgramError("Lagrange's equations are differentiated on the graph: they are no sequence of operations")
-    tally, module = Tally(), find(name)[1]
+    tally = Tally()
     chain = general(joints, tally)
-    if getattr(module, "PLANES", False):
-        tally.mul = 0  # what makes the matrices A is not needed
-    module.efforts(chain)
+    if name == TABLES:
+        from .configuration_space import read as run
+    else:
+        run = find(name)[1].efforts
+    if name in WITHOUT_MATRICES:
+        tally.mul = 0  # what makes them is not needed
+    run(chain)
     return Operations(mul=tally.mul, add=tally.add)
 
 
 def counted() -> list[str]:
     """Return the names of the formulations that have a sequence of operations to count."""
-    return [name for name in FORMULATIONS if name != "lagrange"]
+    return [*(name for name in FORMULATIONS if name != "lagrange"), TABLES]
 
 
 def order(name: str, joints: range = range(2, 13)) -> int:

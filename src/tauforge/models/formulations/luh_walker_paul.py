@@ -12,9 +12,6 @@ from ...spatial.vector import ZERO, Entry, Vector, cross, dot, times
 from .chain import Chain, Link
 from .newton_euler_link import Motion
 
-PLANES = True
-"""No rotation matrix is made: there are sines and cosines alone."""
-
 
 def efforts(chain: Chain) -> list[Entry]:
     """Return the efforts by both recursions."""
