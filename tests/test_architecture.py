@@ -26,6 +26,7 @@ def test_public_names():
         "configuration_space",
         "ConfigurationSpace",
         "coriolis_matrix",
+        "Design",
         "direct_dynamics",
         "energy",
         "energy_regressor",
@@ -61,6 +62,7 @@ def test_public_names():
         "TargetError",
         "TauforgeError",
         "transforms",
+        "yang_tzeng",
     ]
     assert all(hasattr(tauforge, name) for name in tauforge.__all__)
 

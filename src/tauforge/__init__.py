@@ -47,6 +47,10 @@ def __getattr__(name: str) -> object:
         from .models.formulations import configuration_space
 
         return getattr(configuration_space, name)
+    if name in ("Design", "yang_tzeng"):
+        from .models.formulations import yang_tzeng
+
+        return getattr(yang_tzeng, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -58,6 +62,7 @@ __all__ = [
     "Certificate",
     "CertificationError",
     "ConfigurationSpace",
+    "Design",
     "ExpressionError",
     "Function",
     "Inertia",
@@ -102,4 +107,5 @@ __all__ = [
     "robots",
     "symbol",
     "transforms",
+    "yang_tzeng",
 ]
