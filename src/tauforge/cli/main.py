@@ -169,6 +169,28 @@ def count(robot: RobotArgument, symbolic: Symbolic = False) -> None:
 
 
 @app.command()
+def compare(
+    robot: RobotArgument,
+    symbolic: Symbolic = False,
+    plot: Annotated[
+        bool, typer.Option("--plot", help="Also draw how costs grow with the number of joints, to FILE.")
+    ] = False,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to draw.")] = "formulations.png",
+) -> None:
+    """Compare the classical formulations of a robot's inverse dynamics: counted, timed, proved equal.
+
+    Example: `tauforge compare puma560 --plot -o growth.svg`
+    """
+    from . import compare as comparison
+
+    if plot:
+        comparison.plot(Path(output))
+        errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
+    found = find(robot, symbolic).tree()
+    console.print(comparison.table(found, list(comparison.rows(found))))
+
+
+@app.command()
 def demo() -> None:
     """Run the main job on bundled robots: from the description to code, compiled function and proof."""
     from .demo import run

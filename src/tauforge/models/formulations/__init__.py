@@ -44,6 +44,7 @@ FORMULATIONS = {
 
 TABLES = "configuration-space"
 """The formulation that is no Program: its coefficients are looked up."""
+CONFIGURATION_SPACE = Formulation("configuration_space", "Raibert & Horn 1978", (), (468, 264))
 
 
 def formulations() -> dict[str, Formulation]:

@@ -37,11 +37,10 @@ from ..frame import INPUTS, prepare, program, vector
 from ..inertia_matrix import inertia_matrix
 from ..inverse_dynamics import inverse_dynamics
 from ..joint_law import resistance
+from . import CONFIGURATION_SPACE, TABLES
 from .chain import Chain, check
 
 Floats = NDArray[np.float64]
-NAME = "configuration-space"
-PAPER = "Raibert & Horn 1978"
 _CHUNK = 50_000  # configurations that are computed at a time
 
 
@@ -211,7 +210,7 @@ def read(chain: Chain) -> list[Entry]:
 def distinct_terms(robot: Robot) -> tuple[list[Node], Program]:
     """Return the terms of (16) that differ, as functions of q, and the Program of (16) in them."""
     robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))
-    check(robot, NAME, PAPER)
+    check(robot, TABLES, CONFIGURATION_SPACE.paper)
     n, q = robot.dof, arrays["q"].nodes
     M = inertia_matrix(robot).results["M"].nodes
     slope = jacobian(M, q)

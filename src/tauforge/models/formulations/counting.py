@@ -8,6 +8,7 @@ parameters being anything.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 
@@ -93,11 +94,12 @@ def counted() -> list[str]:
 
 
 def order(name: str, joints: range = range(2, 13)) -> int:
-    """Return the power of the number of joints with which a formulation's cost grows.
+    """Return the power of the number of joints with which a formulation's cost grows."""
+    return degree([count(name, n).total for n in joints])
 
-    A cost of order p is a polynomial of degree p in the number of joints: its differences of order p + 1 vanish.
-    """
-    costs = [count(name, n).total for n in joints]
+
+def degree(costs: Sequence[int]) -> int:
+    """Return the degree of the polynomial through evenly spaced values: its differences of a higher order vanish."""
     power = -1
     while any(costs):
         costs = [after - before for before, after in pairwise(costs)]
