@@ -1,5 +1,6 @@
 """The configuration space method: tables that are as large as they must be, and an error of second order."""
 
+import pickle
 from dataclasses import replace
 from itertools import pairwise
 
@@ -55,7 +56,8 @@ def test_only_what_must_be_is_stored():
     assert max((table.coordinates for table in space.tables), key=len) == (1, 2, 3, 4)
     everything = 6 + 6 * 6 + 6 * 6 * 6
     assert sum(len(table.terms) for table in space.tables) < everything / 3
-    assert space.memory == 8 * sum(len(table.terms) * 4 ** len(table.coordinates) for table in space.tables)
+    room = [-(-len(table.terms) // 4) * 4 for table in space.tables]  # four terms are read at a time
+    assert space.memory == 8 * sum(n * 4 ** len(t.coordinates) for n, t in zip(room, space.tables, strict=True))
 
 
 def test_friction_springs_and_rotors():
@@ -84,6 +86,12 @@ def test_published_cost_and_the_argument_for_fewer_than_nine_joints():
     assert (made.mul, made.add) == (468, 264)
     cheaper = [n for n in range(2, 13) if count("configuration-space", n).mul < count("newton-euler-link", n).mul]
     assert cheaper == [2, 3, 4, 5, 6, 7, 8]
+
+
+def test_it_can_be_pickled():
+    space = tf.configuration_space(tf.robots.planar2r(), resolution=8)
+    state = [0.1, 0.2], [0.3, 0.4], [0.5, 0.6]
+    assert (pickle.loads(pickle.dumps(space))(*state) == space(*state)).all()
 
 
 def test_interpolation_is_counted():

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,53 +42,56 @@ from .chain import Chain, check
 
 Floats = NDArray[np.float64]
 _CHUNK = 50_000  # configurations that are computed at a time
+_WIDTH = 4  # terms that are looked up at a time
 
 
 class Axis(NamedTuple):
-    """A dimension of a table: where its grid begins, the step, the number of points, and whether it closes."""
+    """A dimension of a table: its coordinate, where its grid begins, the step, its points, and whether it closes."""
 
+    coordinate: int
     start: float
     step: float
     points: int
     periodic: bool
 
-    def place(self, x: Floats, name: str) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
-        """Return the grid points below and above each coordinate, and how far it is from the first to the second."""
-        u = (x - self.start) / self.step
-        if self.periodic:
-            u = np.mod(u, self.points)
-        elif x.size and (u.min() < -1e-9 or u.max() > self.points - 1 + 1e-9):
-            end = self.start + self.step * (self.points - 1)
-            raise ProgramError(f"{name} leaves the tables, which reach from {self.start:g} to {end:g}: give it a range")
-        low = np.clip(np.floor(u).astype(np.intp), 0, self.points - (1 if self.periodic else 2))
-        high = (low + 1) % self.points
-        return low, high, u - low
+    @property
+    def end(self) -> float:
+        """Where the grid ends, or closes."""
+        return self.start + self.step * (self.points if self.periodic else self.points - 1)
 
 
-class Table(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Table:
     """Terms of (16) that depend on the same coordinates: values on a grid, the last axis counting the terms."""
 
-    coordinates: tuple[int, ...]
     axes: tuple[Axis, ...]
     terms: tuple[int, ...]
     values: Floats
 
+    @property
+    def coordinates(self) -> tuple[int, ...]:
+        """Places in q of what the terms depend on."""
+        return tuple(axis.coordinate for axis in self.axes)
+
+    @cached_property
+    def _lookup(self) -> Callable[[Floats], Floats]:
+        from ...runtime.lookup import Dimension, Lookup
+
+        return Lookup([Dimension(*axis) for axis in self.axes], self.values)
+
     def look_up(self, q: Floats, names: Sequence[str]) -> Floats:
         """Return the terms at some configurations (m, n), interpolated linearly along each dimension."""
-        places = [a.place(q[:, k], names[k]) for a, k in zip(self.axes, self.coordinates, strict=True)]
-        rows = self.values.reshape(-1, len(self.terms))
-        found = np.zeros((len(q), len(self.terms)))
-        for corner in product((0, 1), repeat=len(places)):
-            index = np.zeros(len(q), dtype=np.intp)
-            weight = np.ones(len(q))
-            for side, axis, (low, high, part) in zip(corner, self.axes, places, strict=True):
-                index = index * axis.points + (high if side else low)
-                weight = weight * (part if side else 1.0 - part)
-            found += rows[index] * weight[:, None]
-        return found
+        for axis in self.axes:
+            x, slack = q[:, axis.coordinate], 1e-9 * axis.step
+            if not axis.periodic and x.size and (x.min() < axis.start - slack or x.max() > axis.end + slack):
+                raise ProgramError(
+                    f"{names[axis.coordinate]} leaves the tables, which reach from {axis.start:g} to {axis.end:g}; its "
+                    "range is an option of configuration_space"
+                )
+        return self._lookup(q)[:, : len(self.terms)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ConfigurationSpace:
     """A robot's inverse dynamics from tables: call it with q, qd, qdd, of one state or of many along leading axes.
 
@@ -138,14 +141,11 @@ class ConfigurationSpace:
         """Return each joint's largest error of effort over random states, with rates between -1 and 1."""
         random = np.random.default_rng(seed)
         q, qd, qdd = random.uniform(-1.0, 1.0, (3, states, self.robot.dof))
-        for k, axis in self._ranges().items():
-            q[:, k] = axis.start + (q[:, k] + 1.0) / 2.0 * axis.step * (axis.points - (0 if axis.periodic else 1))
+        for axis in {axis for table in self.tables for axis in table.axes}:
+            q[:, axis.coordinate] = random.uniform(axis.start, axis.end, states)
         exact = inverse_dynamics(self.robot).compile()(q, qd, qdd)
         largest: Floats = np.abs(self(q, qd, qdd) - exact).max(axis=0)
         return largest
-
-    def _ranges(self) -> dict[int, Axis]:
-        return {k: a for table in self.tables for k, a in zip(table.coordinates, table.axes, strict=True)}
 
 
 def configuration_space(
@@ -175,7 +175,7 @@ def configuration_space(
     _check_memory(robot, groups, axes, memory)
     q = inputs("q", robot.coordinate_names, INPUTS["q"][0])
     values = Program(f"{robot.name}_terms", {"q": q}, {"terms": outputs(terms, [len(terms)], [], "")}).compile()
-    tables = tuple(_table(values, robot.dof, needed, [axes[k] for k in needed], own) for needed, own in groups.items())
+    tables = tuple(_table(values, robot.dof, [axes[k] for k in needed], own) for needed, own in groups.items())
     return ConfigurationSpace(robot, tables, law, law.compile())
 
 
@@ -297,17 +297,17 @@ def _axis(robot: Robot, k: int, resolution: int | Mapping[str, int], ranges: Map
         low, high = ranges[joint.name]
         if not low < high:
             raise ProgramError(f"the range of {joint.name!r} is {low!r} to {high!r}; the first must be the smaller one")
-        return Axis(low, (high - low) / (points - 1), points, False)
+        return Axis(k, low, (high - low) / (points - 1), points, False)
     if joint.sigma != REVOLUTE:
         raise ProgramError(
             f"{robot.name}: joint {joint.name!r} is prismatic, and the dynamics depends on it: say how far it goes, as "
             f"in ranges={{{joint.name!r}: (0.0, 0.5)}}"
         )
-    return Axis(-math.pi, 2 * math.pi / points, points, True)
+    return Axis(k, -math.pi, 2 * math.pi / points, points, True)
 
 
 def _check_memory(robot: Robot, groups: Mapping[tuple[int, ...], list[int]], axes: dict[int, Axis], limit: int) -> None:
-    needed = sum(8 * len(terms) * math.prod(axes[k].points for k in key) for key, terms in groups.items())
+    needed = sum(8 * _room(terms) * math.prod(axes[k].points for k in key) for key, terms in groups.items())
     if needed > limit:
         largest = max(map(len, groups))
         fits = (limit / needed) ** (1 / largest)
@@ -317,14 +317,18 @@ def _check_memory(robot: Robot, groups: Mapping[tuple[int, ...], list[int]], axe
         )
 
 
-def _table(function: Any, dof: int, coordinates: tuple[int, ...], axes: Sequence[Axis], terms: list[int]) -> Table:
-    """Compute the terms on the grid, some configurations at a time."""
+def _table(function: Any, dof: int, axes: Sequence[Axis], terms: list[int]) -> Table:
+    """Compute the terms on the grid, some configurations at a time; a point has room for a multiple of four."""
     shape = tuple(axis.points for axis in axes)
-    values = np.empty((math.prod(shape), len(terms)))
+    values = np.zeros((math.prod(shape), _room(terms)))
     for first in range(0, len(values), _CHUNK):
         places = np.unravel_index(np.arange(first, min(first + _CHUNK, len(values))), shape)
         q = np.zeros((len(places[0]), dof))
-        for k, axis, place in zip(coordinates, axes, places, strict=True):
-            q[:, k] = axis.start + axis.step * place
-        values[first : first + len(q)] = function(q)[:, terms]
-    return Table(coordinates, tuple(axes), tuple(terms), values.reshape(*shape, len(terms)))
+        for axis, place in zip(axes, places, strict=True):
+            q[:, axis.coordinate] = axis.start + axis.step * place
+        values[first : first + len(q), : len(terms)] = function(q)[:, terms]
+    return Table(tuple(axes), tuple(terms), values.reshape(*shape, -1))
+
+
+def _room(terms: Sequence[int]) -> int:
+    return -(-len(terms) // _WIDTH) * _WIDTH
