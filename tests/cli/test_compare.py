@@ -39,6 +39,28 @@ def test_the_command():
         assert part in result.stdout
 
 
+def test_generated_by_another_formulation():
+    result = run("generate", "inverse-dynamics", "planar2r", "--formulation", "waters", "-t", "python")
+    assert result.returncode == 0, result.stderr
+    assert "def planar2rbase_inverse_dynamics" in result.stdout
+    refused = run("generate", "transforms", "planar2r", "--formulation", "waters")
+    assert refused.returncode == 2
+    assert "one formulation only" in refused.stderr
+
+
+def test_the_documented_table_is_the_present_one():
+    """Counts only; times and rounding are another machine's."""
+    text = (Path(__file__).parents[2] / "docs" / "formulations" / "puma560.txt").read_text()
+    shown = {line.split()[0]: line for line in text.splitlines()[2:15]}
+    puma = tf.robots.puma560()
+    assert set(shown) == {"newton-euler", "configuration-space", *tf.formulations()}
+    for name in ("newton-euler", *tf.formulations()):
+        known = compare.costs(name, puma.dof)[1:3]
+        made = [tf.inverse_dynamics(puma, parameters=p, formulation=name).count() for p in ("standard", "base")]
+        for pair in (*known, *map(compare.operations, made)):
+            assert pair is None or f" {pair[0]} + {pair[1]} " in shown[name]
+
+
 def test_the_plot(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(compare, "_GROWTH", range(2, 8))

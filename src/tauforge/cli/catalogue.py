@@ -7,6 +7,8 @@ from inspect import signature
 
 import tauforge as tf
 
+from ..models.formulations import DEFAULT
+
 MODELS: dict[str, tuple[Callable[..., tf.Program], str]] = {
     "inverse-dynamics": (tf.inverse_dynamics, "q, qd, qdd -> tau: efforts of a motion"),
     "direct-dynamics": (tf.direct_dynamics, "q, qd, tau -> qdd: accelerations that efforts cause"),
@@ -35,7 +37,15 @@ MODELS: dict[str, tuple[Callable[..., tf.Program], str]] = {
 }
 
 
-def model(name: str, robot: tf.Robot, *, parameters: str, external_wrenches: bool | str, frame: str) -> tf.Program:
+def model(
+    name: str,
+    robot: tf.Robot,
+    *,
+    parameters: str,
+    external_wrenches: bool | str,
+    frame: str,
+    formulation: str = DEFAULT,
+) -> tf.Program:
     """Return a model of a robot by the model's name, with - or _ between the words."""
     key = name.replace("_", "-")
     if key not in MODELS:
@@ -44,9 +54,16 @@ def model(name: str, robot: tf.Robot, *, parameters: str, external_wrenches: boo
     taken = signature(function).parameters
     if external_wrenches and "external_wrenches" not in taken:
         raise tf.ProgramError(f"external wrenches have no effect on {key}")
+    if formulation != DEFAULT and "formulation" not in taken:
+        raise tf.ProgramError(f"{key} has one formulation only")
     if bool(frame) != ("frame" in taken):
         raise tf.ProgramError(f"{key} {'takes no' if frame else 'needs a'} frame: --frame LINK")
     if key.startswith("centre"):
         parameters = "standard"  # base parameters have lost the links' masses
-    options = {"parameters": parameters, "external_wrenches": external_wrenches, "frame": frame}
+    options = {
+        "parameters": parameters,
+        "external_wrenches": external_wrenches,
+        "frame": frame,
+        "formulation": formulation,
+    }
     return function(robot, **{key: value for key, value in options.items() if key in taken})

@@ -17,6 +17,7 @@ from rich.markup import escape
 import tauforge as tf
 
 from ..files import write_text
+from ..models.formulations import DEFAULT
 from ..targets import target_of
 from . import show
 from .catalogue import MODELS, model
@@ -128,6 +129,9 @@ def generate(
         typer.Option("--wrenches", "-w", help="External wrenches: none, an input, or those of the robot's file."),
     ] = Wrenches.none,
     frame: Annotated[str, typer.Option("--frame", metavar="LINK", help="The link that a Jacobian is of.")] = "",
+    formulation: Annotated[
+        str, typer.Option("--formulation", metavar="NAME", help="One of those that `tauforge compare` lists.")
+    ] = DEFAULT,
     split: Annotated[
         bool, typer.Option("--split", help="Two files: FILE_setup computes constants once, FILE the rest.")
     ] = False,
@@ -142,7 +146,12 @@ def generate(
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
     program = model(
-        which, find(robot, symbolic), parameters=parameters.value, external_wrenches=wrenches.choice, frame=frame
+        which,
+        find(robot, symbolic),
+        parameters=parameters.value,
+        external_wrenches=wrenches.choice,
+        frame=frame,
+        formulation=formulation,
     )
     if split and output == "-":
         raise tf.ProgramError("--split writes two files: give the second one's name with -o FILE")

@@ -29,6 +29,17 @@ def test_the_polynomials():
         assert (count("luh-walker-paul", n).mul, count("luh-walker-paul", n).add) == (140 * n - 52, 103 * n - 37)
         assert (count("hollerbach-4x4", n).mul, count("hollerbach-4x4", n).add) == (812 * n - 608, 675 * n - 512)
         assert (count("hollerbach-3x3", n).mul, count("hollerbach-3x3", n).add) == (404 * n - 282, 324 * n - 232)
+        assert (count("waters", n).mul, count("waters", n).add) == (
+            106 * n**2 + 626 * n - 528,
+            82 * n**2 + 514 * n - 432,
+        )
+        assert (count("newton-euler-base", n).mul, count("newton-euler-base", n).add) == (195 * n - 66, 158 * n - 63)
+        assert count("kane", n).mul == 15 * n**2 + 102 * n - 24
+        assert count("kane", n).add == 13.5 * n**2 + 81.5 * n - 24
+        assert count("grigorov", n).mul == 4 * n**3 + 79 * n**2 + 95 * n
+        assert count("spatial-operator", n).mul == 300 * n**3 + 122 * n**2 + 97 * n - 36
+        assert count("uicker-kahn", n).mul == 32 * n**4 + 98 * n**3 + 171 * n**2 + 176 * n - 192
+        assert 6 * count("uicker-kahn", n).add == 150 * n**4 + 448 * n**3 + 789 * n**2 + 767 * n - 864
 
 
 ORDERS = {
