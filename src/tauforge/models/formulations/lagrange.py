@@ -38,34 +38,33 @@ def inertia(chain: Chain) -> list[list[Entry]]:
 def coriolis(chain: Chain) -> list[list[Entry]]:
     """Return C by Christoffel's symbols: C_ik = ½ Σ_m (∂M_ik/∂q_m + ∂M_im/∂q_k - ∂M_km/∂q_i) q̇_m."""
     energies = _Energies(chain)
-    n, qd = len(energies.q), energies.rates
-    M = [as_node(x) for row in inertia(chain) for x in row]
-    slope = jacobian(M, energies.q)
-    return [
-        [
-            inner([slope[n * i + k][m] + slope[n * i + m][k] - slope[n * k + m][i] for m in range(n)], qd) * 0.5
-            for k in range(n)
-        ]
-        for i in range(n)
-    ]
+    n, q, v = len(energies.q), energies.q, energies.v
+    (p,) = jacobian([energies.T], v)
+    slope = jacobian([x for row in jacobian(p, v) for x in row], q)
+
+    def element(i: int, k: int) -> Entry:
+        return inner([slope[n * i + k][m] + slope[n * i + m][k] - slope[n * k + m][i] for m in range(n)], v) * 0.5
+
+    return [energies.at([element(i, k) for k in range(n)]) for i in range(n)]
 
 
 class _Energies:
-    """The links' kinetic and potential energy as functions of symbols q and v, and the rates to put for v."""
+    """The links' kinetic and potential energy as functions of symbols q and v, one each for every joint that moves."""
 
     def __init__(self, chain: Chain) -> None:
         if chain.source is None:
             raise ProgramError("Lagrange's equations are differentiated on the graph: they need a robot, not numbers")
         robot, state = chain.source
         robot = robot.neglect("IA", "k")  # joints have their law in one place, for all formulations
-        own = [[symbol(f"rate of {joint.name}") for _ in joint.axes] for joint in robot.joints]
-        state = replace(state, qd=[(), *own])
-        self.q: list[Node] = [as_node(x) for values in state.q[1:] for x in values]
-        self.v: list[Node] = [x for values in own for x in values]
-        self.rates = [chain[j].qd for j in chain.moving]
-        self.T, self.V = as_node(kinetic(robot, state)), as_node(potential(robot, state))
+        q, v = ([[symbol(f"{what} of {j.name}") for _ in j.axes] for j in robot.joints] for what in ("place", "rate"))
+        own = replace(state, q=[(), *q], qd=[(), *v])
+        self.q: list[Node] = [x for values in q for x in values]
+        self.v: list[Node] = [x for values in v for x in values]
+        self.T, self.V = as_node(kinetic(robot, own)), as_node(potential(robot, own))
+        given = [x for values in (*state.q[1:], *state.qd[1:]) for x in values]
+        names = [str(x.value) for x in (*self.q, *self.v)]
+        self._given = {name: as_node(x) for name, x in zip(names, given, strict=True)}
 
     def at(self, values: Sequence[Entry]) -> list[Entry]:
-        """Return expressions with the rates put for v."""
-        given = {str(v.value): as_node(x) for v, x in zip(self.v, self.rates, strict=True)}
-        return list(substitute([*map(as_node, values)], given))
+        """Return expressions with the state's own coordinates and rates."""
+        return list(substitute([*map(as_node, values)], self._given))
