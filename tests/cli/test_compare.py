@@ -11,6 +11,13 @@ from tauforge.cli import compare
 from .test_cli import run
 
 
+@pytest.fixture(autouse=True, scope="module")
+def quick():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compare, "_SECONDS", 0.001)
+        yield
+
+
 @pytest.fixture(scope="module")
 def planar():
     return {row.name: row for row in compare.rows(tf.robots.planar2r())}
