@@ -117,7 +117,8 @@ class Chain:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the moving joints."""
-        return self.source[0].joint_names if self.source else tuple(f"joint{j}" for j in self.moving)
+        joints = self.source[0].joints if self.source else ()
+        return tuple(joints[j - 1].name if joints else f"joint{j}" for j in self.moving)
 
     @property
     def numbers(self) -> range:
