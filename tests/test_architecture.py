@@ -23,12 +23,16 @@ def test_public_names():
         "centroidal_momentum",
         "Certificate",
         "CertificationError",
+        "configuration_space",
+        "ConfigurationSpace",
         "coriolis_matrix",
+        "Design",
         "difference",
         "direct_dynamics",
         "energy",
         "energy_regressor",
         "ExpressionError",
+        "formulations",
         "friction",
         "Function",
         "gravity",
@@ -60,6 +64,7 @@ def test_public_names():
         "TargetError",
         "TauforgeError",
         "transforms",
+        "yang_tzeng",
     ]
     assert all(hasattr(tauforge, name) for name in tauforge.__all__)
 

@@ -18,6 +18,7 @@ from .models.configuration import difference, integrate
 from .models.coriolis_matrix import coriolis_matrix
 from .models.direct_dynamics import direct_dynamics
 from .models.energy import energy
+from .models.formulations import formulations
 from .models.hybrid_dynamics import hybrid_dynamics
 from .models.inertia_matrix import inertia_matrix
 from .models.inverse_dynamics import inverse_dynamics
@@ -43,6 +44,14 @@ def __getattr__(name: str) -> object:
         from .runtime.function import Function
 
         return Function
+    if name in ("ConfigurationSpace", "configuration_space"):
+        from .models.formulations import configuration_space
+
+        return getattr(configuration_space, name)
+    if name in ("Design", "yang_tzeng"):
+        from .models.formulations import yang_tzeng
+
+        return getattr(yang_tzeng, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -53,6 +62,8 @@ __all__ = [
     "Body",
     "Certificate",
     "CertificationError",
+    "ConfigurationSpace",
+    "Design",
     "ExpressionError",
     "Function",
     "Inertia",
@@ -73,11 +84,13 @@ __all__ = [
     "centre_of_mass_velocity",
     "centroidal_matrix",
     "centroidal_momentum",
+    "configuration_space",
     "coriolis_matrix",
     "difference",
     "direct_dynamics",
     "energy",
     "energy_regressor",
+    "formulations",
     "friction",
     "gravity",
     "hybrid_dynamics",
@@ -97,4 +110,5 @@ __all__ = [
     "robots",
     "symbol",
     "transforms",
+    "yang_tzeng",
 ]

@@ -7,6 +7,8 @@ from inspect import signature
 
 import tauforge as tf
 
+from ..models.formulations import DEFAULT
+
 MODELS: dict[str, tuple[Callable[..., tf.Program], str]] = {
     "inverse-dynamics": (tf.inverse_dynamics, "q, qd, qdd -> tau: efforts of a motion"),
     "direct-dynamics": (tf.direct_dynamics, "q, qd, tau -> qdd: accelerations that efforts cause"),
@@ -50,6 +52,7 @@ def model(
     external_wrenches: bool | str = False,
     frame: str = "",
     accelerated: str = "",
+    formulation: str = DEFAULT,
 ) -> tf.Program:
     """Return a model of a robot by the model's name, with - or _ between the words."""
     key = name.replace("_", "-")
@@ -62,6 +65,8 @@ def model(
     for option, value, what in (("frame", frame, "LINK"), ("accelerated", accelerated, "JOINT,JOINT,...")):
         if bool(value) != (option in taken):
             raise tf.ProgramError(f"{key} {'takes no' if value else 'needs'} --{option} {what}")
+    if formulation != DEFAULT and "formulation" not in taken:
+        raise tf.ProgramError(f"{key} has one formulation only")
     if key.startswith("centre"):
         parameters = "standard"  # base parameters have lost the links' masses
     options = {
@@ -69,5 +74,6 @@ def model(
         "external_wrenches": external_wrenches,
         "frame": frame,
         "accelerated": accelerated if accelerated == "rigid" else accelerated.split(","),
+        "formulation": formulation,
     }
     return function(robot, **{key: value for key, value in options.items() if key in taken})

@@ -19,6 +19,7 @@ from rich.markup import escape
 import tauforge as tf
 
 from ..files import write_text
+from ..models.formulations import DEFAULT
 from ..targets import target_of
 from . import info as about
 from . import show
@@ -204,6 +205,9 @@ def generate(
             help="Joints whose acceleration is known in hybrid dynamics: names with commas between, or rigid.",
         ),
     ] = "",
+    formulation: Annotated[
+        str, typer.Option("--formulation", metavar="NAME", help="One of those that `tauforge compare` lists.")
+    ] = DEFAULT,
     split: Annotated[
         bool, typer.Option("--split", help="Two files: FILE_setup computes constants once, FILE the rest.")
     ] = False,
@@ -226,6 +230,7 @@ def generate(
         external_wrenches=wrenches.choice,
         frame=frame,
         accelerated=accelerated,
+        formulation=formulation,
     )
     if split and output == "-":
         raise tf.ProgramError("--split writes two files: give the second one's name with -o FILE")
@@ -249,6 +254,28 @@ def generate(
 def count(robot: RobotArgument, symbolic: Symbolic = False, base: BaseOption = None, snap: Snap = 0.0) -> None:
     """Count the operations of a robot's models, with standard and with base parameters, beside published figures."""
     console.print(show.counts(find(robot, symbolic, base, snap)))
+
+
+@app.command()
+def compare(
+    robot: RobotArgument,
+    symbolic: Symbolic = False,
+    plot: Annotated[
+        bool, typer.Option("--plot", help="Also draw how costs grow with the number of joints, to FILE.")
+    ] = False,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to draw.")] = "formulations.png",
+) -> None:
+    """Compare the classical formulations of a robot's inverse dynamics: counted, timed, proved equal.
+
+    Example: `tauforge compare puma560 --plot -o growth.svg`
+    """
+    from . import compare as comparison
+
+    if plot:
+        comparison.plot(Path(output))
+        errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
+    found = find(robot, symbolic).tree()
+    console.print(comparison.table(found, list(comparison.rows(found))))
 
 
 @app.command()

@@ -7,23 +7,37 @@ from dataclasses import replace
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO
+from .formulations import DEFAULT
 from .frame import leaner, prepare, program, vector
 from .inverse_dynamics import newton_euler
 from .joint_law import friction as of_joint
 
 
 def bias(
-    robot: Robot, *, parameters: str = "standard", external_wrenches: bool | str = False, reframe: bool = True
+    robot: Robot,
+    *,
+    parameters: str = "standard",
+    formulation: str = DEFAULT,
+    external_wrenches: bool | str = False,
+    reframe: bool = True,
 ) -> Program:
     """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring efforts: τ = M q̈ + h."""
+    if formulation != DEFAULT:
+        from .formulations import programs
+
+        return programs.bias(robot, formulation, parameters, external_wrenches)
     lean = leaner(bias, robot, parameters, external_wrenches=external_wrenches, reframe=reframe)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches, reframe=reframe)
     h = vector(robot, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
     return program("bias", robot, arrays, {"h": h}, lean=lean)
 
 
-def gravity(robot: Robot, *, parameters: str = "standard", reframe: bool = True) -> Program:
+def gravity(robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True) -> Program:
     """Return the Program ``q -> g``: the efforts that hold the robot at rest."""
+    if formulation != DEFAULT:
+        from .formulations import programs
+
+        return programs.gravity(robot, formulation, parameters)
     lean = leaner(gravity, robot, parameters, reframe=reframe)
     robot, arrays, state = prepare(robot, parameters, ("q",), reframe=reframe)
     still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))

@@ -15,14 +15,21 @@ from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, cross
 from .energy import velocities
+from .formulations import DEFAULT
 from .frame import State, matrix, prepare, program
 from .hybrid_dynamics import Screw, add, brought
 from .inertia_matrix import Rows, first_degrees, wrench
 from .tree import poses_of
 
 
-def coriolis_matrix(robot: Robot, *, parameters: str = "standard", reframe: bool = True) -> Program:
+def coriolis_matrix(
+    robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True
+) -> Program:
     """Return the Program ``q, qd -> C``, such that C q̇ plus gravity and friction is the bias, and Ṁ - 2C is skew."""
+    if formulation != DEFAULT:
+        from .formulations import programs
+
+        return programs.coriolis_matrix(robot, formulation, parameters)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"), reframe=reframe)
     C = matrix(robot, coriolis(robot, state), "Coriolis matrix")
     return program("coriolis_matrix", robot, arrays, {"C": C})

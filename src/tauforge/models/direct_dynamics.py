@@ -13,6 +13,7 @@ from ..errors import ProgramError
 from ..graph.node import Scalar, is_zero
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
+from .formulations import DEFAULT
 from .frame import INPUTS, State, folded, folded_twice, leaner, prepare, program
 from .hybrid_dynamics import articulated, check_inertia
 from .inertia_matrix import Rows, composite_bodies
@@ -24,6 +25,7 @@ def direct_dynamics(
     robot: Robot,
     *,
     parameters: str = "standard",
+    formulation: str = DEFAULT,
     method: str = "auto",
     external_wrenches: bool | str = False,
     reframe: bool = True,
@@ -35,6 +37,10 @@ def direct_dynamics(
     method : "articulated", "composite", or "auto" for the one with fewer operations on this robot
     parameters, external_wrenches, reframe : as in ``inverse_dynamics``
     """
+    if formulation != DEFAULT:
+        from .formulations import programs
+
+        return programs.direct_dynamics(robot, formulation, parameters, external_wrenches)
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")

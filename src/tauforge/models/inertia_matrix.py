@@ -15,13 +15,20 @@ from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector, cross
+from .formulations import DEFAULT
 from .frame import Values, leaner, matrix, prepare, program
 
 Rows = list[list[Scalar]]
 
 
-def inertia_matrix(robot: Robot, *, parameters: str = "standard", reframe: bool = True) -> Program:
+def inertia_matrix(
+    robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True
+) -> Program:
     """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal."""
+    if formulation != DEFAULT:
+        from .formulations import programs
+
+        return programs.inertia_matrix(robot, formulation, parameters)
     lean = leaner(inertia_matrix, robot, parameters, reframe=reframe)
     robot, arrays, state = prepare(robot, parameters, ("q",), reframe=reframe)
     M = matrix(robot, composite_bodies(robot, state.q), "inertia matrix")

@@ -18,6 +18,7 @@ from ..robot.joint import Joint, Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
+from .formulations import DEFAULT
 from .frame import INPUTS, Labels, State, Values, leaner, prepare, program, vector
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistance
@@ -103,7 +104,7 @@ def inverse_dynamics(
     robot: Robot,
     *,
     parameters: str = "standard",
-    formulation: str = "newton-euler",
+    formulation: str = DEFAULT,
     external_wrenches: bool | str = False,
     free_base: bool = False,
     reframe: bool = True,
@@ -113,7 +114,7 @@ def inverse_dynamics(
     Parameters
     ----------
     parameters : "standard", or "base" to use the base inertial parameters, which need fewer operations
-    formulation : "newton-euler"
+    formulation : "newton-euler", the fastest, or one of the classical ones: ``formulations()`` lists them
     external_wrenches : True adds the input ``wrenches`` (links, 6): force and moment that each link exerts on its
         surroundings, in its frame at its origin; "robot" takes those of the robot's description
     free_base : of a robot on a floating base, take the joints' accelerations alone and return their ``tau`` and the
@@ -121,10 +122,14 @@ def inverse_dynamics(
     reframe : let the links of a robot with free frames, as from URDF, have others where this costs less (see
         ``Robot.to_mdh``); efforts, coordinates and wrenches stay the user's
     """
+    if formulation != DEFAULT:
+        if free_base:
+            raise ProgramError(f"free_base is for formulation={DEFAULT!r}; {formulation!r} has a base at rest")
+        from .formulations import programs
+
+        return programs.inverse_dynamics(robot, formulation, parameters, external_wrenches)
     options = {"external_wrenches": external_wrenches, "free_base": free_base, "reframe": reframe}
     lean = leaner(inverse_dynamics, robot, parameters, **options)
-    if formulation != "newton-euler":
-        raise ProgramError(f"unknown formulation {formulation!r}; there is 'newton-euler'")
     if free_base:
         return replace(free_base_dynamics(robot, parameters, external_wrenches, reframe), lean=lean)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd", "qdd"), external_wrenches, reframe=reframe)

@@ -1,0 +1,112 @@
+"""The classical formulations as Programs: a Chain from the robot, the formulation's own part, and the joints' law."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+
+from ...graph.node import Scalar, is_zero
+from ...program.program import Array, Program, outputs
+from ...robot.joint import passed
+from ...robot.robot import Robot
+from ...spatial.vector import Entry
+from ..direct_dynamics import solve
+from ..frame import INPUTS, State, folded, folded_twice, matrix, prepare, program, vector
+from ..hybrid_dynamics import check_inertia
+from ..joint_law import resistance
+from ..tree import poses_of
+from . import find
+from .chain import Chain, check
+
+
+def inverse_dynamics(robot: Robot, formulation: str, parameters: str, external_wrenches: bool | str) -> Program:
+    """Return the Program ``q, qd, qdd -> tau``."""
+    robot, chain, state, arrays, module = _prepared(
+        robot, formulation, "", parameters, ("q", "qd", "qdd"), external_wrenches
+    )
+    own = joint_efforts(robot, state)
+    tau = [x + y for x, y in zip(module.efforts(chain), own, strict=True)]
+    return program("inverse_dynamics", robot, arrays, {"tau": vector(robot, tau, INPUTS["tau"][0])})
+
+
+def inertia_matrix(robot: Robot, formulation: str, parameters: str) -> Program:
+    """Return the Program ``q -> M``."""
+    robot, chain, _, arrays, module = _prepared(robot, formulation, "inertia", parameters, ("q",))
+    M = matrix(robot, with_rotors(robot, chain, module.inertia(chain)), "inertia matrix")
+    return program("inertia_matrix", robot, arrays, {"M": M})
+
+
+def coriolis_matrix(robot: Robot, formulation: str, parameters: str) -> Program:
+    """Return the Program ``q, qd -> C``."""
+    robot, chain, _, arrays, module = _prepared(robot, formulation, "coriolis", parameters, ("q", "qd"))
+    return program("coriolis_matrix", robot, arrays, {"C": matrix(robot, module.coriolis(chain), "Coriolis matrix")})
+
+
+def gravity(robot: Robot, formulation: str, parameters: str) -> Program:
+    """Return the Program ``q -> g``."""
+    robot, chain, _, arrays, module = _prepared(robot, formulation, "", parameters, ("q",))
+    return program("gravity", robot, arrays, {"g": vector(robot, module.efforts(chain), "gravity efforts")})
+
+
+def bias(robot: Robot, formulation: str, parameters: str, external_wrenches: bool | str) -> Program:
+    """Return the Program ``q, qd -> h``."""
+    robot, chain, state, arrays, module = _prepared(robot, formulation, "", parameters, ("q", "qd"), external_wrenches)
+    h = [x + y for x, y in zip(module.efforts(chain), joint_efforts(robot, state), strict=True)]
+    meaning = "Coriolis, centrifugal, gravity and friction efforts"
+    return program("bias", robot, arrays, {"h": vector(robot, h, meaning)})
+
+
+def direct_dynamics(robot: Robot, formulation: str, parameters: str, external_wrenches: bool | str) -> Program:
+    """Return the Program ``q, qd, tau -> qdd``: M q̈ = τ - h solved, or the formulation's own way."""
+    robot, chain, state, arrays, module = _prepared(
+        robot, formulation, "inertia", parameters, ("q", "qd", "tau"), external_wrenches
+    )
+    own, names = joint_efforts(robot, state), robot.velocity_names
+    tau = [x for joint, values in zip(robot.joints, state.tau[1:], strict=True) if not joint.mimic for x in values]
+    if hasattr(module, "direct") and not any(joint.mimic for joint in robot.joints):
+        rotors = [robot.joints[j - 1].IA for j in chain.moving]
+        qdd = module.direct(chain, [x - y for x, y in zip(tau, own, strict=True)], rotors)
+    else:
+        M = folded_twice(robot, with_rotors(robot, chain, module.inertia(chain)))
+        for k, name in enumerate(names):
+            check_inertia(name, M[k][k])
+        h = folded(robot, [x + y for x, y in zip(module.efforts(chain), own, strict=True)])
+        qdd = solve(M, [x - y for x, y in zip(tau, h, strict=True)])
+    found = outputs(qdd, [len(names)], [names], INPUTS["qdd"][0])
+    return program("direct_dynamics", robot, arrays, {"qdd": found})
+
+
+def _prepared(
+    robot: Robot,
+    formulation: str,
+    wanted: str,
+    parameters: str,
+    inputs: Sequence[str],
+    external_wrenches: bool | str = False,
+) -> tuple[Robot, Chain, State, dict[str, Array], ModuleType]:
+    found, module = find(formulation, wanted)
+    robot, arrays, state = prepare(robot, parameters, inputs, external_wrenches)
+    check(robot, formulation, found.paper)
+    return robot, Chain.of(robot, state), state, arrays, module
+
+
+def with_rotors(robot: Robot, chain: Chain, M: list[list[Entry]]) -> list[list[Entry]]:
+    """Return the inertia matrix with rotor inertias on its diagonal."""
+    rotors = [robot.joints[j - 1].IA for j in chain.moving]
+    return [[x + rotors[i] if i == k else x for k, x in enumerate(row)] for i, row in enumerate(M)]
+
+
+def joint_efforts(robot: Robot, state: State) -> list[Scalar]:
+    """Return what rotors, friction, springs and external wrenches add: the same for every formulation."""
+    f, n = list(state.f), list(state.m)
+    poses = poses_of(robot, state)
+    found: list[Scalar] = []
+    for j in range(len(robot.joints), 0, -1):
+        joint = robot.joints[j - 1]
+        i = joint.antecedent
+        if not all(is_zero(x) for x in (*f[j], *n[j])):
+            force, moment = passed(poses[j - 1], f[j], n[j])
+            f[i], n[i] = f[i] + force, n[i] + moment
+        own = zip(joint.along(f[j], n[j]), resistance(joint, state.q[j], state.qd[j]), state.qdd[j], strict=True)
+        found[:0] = [x + joint.IA * qdd + against for x, against, qdd in own]
+    return found
