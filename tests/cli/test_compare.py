@@ -69,7 +69,6 @@ def test_the_documented_table_is_the_present_one():
 
 
 def test_the_plot(tmp_path, monkeypatch):
-    pytest.importorskip("matplotlib")
     monkeypatch.setattr(compare, "_GROWTH", range(2, 8))
     compare.plot(tmp_path / "growth.svg")
     text = (tmp_path / "growth.svg").read_text()

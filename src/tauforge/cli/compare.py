@@ -169,7 +169,7 @@ def plot(path: Path) -> None:
     from matplotlib import pyplot
 
     drawing, axes = pyplot.subplots(figsize=(9, 6), layout="constrained")
-    axes.set_prop_cycle(color=[*pyplot.get_cmap("tab10").colors, "black"])
+    axes.set_prop_cycle(color=[*map(pyplot.get_cmap("tab10"), range(10)), "black"])
     for name in counted():
         totals = [count(name, n).total for n in _GROWTH]
         (line,) = axes.loglog(_GROWTH, totals, label=f"{name}: $n^{{{degree(totals)}}}$")
