@@ -147,7 +147,7 @@ def table(robot: tf.Robot, found: Sequence[Row]) -> Group:
             row.agreement,
         )
     notes = (
-        "Multiplications + additions. published: for six general revolute joints (kane: the Stanford arm).",
+        "Multiplications/additions. published: for six general revolute joints (kane: the Stanford arm).",
         f"general: the formulation's own sequence for {robot.dof} general revolute joints; order: how that grows.",
         "customised, optimised: the generated program on this robot, with standard and with base parameters;",
         f"ns: one evaluation of the latter, compiled, of {_STATES} at once. agreement: with Lagrange's equations.",
@@ -156,7 +156,7 @@ def table(robot: tf.Robot, found: Sequence[Row]) -> Group:
 
 
 def _pair(x: tuple[int, int] | None) -> str:
-    return f"{x[0]} + {x[1]}" if x else ""
+    return f"{x[0]}/{x[1]}" if x else ""
 
 
 def plot(path: Path) -> None:

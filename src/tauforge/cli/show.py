@@ -21,7 +21,7 @@ COUNTS = ("mul", "add", "set-up", "sin/cos", "total", "published", "saved")
 def table(columns: Sequence[str], *, right: Sequence[str] = ()) -> Table:
     made = Table(header_style="bold cyan", box=None, pad_edge=False)
     for column in columns:
-        made.add_column(column, justify="right" if column in right else "left")
+        made.add_column(column, justify="right" if column in right else "left", no_wrap=column == columns[0])
     return made
 
 
