@@ -23,8 +23,8 @@ _NUMBERS = ("pi", "nan", "inf", "infinity")
 def validate(robot: Robot) -> None:
     """Raise a RobotError unless the description makes sense."""
     _names(robot, "robot", [robot.name])
-    if not robot.joints:
-        raise RobotError(f"{robot.name}: a robot needs at least one joint")
+    if not robot.joints and not robot.base.body:
+        raise RobotError(f"{robot.name}: a robot needs at least one joint, or a body that may move freely")
     if len(robot.joints) != len(robot.bodies):
         raise RobotError(
             f"{robot.name}: {len(robot.joints)} joints but {len(robot.bodies)} links; link j is carried by joint j"
