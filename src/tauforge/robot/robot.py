@@ -321,7 +321,7 @@ class Robot:
             frames=tuple(map(_later, self.frames)),
         )
 
-    def with_frames(self, *names: str) -> Robot:
+    def with_frames(self, *names: str | None) -> Robot:
         """Return the robot with some of its constant frames as links without inertia, the last ones."""
         chosen = tuple(frame for frame in self.frames if frame.name in names)
         links = (Body(name=frame.name) for frame in chosen)
