@@ -13,10 +13,8 @@ from typing import Any
 
 from ..errors import RobotWarning
 from ..robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, Joint
-from ..robot.placement import placement
 from ..robot.robot import NO_INERTIA, Base, Body, Robot, Visual
-from ..spatial.vector import column
-from .urdf_parts import HERE, Place, carried, friction, inertial, limits, mimic, origin, own_frame, visuals
+from .urdf_parts import HERE, Place, friction, inertial, limits, mimic, origin, own_frame, placed, visuals
 from .urdf_tree import Connection, tree
 from .urdf_write import write
 from .xml import Document, Element, document
@@ -53,23 +51,22 @@ def robot_of(doc: Document, snap: float) -> Robot:
         number, at = owner[joint.parent], place[joint.parent].then(origin(doc, joint.parts, snap))
         if joint.kind == "fixed":
             owner[joint.child], place[joint.child] = number, at
-            frames.append(_constant(joint.child, number, at))
+            frames.append(Joint(name=joint.child, antecedent=number, sigma=FIXED, mu=0, **placed(at)))
             continue
-        own = HERE if joint.kind == "floating" else own_frame(doc, joint, snap)
+        turned = None if joint.kind == "floating" else own_frame(doc, joint, snap)
         joints.append(
             Joint(
                 name=joint.name,
                 antecedent=number,
                 sigma=_SIGMA[joint.kind],
                 mu=0 if joint.kind == "floating" else 1,
-                **_placed(at.then(own)),
+                **placed(at.then(turned.own) if turned else at),
                 **_law(doc, joint, by_name, numbers, doubts),
             )
         )
-        back = HERE if own is HERE else Place((column(own.R, 0), column(own.R, 1), column(own.R, 2)))
-        owner[joint.child], place[joint.child] = len(joints), back
-        if own is not HERE:
-            frames.append(_constant(joint.child, len(joints), back))
+        owner[joint.child], place[joint.child] = len(joints), turned.link if turned else HERE
+        if turned:
+            frames.append(Joint(name=joint.child, antecedent=len(joints), sigma=FIXED, mu=0, **turned.parameters))
     names = [root, *(joint.child for joint in moving)]
     bodies = _bodies(doc, names, links, owner, place, snap, doubts)
     for doubt in doubts:
@@ -81,14 +78,6 @@ def robot_of(doc: Document, snap: float) -> Robot:
         base=Base(body=bodies[0]),
         frames=frames,
     )
-
-
-def _constant(name: str, antecedent: int, at: Place) -> Joint:
-    return Joint(name=name, antecedent=antecedent, sigma=FIXED, mu=0, **_placed(at))
-
-
-def _placed(at: Place) -> dict[str, Any]:
-    return {**placement(*at)}
 
 
 def _law(
@@ -116,12 +105,12 @@ def _bodies(
     looks: list[list[Visual]] = [[] for _ in names]
     impossible: list[str] = []
     for name, link in links.items():
-        inertia, possible = inertial(doc, link, snap)
+        number, at = owner[name], place[name]
+        inertia, possible = inertial(doc, link, at, snap)
         if not possible:
             impossible.append(name)
-        number, at = owner[name], place[name]
-        if any(inertia):
-            inertias[number] = inertias[number].plus(carried(inertia, at))
+        if inertia is not NO_INERTIA:
+            inertias[number] = inertias[number].plus(inertia)
         looks[number] += visuals(doc, link, at, snap)
     empty = [name for name, inertia in zip(names[1:], inertias[1:], strict=True) if not any(inertia)]
     if empty:

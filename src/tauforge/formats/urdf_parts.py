@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..robot.joint import Limits, Mimic
-from ..robot.robot import Visual
+from ..robot.placement import placement
+from ..robot.robot import NO_INERTIA, Visual
 from ..spatial.inertia import Inertia
-from ..spatial.rotation import Rotation, Turn
+from ..spatial.rotation import Turn
 from ..spatial.vector import ZERO, Vector, column, cross, dot, times
 from .urdf_tree import Connection
 from .xml import Document, Element, children
@@ -20,6 +22,7 @@ LARGEST = 1.7976931348623157e308
 """Written where there is no limit, as URDF has no word for it."""
 ROUNDING = 1e-3
 """Part of an inertia that may be wrong because a file gives few digits."""
+SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 _SHAPES = {"box": ("size",), "cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sphere": ("radius",)}
@@ -35,12 +38,27 @@ class Place(NamedTuple):
         """Return a frame that stands at a place on this one."""
         if self is HERE or other is HERE:
             return self if other is HERE else other
-        x, y, z = (column(other.R, k) for k in range(3))
-        R = (Vector(dot(row, x), dot(row, y), dot(row, z)) for row in self.R)
-        return Place((*R,), self.P + times(self.R, other.P))  # type: ignore[arg-type]
+        if self.R is UNITS:
+            return Place(other.R, self.P + other.P)
+        P = self.P + times(self.R, other.P)
+        if other.R is UNITS:
+            return Place(self.R, P)
+        x, y, z = column(other.R, 0), column(other.R, 1), column(other.R, 2)
+        a, b, c = self.R
+        R = (
+            Vector(dot(a, x), dot(a, y), dot(a, z)),
+            Vector(dot(b, x), dot(b, y), dot(b, z)),
+            Vector(dot(c, x), dot(c, y), dot(c, z)),
+        )
+        return Place(R, P)
 
 
 HERE = Place()
+
+
+def placed(at: Place) -> dict[str, Any]:
+    """Return the parameters of a joint that stands at a place."""
+    return {**placement(*at)}
 
 
 def origin(doc: Document, parts: dict[str, Element], snap: float) -> Place:
@@ -71,32 +89,45 @@ def _turned(angle: float, near: float) -> tuple[float, float]:
     return math.cos(angle), math.sin(angle)
 
 
-def own_frame(doc: Document, joint: Connection, snap: float) -> Place:
-    """Return the frame, on the link's, whose z is the joint's axis; by quarter turns where that can be."""
+class Turned(NamedTuple):
+    """A frame that stands on a link's, and the link's own on it: its place, and the parameters of a joint there."""
+
+    own: Place
+    link: Place
+    parameters: dict[str, Any]
+
+
+def own_frame(doc: Document, joint: Connection, snap: float) -> Turned | None:
+    """Return the frame whose z is the joint's axis, by quarter turns where that can be; None if it is the link's."""
     element = joint.parts.get("axis")
-    a = (1.0, 0.0, 0.0) if element is None else doc.numbers(element, "xyz", 3, (1.0, 0.0, 0.0))
-    largest = max(map(abs, a))
-    if not largest:
+    axis = (1.0, 0.0, 0.0) if element is None else doc.numbers(element, "xyz", 3, (1.0, 0.0, 0.0))
+    if not any(axis):
         raise doc.fault(element, 'the axis is zero and has no direction; write xyz="0 0 1", say')
-    a = tuple(x / largest for x in a)  # so that squares neither vanish nor overflow
+    return _along(axis, max(snap, NEAR))
+
+
+@lru_cache(maxsize=64)  # the same few axes come again and again
+def _along(axis: tuple[float, ...], near: float) -> Turned | None:
+    """Return a frame whose z has a direction; None if it is z itself."""
+    largest = max(map(abs, axis))
+    a = tuple(x / largest for x in axis)  # so that squares neither vanish nor overflow
     length = math.hypot(*a)
-    near = max(snap, NEAR)
     z = Vector(*(0.0 if abs(x) <= near * length else x for x in a))
     z = z * (1 / math.hypot(*z))
     if z == UNITS[2]:
-        return HERE
+        return None
     least = min(range(3), key=lambda k: abs(z[k]))
     x = UNITS[least] - z * z[least]
     x = x * (1 / math.hypot(*x))
-    y = cross(z, x)
-    return Place((Vector(x[0], y[0], z[0]), Vector(x[1], y[1], z[1]), Vector(x[2], y[2], z[2])))
+    back = (x, cross(z, x), z)
+    return Turned(Place((column(back, 0), column(back, 1), column(back, 2))), Place(back), placed(Place(back)))
 
 
-def inertial(doc: Document, link: Element, snap: float) -> tuple[Inertia, bool]:
-    """Return a link's inertia in its frame, and whether a body can have it, but for rounding."""
-    element = link.find("inertial")
+def inertial(doc: Document, link: Element, at: Place, snap: float) -> tuple[Inertia, bool]:
+    """Return a link's inertia in the frame on which its own has a place, and whether a body can have it."""
+    element = next(link.iterchildren("inertial"), None)
     if element is None:
-        return Inertia(), True
+        return NO_INERTIA, True
     parts = children(element)
     for tag in ("mass", "inertia"):
         if tag not in parts:
@@ -106,19 +137,19 @@ def inertial(doc: Document, link: Element, snap: float) -> tuple[Inertia, bool]:
     mass = doc.number(parts["mass"], "value")
     if mass < 0:
         raise doc.fault(parts["mass"], f"the mass is {mass:g}; it must not be negative")
-    six = [doc.number(parts["inertia"], key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")]
-    return carried(Inertia._make((*six, 0.0, 0.0, 0.0, mass)), origin(doc, parts, snap)), is_possible(mass, *six)
+    six = doc.each(parts["inertia"], SIX)
+    return about_origin(mass, six, at.then(origin(doc, parts, snap))), is_possible(mass, six)
 
 
-def is_possible(mass: float, XX: float, XY: float, XZ: float, YY: float, YZ: float, ZZ: float) -> bool:
+def is_possible(mass: float, six: tuple[float, ...]) -> bool:
     """Tell whether a body of some mass can have an inertia matrix about its centre of mass, but for rounding.
 
     It can if the matrix of its second moments, ½ tr(J) I - J, is positive: J is then positive, too, and no moment is
     larger than the sum of the other two.
     """
-    six = (XX, XY, XZ, YY, YZ, ZZ)
     if not any(six):
         return True  # a point, or nothing
+    XX, XY, XZ, YY, YZ, ZZ = six
     trace = XX + YY + ZZ
     if trace <= 0 or mass == 0:
         return False
@@ -128,12 +159,14 @@ def is_possible(mass: float, XX: float, XY: float, XZ: float, YY: float, YZ: flo
     return xx > 0 and corner > 0 and zz * corner + xy * xz * yz * 2 > xx * yz * yz + yy * xz * xz
 
 
-def carried(inertia: Inertia, at: Place) -> Inertia:
-    """Return an inertia, given in a frame, in the one on which that frame has a place."""
-    if at is HERE:
-        return inertia
-    turned = inertia if at.R is UNITS else inertia.rotated(Rotation((Turn(at.R),)))
-    return turned.shifted(at.P) if any(at.P) else turned
+def about_origin(mass: float, six: tuple[float, ...], at: Place) -> Inertia:
+    """Return the inertia of a body in a frame in which its centre of mass, with the axes of its matrix, has a place."""
+    XX, XY, XZ, YY, YZ, ZZ = six if at.R is UNITS else Turn(at.R).of_symmetric(six)
+    x, y, z = at.P
+    MX, MY, MZ = mass * x, mass * y, mass * z
+    xx, yy, zz = MX * x, MY * y, MZ * z
+    matrix = (XX + yy + zz, XY - MX * y, XZ - MX * z, YY + xx + zz, YZ - MY * z, ZZ + xx + yy)
+    return Inertia._make((*matrix, MX, MY, MZ, mass))
 
 
 def visuals(doc: Document, link: Element, at: Place, snap: float) -> list[Visual]:
@@ -171,11 +204,9 @@ def limits(doc: Document, joint: Connection) -> Limits:
 
 def _limit(doc: Document, element: Element, key: str, default: float) -> float:
     text = element.get(key)
-    if text is None:
-        return default
-    if text.strip().lstrip("+-").lower() in ("inf", "infinity"):
-        return -math.inf if text.strip()[0] == "-" else math.inf
-    value = doc.number(element, key)
+    if text is not None and text.strip().lstrip("+-") in ("inf", "Inf", "INF"):
+        return float(text)
+    value = doc.number(element, key, default)
     return value if abs(value) < LARGEST else math.copysign(math.inf, value)
 
 

@@ -19,8 +19,9 @@ from ..robot.joint import FIXED, FLOATING, FREE, NO_LIMITS, PLANAR, PRISMATIC, R
 from ..robot.placement import neat
 from ..robot.robot import BASE_LINK, BASE_MOTION, DOWN, Base, Body, Robot, Visual
 from ..spatial.inertia import Inertia
+from ..spatial.rotation import Rotation, Turn
 from ..spatial.vector import ZERO, Vector, column, times
-from .urdf_parts import HERE, LARGEST, UNITS, Place, carried
+from .urdf_parts import HERE, LARGEST, SIX, UNITS, Place
 
 _KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed", FLOATING: "floating", PLANAR: "planar"}
 _SIZES = {"box": ("size",), "cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sphere": ("radius",)}
@@ -160,7 +161,8 @@ def _limit(x: float) -> str:
 
 
 def _body(link: _Link, body: Body) -> list[str]:
-    inertia = carried(Inertia(*map(float, body.inertia)), _inverse(link.place))
+    back = _inverse(link.place)
+    inertia = Inertia(*map(float, body.inertia)).rotated(Rotation((Turn(back.R),))).shifted(back.P)
     lines = [*_inertial(inertia)]
     for visual in body.visuals:
         lines += _visual(visual, link.place)
@@ -173,8 +175,7 @@ def _inertial(inertia: Inertia) -> list[str]:
         return []
     com = inertia.first_moments * (1 / inertia.M) if inertia.M else ZERO
     about_com = inertia.shifted(-com)
-    names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    six = " ".join(f'{name}="{x!r}"' for name, x in zip(names, about_com[:6], strict=True))
+    six = " ".join(f'{name}="{x!r}"' for name, x in zip(SIX, about_com[:6], strict=True))
     place = _origin(Place(UNITS, com), "      ")
     return [
         "    <inertial>",

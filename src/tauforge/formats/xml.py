@@ -7,6 +7,7 @@ own tools do not know.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ class Document:
         text = element.get(key)
         if text is None and default is not None:
             return default
-        return self._number(element, key, self.text(element, key))
+        return self._number(element, key, self.text(element, key) if text is None else text)
 
     def numbers(self, element: Element, key: str, count: int, default: tuple[float, ...]) -> tuple[float, ...]:
         """Return an attribute that is a list of numbers, with blanks between them."""
@@ -58,7 +59,12 @@ class Document:
         words = text.split()
         if len(words) != count:
             raise self.fault(element, f"{key} is {short(text)}; it must be {count} numbers with blanks between them")
-        return tuple([self._number(element, key, word) for word in words])
+        return _floats(words) or tuple([self._number(element, key, word) for word in words])
+
+    def each(self, element: Element, keys: tuple[str, ...]) -> tuple[float, ...]:
+        """Return attributes that are finite numbers, all of which must be there."""
+        given = dict(element.items())
+        return _floats([given.get(key) for key in keys]) or tuple([self.number(element, key) for key in keys])
 
     def _number(self, element: Element, key: str, text: str) -> float:
         try:
@@ -69,6 +75,15 @@ class Document:
             macro = "; a file with macros must end in .xacro" if "${" in text or "$(" in text else ""
             raise self.fault(element, f"{key} is {short(text)}; it must be a finite number{macro}")
         return value
+
+
+def _floats(words: Sequence[str | None]) -> tuple[float, ...]:
+    """Return words as finite numbers; nothing if one is none, so that each has to be looked at."""
+    try:
+        values = tuple(map(float, words))  # type: ignore[arg-type]
+        return values if math.isfinite(sum(values)) and "_" not in "".join(words) else ()  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return ()
 
 
 def document(path: Path) -> Document:

@@ -69,5 +69,6 @@ def placement(R: Matrix, P: Vector) -> dict[str, float]:
 
 def _without_dust(P: Vector) -> Vector:
     """Return a vector with zeros where only rounding is left."""
-    least = 1e-14 * max(map(abs, P))
-    return Vector(*(x if abs(x) > least else 0.0 for x in P))
+    x, y, z = P
+    least = 1e-14 * max(abs(x), abs(y), abs(z))
+    return Vector(x if abs(x) > least else 0.0, y if abs(y) > least else 0.0, z if abs(z) > least else 0.0)
