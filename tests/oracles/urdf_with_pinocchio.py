@@ -92,7 +92,10 @@ def compare(path: Path, base: str | None, count: int = 20, tolerance: float = 1e
         "its Jacobian": interpret_many(tf.centre_of_mass_jacobian(robot), q)[0],
     }
     ours["kinetic energy"], ours["potential energy"] = interpret_many(tf.energy(robot), q, qd)
-    ours |= {f"transform {n}": T for n, T in zip(names, np.moveaxis(interpret_many(tf.transforms(robot), q)[0], 1, 0), strict=True)}
+    ours |= {
+        f"transform {n}": T
+        for n, T in zip(names, np.moveaxis(interpret_many(tf.transforms(robot), q)[0], 1, 0), strict=True)
+    }
     for point in points:
         ours[f"Jacobian {point}"] = interpret_many(tf.jacobian(robot, frame=point), q)[0]
         ours[f"local Jacobian {point}"] = interpret_many(tf.jacobian(robot, frame=point, axes="frame"), q)[0]

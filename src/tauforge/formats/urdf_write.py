@@ -13,7 +13,7 @@ from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
 from ..errors import RobotError, RobotWarning
-from ..graph.node import Scalar, is_zero
+from ..graph.node import Scalar, as_node, is_zero
 from ..robot.complete import is_plain, unused
 from ..robot.joint import FIXED, FLOATING, FREE, NO_LIMITS, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, Joint
 from ..robot.placement import neat
@@ -37,6 +37,7 @@ class _Link(NamedTuple):
 def write(robot: Robot) -> str:
     """Return the text of a .urdf file."""
     _refuse(robot)
+    robot = robot.map(as_node)  # whose quarter turns are exact
     base = robot.base.body or Body(name=unused(BASE_LINK, robot.frame_names))
     named = {frame.name: frame for frame in robot.frames}
     taken = {base.name, *robot.frame_names}

@@ -39,8 +39,8 @@ class Document:
 
     def text(self, element: Element, key: str) -> str:
         """Return an attribute that must be there."""
-        text = element.get(key)
-        if text is None or not text.strip():
+        text = (element.get(key) or "").strip()
+        if not text:
             raise self.fault(element, f'{key} is missing; write {key}="…"')
         return str(text)
 
@@ -113,13 +113,20 @@ def parsed(path: Path, data: bytes, lines: bool = True) -> Document:
         except etree.XMLSyntaxError as error:
             if {entry.domain_name for entry in parser.error_log} == {"NAMESPACE"}:
                 return parse(recover=True)  # a prefix without declaration, which URDF's own tools do not mind
-            message = f"this is no XML that can be read: {error.msg}"
-            raise source.fault(error.lineno or MISSING_LINE if lines else MISSING_LINE, message) from None
+            if b"<!DOCTYPE" in data:
+                raise no_dtd() from None
+            what = str(error.msg).partition(", line ")[0].removesuffix(", use XML_PARSE_HUGE option")
+            line = error.lineno if lines and error.lineno else MISSING_LINE
+            raise source.fault(line, f"this is no XML that can be read: {what}") from None
+
+    def no_dtd() -> RobotError:
+        line = data[: max(0, data.find(b"<!DOCTYPE"))].count(b"\n") + 1
+        return source.fault(line, "it has a <!DOCTYPE>, and what that declares is never read; remove it")
 
     source = Source(path, "")
     root = parse(recover=False)
     if root.getroottree().docinfo.internalDTD is not None:
-        raise source.fault(MISSING_LINE, "it has a <!DOCTYPE>, and what that may declare is never read; remove it")
+        raise no_dtd()
     if None in root.nsmap:
         for element in root.iter():
             element.tag = etree.QName(element).localname
