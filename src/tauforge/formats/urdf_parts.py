@@ -11,7 +11,7 @@ from ..robot.placement import placement
 from ..robot.robot import NO_INERTIA, Visual
 from ..spatial.inertia import Inertia
 from ..spatial.rotation import Turn
-from ..spatial.vector import ZERO, Vector, column, cross, dot, times
+from ..spatial.vector import ZERO, Vector, column, dot, times
 from .urdf_tree import Connection
 from .xml import Document, Element, children
 
@@ -98,7 +98,10 @@ class Turned(NamedTuple):
 
 
 def own_frame(doc: Document, joint: Connection, snap: float) -> Turned | None:
-    """Return the frame whose z is the joint's axis, by quarter turns where that can be; None if it is the link's."""
+    """Return the frame whose z is the joint's axis; None if it is the link's.
+
+    The shortest turn leads there, as in Drake and MuJoCo: it says what x and y of a planar joint are.
+    """
     element = joint.parts.get("axis")
     axis = (1.0, 0.0, 0.0) if element is None else doc.numbers(element, "xyz", 3, (1.0, 0.0, 0.0))
     if not any(axis):
@@ -116,11 +119,15 @@ def _along(axis: tuple[float, ...], near: float) -> Turned | None:
     z = z * (1 / math.hypot(*z))
     if z == UNITS[2]:
         return None
-    least = min(range(3), key=lambda k: abs(z[k]))
-    x = UNITS[least] - z * z[least]
-    x = x * (1 / math.hypot(*x))
-    back = (x, cross(z, x), z)
-    return Turned(Place((column(back, 0), column(back, 1), column(back, 2))), Place(back), placed(Place(back)))
+    across = z[0] * z[0] + z[1] * z[1]
+    k = 1 / (1 + z[2]) if z[2] >= 0 else (1 - z[2]) / across if across else 0.0  # no difference of near numbers
+    own = (
+        Vector(1 - z[0] * z[0] * k, -z[0] * z[1] * k, z[0]),
+        Vector(-z[0] * z[1] * k, 1 - z[1] * z[1] * k if across else -1.0, z[1]),
+        Vector(-z[0], -z[1], z[2]),
+    )
+    back = (column(own, 0), column(own, 1), column(own, 2))
+    return Turned(Place(own), Place(back), placed(Place(back)))
 
 
 def inertial(doc: Document, link: Element, at: Place, snap: float) -> tuple[Inertia, bool]:
