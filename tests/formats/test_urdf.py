@@ -256,6 +256,26 @@ def test_visuals(read):
     assert seen[0].pose[11] == 1
 
 
+def test_a_broken_look_is_told_of_and_left_out(read):
+    broken = '<visual><geometry><mesh filename="x.stl" scale="1 1 1 1"/></geometry></visual>'
+    with pytest.warns(tf.RobotWarning, match='link a is not shown: .*<mesh> .* scale is "1 1 1 1"'):
+        robot = read(link("a", more=broken), link("b"), joint("j", "a", "b"))
+    assert robot.base.body.visuals == ()
+
+
+@pytest.mark.parametrize(
+    "head", ['<?xml version="0.0"?>', '\n<?xml version="1.0"?>', "<!-- a --><?xml version='1.0'?>", "<x:x/>"]
+)
+def test_first_lines_that_other_tools_do_not_mind(head, tmp_path):
+    path = tmp_path / "arm.urdf"
+    inside, head = (head, "") if ":" in head else ("", head)
+    path.write_text(f'{head}<robot name="arm">{inside}{link("a")}{link("b")}{joint("j", "a", "b")}</robot>')
+    assert load(path).dof == 1
+    path.write_text(path.read_text().replace("</robot>", ""))
+    with pytest.raises(tf.RobotError, match="no XML"):
+        load(path)
+
+
 def test_what_other_tools_add_is_skipped(read):
     more = (
         "<gazebo><x/></gazebo><transmission name='t'><joint name='j'/></transmission><!-- c --><?pi?><sensor name='s'/>"

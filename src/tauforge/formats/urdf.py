@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from ..errors import RobotWarning
+from ..errors import RobotError, RobotWarning
 from ..robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, Joint
 from ..robot.robot import NO_INERTIA, Base, Body, Robot, Visual
 from .urdf_parts import HERE, Place, friction, inertial, limits, mimic, origin, own_frame, placed, visuals
@@ -111,7 +111,10 @@ def _bodies(
             impossible.append(name)
         if inertia is not NO_INERTIA:
             inertias[number] = inertias[number].plus(inertia)
-        looks[number] += visuals(doc, link, at, snap)
+        try:
+            looks[number] += visuals(doc, link, at, snap)
+        except RobotError as error:  # viewers alone need it
+            doubts.append(f"link {name} is not shown: {str(error).removeprefix(f'{doc.source.path}:')}")
     empty = [name for name, inertia in zip(names[1:], inertias[1:], strict=True) if not any(inertia)]
     if empty:
         doubts.append(f"no inertia on what moves as {_listed(empty)}")

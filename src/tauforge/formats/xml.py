@@ -7,6 +7,7 @@ own tools do not know.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ Element = Any
 """An element of lxml."""
 _EXTRA = 'reading XML needs lxml; install it with: pip install "tauforge[urdf]"'
 _LONGEST = 60
+_DECLARATION = re.compile(rb"\A((?>\s+|<!--.*?-->)*+)(<\?xml\s[^>]*\?>)", re.DOTALL)
+"""The line <?xml … ?>, also where blanks or comments stand before it, which URDF's own tools do not mind."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,10 @@ def parsed(path: Path, data: bytes, lines: bool = True) -> Document:
     except ImportError:
         raise RobotError(f"{path}: {_EXTRA}") from None
 
-    def parse(recover: bool) -> Element:
+    source = Source(path, "")
+    data = _DECLARATION.sub(_blank, data, count=1)
+
+    def parse(recover: bool = False) -> Element:
         parser = etree.XMLParser(
             resolve_entities=False,
             load_dtd=False,
@@ -111,8 +117,8 @@ def parsed(path: Path, data: bytes, lines: bool = True) -> Document:
         try:
             return etree.fromstring(data, parser)
         except etree.XMLSyntaxError as error:
-            if {entry.domain_name for entry in parser.error_log} == {"NAMESPACE"}:
-                return parse(recover=True)  # a prefix without declaration, which URDF's own tools do not mind
+            if {entry.type_name for entry in parser.error_log} == {"NS_ERR_UNDEFINED_NAMESPACE"}:
+                return parse(recover=True)  # whole but for a prefix without declaration
             if b"<!DOCTYPE" in data:
                 raise no_dtd() from None
             what = str(error.msg).partition(", line ")[0].removesuffix(", use XML_PARSE_HUGE option")
@@ -123,14 +129,20 @@ def parsed(path: Path, data: bytes, lines: bool = True) -> Document:
         line = data[: max(0, data.find(b"<!DOCTYPE"))].count(b"\n") + 1
         return source.fault(line, "it has a <!DOCTYPE>, and what that declares is never read; remove it")
 
-    source = Source(path, "")
-    root = parse(recover=False)
+    root = parse()
     if root.getroottree().docinfo.internalDTD is not None:
         raise no_dtd()
     if None in root.nsmap:
         for element in root.iter():
             element.tag = etree.QName(element).localname
     return Document(source, root, lines)
+
+
+def _blank(declaration: re.Match[bytes]) -> bytes:
+    """Return blanks for <?xml … ?>, which may be in the wrong place or of another version, unless it says more."""
+    text = declaration[2].lower()
+    kept = b"encoding" in text and b"utf-8" not in text
+    return declaration[0] if kept else declaration[1] + re.sub(rb"[^\n]", b" ", text)
 
 
 class _Found(Exception):
