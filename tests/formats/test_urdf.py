@@ -511,10 +511,20 @@ def test_xacro(package):
         robot.save(package)
 
 
+def test_xacro_finds_packages_by_their_path(package, tmp_path, monkeypatch):
+    other = tmp_path / "elsewhere" / "leg"
+    (other / "urdf").mkdir(parents=True)
+    (other / "package.xml").write_text("<package><name>leg</name></package>")
+    (other / "urdf" / "parts.xacro").write_text(PARTS)
+    package.write_text(XACRO.replace("$(find arm_description)", "$(find leg)"))
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(other.parent))
+    assert load(package).dof == 1
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("$(find arm", "$(find leg", "xacro cannot expand it: .*leg_description"),
+        ("$(find arm", "$(find leg", "needs the package leg_description, .*ROS_PACKAGE_PATH"),
         ('name="a"/>', 'name="${1/0}"/>', "xacro cannot expand it: .*division by zero"),
         ('default="0.5"', 'default="half"', r"xacro: <origin> of <joint name=\"j\">: xyz is \"half\""),
         ("</robot>", "", r"xacro:\d+: this is no XML"),

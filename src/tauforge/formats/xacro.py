@@ -38,5 +38,11 @@ def _expanded(path: Path) -> bytes:
     try:
         expanded: str = xacro.process_file(str(path)).toxml()
     except Exception as error:  # whatever an expression or a macro in it raises
+        cause = getattr(error, "exc", None)
+        if isinstance(cause, packages.PackageNotFoundError):
+            raise RobotError(
+                f"{path}: it needs the package {cause.args[0]}, which is not around it; name the folder that holds it "
+                "in ROS_PACKAGE_PATH"
+            ) from None
         raise RobotError(f"{path}: xacro cannot expand it: {str(error) or type(error).__name__}") from None
     return expanded.encode()
