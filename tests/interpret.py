@@ -3,6 +3,7 @@
 import numpy as np
 
 from tauforge import Program
+from tauforge.graph import node as graph
 from tauforge.graph.evaluate import evaluate
 
 
@@ -16,3 +17,38 @@ def interpret(program: Program, *arrays: object, **parameters: float) -> list[np
     found = iter(evaluate(nodes, values))
     results = [np.array([next(found) for _ in range(s.size)]).reshape(s) for s in program.outputs.values()]
     return results[0] if len(results) == 1 else results
+
+
+_MANY = {
+    graph.ADD: np.add,
+    graph.NEG: np.negative,
+    graph.MUL: np.multiply,
+    graph.DIV: np.divide,
+    graph.SQRT: np.sqrt,
+    graph.SIN: np.sin,
+    graph.COS: np.cos,
+    graph.ATAN2: np.arctan2,
+    graph.ABS: np.abs,
+    graph.SIGN: np.sign,
+}
+
+
+def interpret_many(program: Program, *arrays: np.ndarray) -> list[np.ndarray]:
+    """Return the outputs for several states at once, which the first axis of each array counts."""
+    count = len(arrays[0])
+    given = {}
+    for name, array in zip(program.inputs, arrays, strict=True):
+        given |= {f"{name}[{i}]": column for i, column in enumerate(array.reshape(count, -1).T)}
+    at = {}
+    for node in program.order:
+        if node.op is graph.SYMBOL:
+            at[node] = given[str(node.value)]
+        elif node.op is graph.CONST:
+            at[node] = node.value
+        else:
+            at[node] = _MANY[node.op](*(at[a] for a in node.args))
+    results = []
+    for name, shape in program.outputs.items():
+        columns = [np.broadcast_to(at[node], count) for node in program.results[name].nodes]
+        results.append(np.array(columns).T.reshape(count, *shape))
+    return results

@@ -11,10 +11,17 @@ from ..errors import RobotError
 from ..files import write_text
 from ..robot.robot import Robot
 
-_FORMATS = {".par": "par", ".toml": "toml", ".xml": "mjcf", ".mjcf": "mjcf"}
-"""A format's module by the ending; it is imported when a file asks for it, so that starting stays quick."""
+_FORMATS = {
+    ".par": "par",
+    ".toml": "toml",
+    ".urdf": "urdf",
+    ".xacro": "xacro",
+    ".xml": "mjcf",
+    ".mjcf": "mjcf",
+}
+"""The module of each ending; it is imported when a file asks for it, so that starting stays quick."""
 
-_FREE: tuple[str, ...] = (".xml", ".mjcf")
+_FREE = (".urdf", ".xacro", ".xml", ".mjcf")
 """Endings of the formats whose frames stand freely, so that angles are often rounded."""
 
 
@@ -23,8 +30,8 @@ def load(path: str | Path, *, base: str | None = None, snap: float = 0.0) -> Rob
 
     Parameters
     ----------
-    path : a ``.par`` file of SYMORO+ or OpenSYMORO, a ``.toml`` file in Tauforge's own format, or an ``.xml`` or
-        ``.mjcf`` file of MuJoCo, which needs the extra ``mjcf``
+    path : a ``.par`` file of SYMORO+ or OpenSYMORO, a ``.toml`` file in Tauforge's own format, a ``.urdf`` or
+        ``.xacro`` file (extra ``urdf``), or an ``.xml`` or ``.mjcf`` file of MuJoCo (extra ``mjcf``)
     base : "fixed" or "floating"; as the file has it unless given
     snap : how far an angle of a free frame, as in URDF, may be from a quarter turn to be taken as one; files often
         have 1.5708 there. Angles are kept as written unless given.

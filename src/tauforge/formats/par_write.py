@@ -121,7 +121,7 @@ def _columns(robot: Robot) -> dict[str, list[str]]:
     frames = [*joints, *(loop.frame for loop in robot.loops)]
     link_0 = robot.base.floating or robot.base.mobile
     bodies = _bodies(robot) if link_0 else robot.bodies
-    taken = set(symbols(x for _, x in robot.scalars() if isinstance(x, Node))) | {joint.variable for joint in joints}
+    taken = set(symbols(x for _, x in robot.expressions())) | {joint.variable for joint in joints}
     columns: dict[str, Sequence[Scalar]] = {
         "ant": [frame.antecedent for frame in frames],
         "theta": [_with_variable(frame, REVOLUTE, frame.theta) for frame in frames],

@@ -59,7 +59,7 @@ def prepare(
     parameters: str,
     wanted: Sequence[str],
     external_wrenches: bool | str = False,
-    frames: Sequence[str] = (),
+    frames: Sequence[str | None] = (),
     reframe: bool = False,
 ) -> tuple[Robot, dict[str, Array], State]:
     """Return the robot that a model is to use, its numbers as nodes, the input arrays, and their scalars by joint.

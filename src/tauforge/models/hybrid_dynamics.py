@@ -18,6 +18,7 @@ from ..robot.joint import VELOCITIES, Joint, Pose, passed
 from ..robot.robot import Robot
 from ..spatial.articulated import Articulated
 from ..spatial.inertia import Inertia
+from ..spatial.rotation import Rotation
 from ..spatial.vector import ZERO, Vector, cross, dot
 from .frame import INPUTS, State, Values, leaner, prepare, program
 from .inertia_matrix import wrench
@@ -156,7 +157,7 @@ def articulated(robot: Robot, state: State, accelerated: frozenset[int]) -> tupl
 
 def outward(robot: Robot, state: State) -> list[Link]:
     """Return what velocities make of each link: equations (34) and (35). Entry 0 is the base."""
-    unused = robot.joints[0].pose()  # the base stands on nothing
+    unused = Pose(Rotation(), ZERO, 0.0)  # the base stands on nothing
     links = [Link(unused, (ZERO, ZERO), Articulated.rigid(Inertia()), (ZERO, ZERO))]
     W = [robot.base.W0]
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):

@@ -27,7 +27,7 @@ from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
 from .frame import State, Values, folded, prepare, program
 from .inertia_matrix import first_degrees
 from .link_motion import VELOCITY
-from .tree import BASE, Route, cheapest, frame_number, inward, orientations, outward, path, poses_of, spread
+from .tree import Route, cheapest, frame_number, inward, orientations, outward, path, poses_of, spread
 
 Point = Sequence[Scalar | str]
 """A point's coordinates: numbers, expressions or texts of them."""
@@ -56,7 +56,7 @@ class Motion(NamedTuple):
 REST = Motion(ZERO, ZERO, ZERO, ZERO)
 
 
-def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str = BASE) -> Program:
+def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
     """Return the Program ``q -> J``: the Jacobian (6, n) of a frame, linear part first, so that V = J q̇.
 
     Columns of joints that do not move the frame are zero. The pose of the base (``robot.base.pose``) is not applied.
@@ -65,7 +65,8 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
     ----------
     frame : name of a link or of a constant frame
     point : the point whose velocity is meant, in that frame's coordinates
-    axes : in whose axes the velocities are: "base", "frame" for the frame's own, or the name of any link
+    axes : in whose axes the velocities are: "frame" for the frame's own, or the name of any link or frame; the base's
+        unless given
     """
     robot, arrays, state = prepare(robot, "standard", ("q",), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
@@ -74,7 +75,7 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
     return cheapest(program("jacobian", robot, arrays, result) for result in results)
 
 
-def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str = BASE) -> Program:
+def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
     """Return the Program ``q, qd -> Jd``: the time derivative (6, n) of each element of the Jacobian.
 
     The arguments are those of ``jacobian``.
@@ -88,7 +89,7 @@ def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
     return cheapest(program("jacobian_rate", robot, arrays, result) for result in results)
 
 
-def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str = BASE) -> Program:
+def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
     """Return the Program ``q, qd -> Jdqd``: the product J̇ q̇, which V̇ has beside J q̈, without the matrix.
 
     The arguments are those of ``jacobian``. In the axes of the base it is the acceleration of the point and the angular
@@ -233,7 +234,7 @@ def by_degree(robot: Robot, found: Sequence[Column], meaning: str) -> Array:
     return outputs(entries, [6, robot.dof], [VELOCITY, robot.velocity_names], meaning)
 
 
-def axes_number(robot: Robot, axes: str, frame: str) -> int:
+def axes_number(robot: Robot, axes: str | None, frame: str) -> int:
     """Return the number of the link whose axes are asked for."""
     return frame_number(robot, frame if axes == OWN else axes)
 

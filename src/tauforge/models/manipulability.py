@@ -19,7 +19,7 @@ from ..spatial.vector import ZERO, Entry, Matrix, Vector, cross, times
 from .frame import prepare, program
 from .jacobian import Point, axes_number, columns, given_point, levers
 from .link_motion import VELOCITY
-from .tree import BASE, cheapest, frame_number, orientations, path, poses_of
+from .tree import cheapest, frame_number, orientations, path, poses_of
 
 Rows = list[list[Entry]]
 MOST_MINORS = 100
@@ -32,7 +32,7 @@ def jacobian_determinant(
     frame: str,
     rows: Sequence[str] = VELOCITY,
     point: Point = (0.0, 0.0, 0.0),
-    axes: str = BASE,
+    axes: str | None = None,
 ) -> Program:
     """Return the Program ``q -> det``: the determinant of the Jacobian of a frame, for the joints that move it.
 
@@ -58,7 +58,7 @@ def manipulability(
     frame: str,
     rows: Sequence[str] = VELOCITY,
     point: Point = (0.0, 0.0, 0.0),
-    axes: str = BASE,
+    axes: str | None = None,
 ) -> Program:
     """Return the Program ``q -> w``: Yoshikawa's manipulability √det(J Jᵀ) of a frame, for the joints that move it.
 
@@ -91,7 +91,7 @@ def square(J: Rows) -> Rows:
 
 
 def _jacobians(
-    robot: Robot, frame: str, rows: Sequence[str], point: Point, axes: str, *, move_point: bool
+    robot: Robot, frame: str, rows: Sequence[str], point: Point, axes: str | None, *, move_point: bool
 ) -> tuple[Robot, dict[str, Array], list[Rows]]:
     """Return the Jacobian of a frame in all axes, and for all points if it may move, that leave its minors alone."""
     robot, arrays, state = prepare(robot, "standard", ("q",), frames=(frame, axes))

@@ -29,7 +29,7 @@ def operational_space(
     rows: Sequence[str] = VELOCITY,
     damping: Scalar | str = 0.0,
     point: Point = (0.0, 0.0, 0.0),
-    axes: str = "base",
+    axes: str | None = None,
     parameters: str = "standard",
 ) -> Program:
     """Return the Program ``q, qd -> Lambda, mu, p`` at a frame.

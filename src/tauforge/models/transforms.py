@@ -32,7 +32,7 @@ class Placement(NamedTuple):
         return (*R[0], P[0], *R[1], P[1], *R[2], P[2], 0.0, 0.0, 0.0, 1.0)
 
 
-def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relative_to: str = BASE) -> Program:
+def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relative_to: str | None = None) -> Program:
     """Return the Program ``q -> T``: the homogeneous matrix (4, 4) of each frame relative to one.
 
     The pose of the base (``robot.base.pose``) is not applied: "base" is the frame of link 0.
@@ -40,7 +40,7 @@ def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relat
     Parameters
     ----------
     frames : names of links or constant frames, or "base"; all of them in their order unless given
-    relative_to : name of a link or a constant frame, or "base"
+    relative_to : name of a link or a constant frame; the base unless given
     """
     wanted_names = robot.expanded().frame_names if frames is None else frames
     names = (wanted_names,) if isinstance(wanted_names, str) else tuple(wanted_names)
@@ -53,7 +53,8 @@ def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relat
     def made(placements: Sequence[Placement]) -> Program:
         labels = (names, ("x", "y", "z", "1"), ("x", "y", "z", "origin"))
         entries = [x for placement in placements for x in placement.homogeneous]
-        T = outputs(entries, [len(names), 4, 4], labels, f"homogeneous matrices of frames relative to {relative_to}")
+        meaning = f"homogeneous matrices of frames relative to {relative_to or BASE}"
+        T = outputs(entries, [len(names), 4, 4], labels, meaning)
         return program("transforms", robot, arrays, {"T": T})
 
     return cheapest(map(made, ways))

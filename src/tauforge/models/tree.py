@@ -19,16 +19,16 @@ UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
 T = TypeVar("T")
 
 
-def frame_number(robot: Robot, name: str) -> int:
-    """Return the number of the link whose frame has that name; "base" is 0. A constant frame is among the last links,
-    and hides a link of its name.
+def frame_number(robot: Robot, name: str | None) -> int:
+    """Return the number of the link whose frame has that name. A constant frame is among the last links, and hides a
+    link of its name. None is 0, and so is "base" unless a link or a frame is called so.
     """
-    if name == BASE:
+    if name is None:
         return 0
     for number, body in reversed([*enumerate(robot.bodies, 1)]):
         if body.name == name:
             return number
-    if robot.base.body and name == robot.base.body.name:
+    if name == BASE or (robot.base.body and name == robot.base.body.name):
         return 0
     known = ", ".join([BASE, *robot.frame_names])
     raise ProgramError(f"{robot.name} has no frame {name!r}; its frames are {known}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ def complete(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
     moving = [joint for joint in (*robot.joints, *cut) if joint.sigma != FIXED]
     taken: set[str] = set()
     if not all(joint.variable for joint in moving):
-        taken.update(symbols(x for _, x in robot.scalars() if isinstance(x, Node)))
+        taken.update(symbols(x for _, x in robot.expressions()))
         taken.update(joint.variable for joint in moving)
     numbered = [_complete(joint, j, taken) for j, joint in enumerate((*robot.joints, *cut), 1)]
     count = len(robot.joints)
@@ -60,4 +61,8 @@ def _complete(joint: Joint, number: int, taken: set[str]) -> Joint:
         value = getattr(joint, key)
         if is_plain(value) and str(value).rstrip("_") == f"{key}{number}":
             changes[key] = None
-    return replace(joint, **changes) if changes else joint  # type: ignore[arg-type]
+    if not changes:
+        return joint
+    completed = copy(joint)  # not replace: all else has been checked
+    vars(completed).update(changes)
+    return completed

@@ -64,6 +64,11 @@ class Limits:
 NO_LIMITS = Limits()
 
 
+def is_number(x: object) -> bool:
+    """Tell whether a parameter is a finite float already, as almost all of a file's are."""
+    return type(x) is float and math.isfinite(x)
+
+
 def given(x: object, place: str) -> Scalar:
     """Return a parameter as a float or a Node, or say where it stands and why it is none."""
     try:
@@ -120,8 +125,9 @@ class Joint:
     limits: Limits = NO_LIMITS
 
     def __post_init__(self) -> None:
+        values = vars(self)
         for key in SCALARS:
-            if (x := getattr(self, key)) is not None or key not in FREE:
+            if not is_number(x := values[key]) and (x is not None or key not in FREE):
                 object.__setattr__(self, key, given(x, f"{key} of joint {self.name!r}"))
 
     @property

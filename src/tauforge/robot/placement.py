@@ -53,7 +53,7 @@ def placement(R: Matrix, P: Vector) -> dict[str, float]:
     normal is then far away, and e stands for what it would have to do.
     """
     gamma, alpha, theta = angles(R)
-    least = 1e-14 * max(map(abs, P))
+    P = _without_dust(P)
     if alpha in (0.0, math.pi, -math.pi):
         d, b = math.hypot(P[0], P[1]), P[2]
         gamma = neat(math.atan2(P[1], P[0])) if d else 0.0
@@ -61,7 +61,7 @@ def placement(R: Matrix, P: Vector) -> dict[str, float]:
             gamma, d = neat(math.remainder(gamma + math.pi, 2 * math.pi)), -d
         theta = neat(math.remainder(theta - (gamma if alpha == 0.0 else -gamma), 2 * math.pi))
         return {"gamma": gamma, "b": 0.0, "alpha": alpha, "d": d, "theta": theta, "r": b if alpha == 0.0 else -b}
-    d, e, b = (x if abs(x) > least else 0.0 for x in about(2, gamma).back(P))
+    d, e, b = _without_dust(about(2, gamma).back(P))
     given = {"gamma": gamma, "b": b, "alpha": alpha, "d": d, "theta": theta, "r": 0.0}
     if not e:
         return given
@@ -70,3 +70,10 @@ def placement(R: Matrix, P: Vector) -> dict[str, float]:
         return {**given, "e": e}
     r = -e / sine
     return {**given, "b": b - r * math.cos(alpha) if abs(alpha) != _QUARTER else b, "r": r}
+
+
+def _without_dust(P: Vector) -> Vector:
+    """Return a vector with zeros where only rounding is left."""
+    x, y, z = P
+    least = 1e-14 * max(abs(x), abs(y), abs(z))
+    return Vector(x if abs(x) > least else 0.0, y if abs(y) > least else 0.0, z if abs(z) > least else 0.0)

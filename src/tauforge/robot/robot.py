@@ -15,7 +15,7 @@ from ..graph.text import literal
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector
 from .complete import complete, is_plain
-from .joint import COORDINATES, FIXED, FLOATING, FREE, SCALARS, VELOCITIES, WORDS, Joint, given
+from .joint import COORDINATES, FIXED, FLOATING, FREE, SCALARS, VELOCITIES, WORDS, Joint, given, is_number
 from .validate import validate
 
 Wrench = tuple[Scalar, ...]
@@ -71,13 +71,14 @@ class Body:
     def __post_init__(self) -> None:
         if len(self.inertia) != len(Inertia._fields):
             raise RobotError(f"link {self.name!r}: an inertia has ten parameters, {', '.join(Inertia._fields)}")
-        parameters = (
-            given(x, f"{key} of link {self.name!r}") for key, x in zip(Inertia._fields, self.inertia, strict=True)
-        )
-        object.__setattr__(self, "inertia", Inertia(*parameters))
+        if not all(map(is_number, self.inertia)):
+            named = zip(Inertia._fields, self.inertia, strict=True)
+            parameters = (given(x, f"{key} of link {self.name!r}") for key, x in named)
+            object.__setattr__(self, "inertia", Inertia(*parameters))
         if len(self.wrench) != len(WRENCH):
             raise RobotError(f"link {self.name!r}: a wrench has {len(WRENCH)} components, {', '.join(WRENCH)}")
-        object.__setattr__(self, "wrench", tuple(given(x, f"wrench of link {self.name!r}") for x in self.wrench))
+        if self.wrench is not NO_WRENCH:
+            object.__setattr__(self, "wrench", tuple(given(x, f"wrench of link {self.name!r}") for x in self.wrench))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,9 +207,7 @@ class Robot:
 
         A plain symbol as a joint's velocity, acceleration or effort is an input of the models and no parameter.
         """
-        free = tuple(f"{key} of joint" for key in FREE)
-        parameters = (x for place, x in self.scalars() if not (is_plain(x) and place.startswith(free)))
-        return tuple(symbols(x for x in parameters if isinstance(x, Node)))
+        return tuple(symbols(x for key, x in self.expressions() if not (key in FREE and is_plain(x))))
 
     @property
     def is_serial(self) -> bool:
@@ -219,22 +218,19 @@ class Robot:
         """Return the numbers of the links that stand on a link."""
         return [j for j, joint in enumerate(self.joints, 1) if joint.antecedent == number]
 
-    def scalars(self) -> Iterator[tuple[str, Scalar]]:
-        """Yield every parameter with the place where it stands."""
+    def expressions(self) -> Iterator[tuple[str, Node]]:
+        """Yield every parameter that is a Node, with the name of the field that holds it."""
         for joint in (*self.joints, *(j for loop in self.loops for j in (loop.joint, loop.frame)), *self.frames):
+            values = vars(joint)
             for key in SCALARS:
-                if (value := getattr(joint, key)) is not None:
-                    yield f"{key} of joint {joint.name!r}", value
+                if isinstance(value := values[key], Node):
+                    yield key, value
         for body in (*self.bodies, *([self.base.body] if self.base.body else [])):
-            for key, value in zip(Inertia._fields, body.inertia, strict=True):
-                yield f"{key} of link {body.name!r}", value
-            for key, value in zip(WRENCH, body.wrench, strict=True):
-                yield f"{key} of link {body.name!r}", value
-        for value in self.gravity:
-            yield "gravity", value
-        for key in (*BASE_MOTION, "pose"):
-            for value in getattr(self.base, key):
-                yield f"{key} of the base", value
+            for key, value in (*zip(Inertia._fields, body.inertia), *zip(WRENCH, body.wrench)):  # noqa: B905
+                if isinstance(value, Node):
+                    yield key, value
+        base = {"gravity": self.gravity, **{key: getattr(self.base, key) for key in (*BASE_MOTION, "pose")}}
+        yield from ((key, value) for key, values in base.items() for value in values if isinstance(value, Node))
 
     def map(self, change: Callable[[Scalar], Scalar]) -> Robot:
         """Return the robot with every parameter changed by a function."""
@@ -310,7 +306,7 @@ class Robot:
         """
         if kind not in ("fixed", "floating"):
             raise RobotError(f"{self.name}: the base may be 'fixed' or 'floating', not {kind!r}")
-        if self.joints[0].sigma == FLOATING and all(joint.antecedent for joint in self.joints[1:]):
+        if self.joints and self.joints[0].sigma == FLOATING and all(joint.antecedent for joint in self.joints[1:]):
             held = replace(self.joints[0], sigma=FIXED, mu=0, IA=0.0, FV=0.0, FS=0.0)
             return self if kind == "floating" else replace(self, joints=(held, *self.joints[1:])).merged()
         link = body or self.base.body or Body(name=BASE_LINK)
@@ -333,7 +329,7 @@ class Robot:
             frames=tuple(map(_later, self.frames)),
         )
 
-    def with_frames(self, *names: str) -> Robot:
+    def with_frames(self, *names: str | None) -> Robot:
         """Return the robot with some of its constant frames as links without inertia, the last ones."""
         chosen = tuple(frame for frame in self.frames if frame.name in names)
         links = (Body(name=frame.name) for frame in chosen)

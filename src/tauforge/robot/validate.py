@@ -25,8 +25,8 @@ _NUMBERS = ("pi", "nan", "inf", "infinity")
 def validate(robot: Robot) -> None:
     """Raise a RobotError unless the description makes sense."""
     _names(robot, "robot", [robot.name])
-    if not robot.joints:
-        raise RobotError(f"{robot.name}: a robot needs at least one joint")
+    if not robot.joints and not robot.base.body:
+        raise RobotError(f"{robot.name}: a robot needs at least one joint, or a body that may move freely")
     if len(robot.joints) != len(robot.bodies):
         raise RobotError(
             f"{robot.name}: {len(robot.joints)} joints but {len(robot.bodies)} links; link j is carried by joint j"
@@ -85,12 +85,13 @@ def _kind(robot: Robot, joint: Joint) -> None:
     if joint.sigma not in KINDS:
         kinds = ", ".join(f"{k} ({word})" for k, word in enumerate(WORDS))
         raise RobotError(f"{where}: sigma is {joint.sigma}; it must be one of {kinds}")
-    given = {key: getattr(joint, key) for key in (*FREE, "eta", "k", "rest")}
-    fixed = [key for key, x in given.items() if x is not None and not is_zero(x)]
-    if len(joint.axes) > 1 and fixed:
-        raise RobotError(
-            f"{where}: a {WORDS[joint.sigma]} joint can have no {fixed[0]}; only one degree of freedom can"
-        )
+    if len(joint.axes) > 1:
+        given = {key: getattr(joint, key) for key in (*FREE, "eta", "k", "rest")}
+        fixed = [key for key, x in given.items() if x is not None and not is_zero(x)]
+        if fixed:
+            raise RobotError(
+                f"{where}: a {WORDS[joint.sigma]} joint can have no {fixed[0]}; only one degree of freedom can"
+            )
     if joint.mu not in (0, 1):
         raise RobotError(f"{where}: mu is {joint.mu}; it must be 1 (a motor drives the joint) or 0")
     if joint.eta not in (0, 1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import add
 from typing import NamedTuple
 
 from .rotation import Rotation
@@ -32,7 +33,7 @@ class Inertia(NamedTuple):
 
     def plus(self, other: Inertia) -> Inertia:
         """Return the inertia of both bodies together."""
-        return Inertia(*(a + b for a, b in zip(self, other, strict=True)))
+        return Inertia._make(map(add, self, other))
 
     def rotated(self, R: Rotation) -> Inertia:
         """Return the same body's inertia in the axes of the frame that R leads to (R J Rᵀ)."""

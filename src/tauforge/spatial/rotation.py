@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..graph.node import Scalar, cos, sin
-from .vector import Entry, Vector, column, times
+from .vector import Entry, Vector, column, dot, times
 
 Six = tuple[Entry, ...]
 """A symmetric matrix: XX XY XZ YY YZ ZZ."""
@@ -75,9 +75,10 @@ class Turn(NamedTuple):
     def of_symmetric(self, six: Six) -> Six:
         """Return R A Rᵀ of a symmetric matrix."""
         XX, XY, XZ, YY, YZ, ZZ = six
-        half = [self.forth(Vector(*row)) for row in ((XX, XY, XZ), (XY, YY, YZ), (XZ, YZ, ZZ))]
-        x, y, z = (self.forth(Vector(*(row[k] for row in half))) for k in range(3))
-        return x[0], x[1], x[2], y[1], y[2], z[2]
+        x, y, z = self.rows
+        a, b, c = Vector(XX, XY, XZ), Vector(XY, YY, YZ), Vector(XZ, YZ, ZZ)
+        first, second, third = (Vector(dot(row, a), dot(row, b), dot(row, c)) for row in self.rows)  # R A
+        return dot(x, first), dot(y, first), dot(z, first), dot(y, second), dot(z, second), dot(z, third)
 
 
 class Rotation(tuple[Plane | Turn, ...]):

@@ -1,0 +1,132 @@
+"""Reading URDF, with the meaning that ROS gives it. Writing is in ``urdf_write``; docs/formats.md says what is read.
+
+A fixed link becomes part of the one that it stands on, and its frame a constant frame there. The z of a link's own
+frame is its joint's axis: where the file has another axis, a constant frame with the link's name stands where the file
+has the link.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+from ..errors import RobotError, RobotWarning
+from ..robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, Joint
+from ..robot.robot import NO_INERTIA, Base, Body, Robot, Visual
+from .urdf_parts import HERE, Place, friction, inertial, limits, mimic, origin, own_frame, placed, visuals
+from .urdf_tree import Connection, tree
+from .urdf_write import write
+from .xml import Document, Element, document
+
+__all__ = ["read", "write"]
+
+_SIGMA = {
+    "revolute": REVOLUTE,
+    "continuous": REVOLUTE,
+    "prismatic": PRISMATIC,
+    "fixed": FIXED,
+    "floating": FLOATING,
+    "planar": PLANAR,
+}
+
+
+def read(path: Path, snap: float = 0.0) -> Robot:
+    """Read a robot from a .urdf file."""
+    return robot_of(document(path), snap)
+
+
+def robot_of(doc: Document, snap: float) -> Robot:
+    """Return the robot that a document describes."""
+    links, root, connections = tree(doc)
+    by_name = {joint.name: joint for joint in connections}
+    moving = [joint for joint in connections if joint.kind != "fixed"]
+    numbers = {joint.name: number for number, joint in enumerate(moving, 1)}
+    # of each link: the link that it becomes part of, and its place there
+    owner, place = {root: 0}, {root: HERE}
+    joints: list[Joint] = []
+    frames: list[Joint] = []
+    doubts: list[str] = []
+    for joint in connections:
+        number, at = owner[joint.parent], place[joint.parent].then(origin(doc, joint.parts, snap))
+        if joint.kind == "fixed":
+            owner[joint.child], place[joint.child] = number, at
+            frames.append(Joint(name=joint.child, antecedent=number, sigma=FIXED, mu=0, **placed(at)))
+            continue
+        turned = None if joint.kind == "floating" else own_frame(doc, joint, snap)
+        joints.append(
+            Joint(
+                name=joint.name,
+                antecedent=number,
+                sigma=_SIGMA[joint.kind],
+                mu=0 if joint.kind == "floating" else 1,
+                **placed(at.then(turned.own) if turned else at),
+                **_law(doc, joint, by_name, numbers, doubts),
+            )
+        )
+        owner[joint.child], place[joint.child] = len(joints), turned.link if turned else HERE
+        if turned:
+            frames.append(Joint(name=joint.child, antecedent=len(joints), sigma=FIXED, mu=0, **turned.parameters))
+    names = [root, *(joint.child for joint in moving)]
+    bodies = _bodies(doc, names, links, owner, place, snap, doubts)
+    for doubt in doubts:
+        warnings.warn(f"{doc.source.path}: {doubt}", RobotWarning, stacklevel=4)
+    return doc.source.robot(
+        name=doc.root.get("name") or doc.source.path.stem,
+        joints=joints,
+        bodies=bodies[1:],
+        base=Base(body=bodies[0]),
+        frames=frames,
+        free_frames=True,
+    )
+
+
+def _law(
+    doc: Document, joint: Connection, joints: dict[str, Connection], numbers: dict[str, int], doubts: list[str]
+) -> dict[str, Any]:
+    """Return limits, friction and master of a joint; URDF gives the last two to joints of one degree of freedom."""
+    law: dict[str, Any] = {"limits": limits(doc, joint)}
+    if joint.kind not in ("floating", "planar"):
+        law |= friction(doc, joint)
+        law["mimic"] = mimic(doc, joint, joints, numbers, doubts)
+    return law
+
+
+def _bodies(
+    doc: Document,
+    names: list[str],
+    links: dict[str, Element],
+    owner: dict[str, int],
+    place: dict[str, Place],
+    snap: float,
+    doubts: list[str],
+) -> list[Body]:
+    """Return the bodies of those names, each with all links that are part of it; add what is doubtful in them."""
+    inertias = [NO_INERTIA] * len(names)
+    looks: list[list[Visual]] = [[] for _ in names]
+    impossible: list[str] = []
+    for name, link in links.items():
+        number, at = owner[name], place[name]
+        inertia, possible = inertial(doc, link, at, snap)
+        if not possible:
+            impossible.append(name)
+        if inertia is not NO_INERTIA:
+            inertias[number] = inertias[number].plus(inertia)
+        try:
+            looks[number] += visuals(doc, link, at, snap)
+        except RobotError as error:  # viewers alone need it
+            doubts.append(f"link {name} is not shown: {str(error).removeprefix(f'{doc.source.path}:')}")
+    empty = [name for name, inertia in zip(names[1:], inertias[1:], strict=True) if not any(inertia)]
+    if empty:
+        doubts.append(f"no inertia on what moves as {_listed(empty)}")
+    if impossible:
+        doubts.append(
+            f"an inertia that no body can have on {_listed(impossible)}: it is not positive, or one of its principal "
+            "moments exceeds the sum of the other two"
+        )
+    parts = zip(names, inertias, looks, strict=True)
+    return [Body(name=name, inertia=inertia, visuals=tuple(seen)) for name, inertia, seen in parts]
+
+
+def _listed(names: list[str]) -> str:
+    return f"link{'s' * (len(names) > 1)} {', '.join(names)}"

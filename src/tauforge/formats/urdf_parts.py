@@ -1,0 +1,246 @@
+"""What stands inside a URDF's links and joints: origins, axes, inertias, looks, limits, friction, masters."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..robot.joint import Limits, Mimic
+from ..robot.placement import placement
+from ..robot.robot import NO_INERTIA, Visual
+from ..spatial.inertia import Inertia
+from ..spatial.rotation import Turn
+from ..spatial.vector import ZERO, Vector, column, dot, times
+from .urdf_tree import Connection
+from .xml import Document, Element, children
+
+QUARTER = math.pi / 2
+NEAR = 1e-9
+"""How far an angle may be from a quarter turn, or an axis from a coordinate axis, to be one in every model."""
+LARGEST = 1.7976931348623157e308
+"""Written where there is no limit, as URDF has no word for it."""
+ROUNDING = 1e-3
+"""Part of an inertia that may be wrong because a file gives few digits."""
+SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
+_QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
+_SHAPES = {"box": ("size",), "cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sphere": ("radius",)}
+
+
+class Place(NamedTuple):
+    """A frame on another: its rotation, by rows, and its origin."""
+
+    R: tuple[Vector, Vector, Vector] = UNITS
+    P: Vector = ZERO
+
+    def then(self, other: Place) -> Place:
+        """Return a frame that stands at a place on this one."""
+        if self is HERE or other is HERE:
+            return self if other is HERE else other
+        if self.R is UNITS:
+            return Place(other.R, self.P + other.P)
+        P = self.P + times(self.R, other.P)
+        if other.R is UNITS:
+            return Place(self.R, P)
+        x, y, z = column(other.R, 0), column(other.R, 1), column(other.R, 2)
+        a, b, c = self.R
+        R = (
+            Vector(dot(a, x), dot(a, y), dot(a, z)),
+            Vector(dot(b, x), dot(b, y), dot(b, z)),
+            Vector(dot(c, x), dot(c, y), dot(c, z)),
+        )
+        return Place(R, P)
+
+
+HERE = Place()
+
+
+def placed(at: Place) -> dict[str, Any]:
+    """Return the parameters of a joint that stands at a place."""
+    return {**placement(*at)}
+
+
+def origin(doc: Document, parts: dict[str, Element], snap: float) -> Place:
+    """Return where <origin> is; the identity where there is none."""
+    element = parts.get("origin")
+    if element is None:
+        return HERE
+    P = Vector(*doc.numbers(element, "xyz", 3, ZERO))
+    rpy = doc.numbers(element, "rpy", 3, ZERO)
+    if rpy == ZERO:
+        return Place(UNITS, P) if any(P) else HERE
+    (cr, sr), (cp, sp), (cy, sy) = (_turned(angle, max(snap, NEAR)) for angle in rpy)
+    return Place(
+        (
+            Vector(cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+            Vector(sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+            Vector(-sp, cp * sr, cp * cr),
+        ),
+        P,
+    )
+
+
+def _turned(angle: float, near: float) -> tuple[float, float]:
+    """Return cosine and sine of an angle; those of a quarter turn where one is near."""
+    quarters = round(angle / QUARTER)
+    if abs(angle - quarters * QUARTER) <= near:
+        return _QUARTERS[quarters % 4]
+    return math.cos(angle), math.sin(angle)
+
+
+class Turned(NamedTuple):
+    """A frame that stands on a link's, and the link's own on it: its place, and the parameters of a joint there."""
+
+    own: Place
+    link: Place
+    parameters: dict[str, Any]
+
+
+def own_frame(doc: Document, joint: Connection, snap: float) -> Turned | None:
+    """Return the frame whose z is the joint's axis; None if it is the link's.
+
+    The shortest turn leads there, as in Drake and MuJoCo: it says what x and y of a planar joint are.
+    """
+    element = joint.parts.get("axis")
+    axis = (1.0, 0.0, 0.0) if element is None else doc.numbers(element, "xyz", 3, (1.0, 0.0, 0.0))
+    if not any(axis):
+        raise doc.fault(element, 'the axis is zero and has no direction; write xyz="0 0 1", say')
+    return _along(axis, max(snap, NEAR))
+
+
+@lru_cache(maxsize=64)  # the same few axes come again and again
+def _along(axis: tuple[float, ...], near: float) -> Turned | None:
+    """Return a frame whose z has a direction; None if it is z itself."""
+    largest = max(map(abs, axis))
+    a = tuple(x / largest for x in axis)  # so that squares neither vanish nor overflow
+    length = math.hypot(*a)
+    z = Vector(*(0.0 if abs(x) <= near * length else x for x in a))
+    z = z * (1 / math.hypot(*z))
+    if z == UNITS[2]:
+        return None
+    across = z[0] * z[0] + z[1] * z[1]
+    k = 1 / (1 + z[2]) if z[2] >= 0 else (1 - z[2]) / across if across else 0.0  # no difference of near numbers
+    own = (
+        Vector(1 - z[0] * z[0] * k, -z[0] * z[1] * k, z[0]),
+        Vector(-z[0] * z[1] * k, 1 - z[1] * z[1] * k if across else -1.0, z[1]),
+        Vector(-z[0], -z[1], z[2]),
+    )
+    back = (column(own, 0), column(own, 1), column(own, 2))
+    return Turned(Place(own), Place(back), placed(Place(back)))
+
+
+def inertial(doc: Document, link: Element, at: Place, snap: float) -> tuple[Inertia, bool]:
+    """Return a link's inertia in the frame on which its own has a place, and whether a body can have it."""
+    element = next(link.iterchildren("inertial"), None)
+    if element is None:
+        return NO_INERTIA, True
+    parts = children(element)
+    for tag in ("mass", "inertia"):
+        if tag not in parts:
+            raise doc.fault(
+                element, f"<{tag}> is missing; write it, or leave out <inertial> for a link without inertia"
+            )
+    mass = doc.number(parts["mass"], "value")
+    if mass < 0:
+        raise doc.fault(parts["mass"], f"the mass is {mass:g}; it must not be negative")
+    six = doc.each(parts["inertia"], SIX)
+    return about_origin(mass, six, at.then(origin(doc, parts, snap))), is_possible(mass, six)
+
+
+def is_possible(mass: float, six: tuple[float, ...]) -> bool:
+    """Tell whether a body of some mass can have an inertia matrix about its centre of mass, but for rounding.
+
+    It can if the matrix of its second moments, ½ tr(J) I - J, is positive: J is then positive, too, and no moment is
+    larger than the sum of the other two.
+    """
+    if not any(six):
+        return True  # a point, or nothing
+    XX, XY, XZ, YY, YZ, ZZ = six
+    trace = XX + YY + ZZ
+    if trace <= 0 or mass == 0:
+        return False
+    xx, yy, zz = (0.5 - x / trace + ROUNDING for x in (XX, YY, ZZ))
+    xy, xz, yz = (-x / trace for x in (XY, XZ, YZ))
+    corner = xx * yy - xy * xy
+    return xx > 0 and corner > 0 and zz * corner + xy * xz * yz * 2 > xx * yz * yz + yy * xz * xz
+
+
+def about_origin(mass: float, six: tuple[float, ...], at: Place) -> Inertia:
+    """Return the inertia of a body in a frame in which its centre of mass, with the axes of its matrix, has a place."""
+    XX, XY, XZ, YY, YZ, ZZ = six if at.R is UNITS else Turn(at.R).of_symmetric(six)
+    x, y, z = at.P
+    MX, MY, MZ = mass * x, mass * y, mass * z
+    xx, yy, zz = MX * x, MY * y, MZ * z
+    matrix = (XX + yy + zz, XY - MX * y, XZ - MX * z, YY + xx + zz, YZ - MY * z, ZZ + xx + yy)
+    return Inertia._make((*matrix, MX, MY, MZ, mass))
+
+
+def visuals(doc: Document, link: Element, at: Place, snap: float) -> list[Visual]:
+    """Return what a link looks like, in the frame on which its own has a place; unknown shapes are left out."""
+    found = []
+    for element in link.iterchildren("visual"):
+        parts = children(element)
+        for shape in parts.get("geometry", ()):
+            R, P = at.then(origin(doc, parts, snap))
+            pose = (*R[0], P[0], *R[1], P[1], *R[2], P[2], 0.0, 0.0, 0.0, 1.0)
+            if shape.tag == "mesh":
+                scale = doc.numbers(shape, "scale", 3, (1.0, 1.0, 1.0))
+                found.append(Visual(shape="mesh", size=scale, file=doc.text(shape, "filename"), pose=pose))
+            elif shape.tag == "box":
+                found.append(Visual(shape="box", size=doc.numbers(shape, "size", 3, ZERO), pose=pose))
+            elif shape.tag in _SHAPES:
+                size = tuple(doc.number(shape, key) for key in _SHAPES[shape.tag])
+                found.append(Visual(shape=shape.tag, size=size, pose=pose))
+    return found
+
+
+def limits(doc: Document, joint: Connection) -> Limits:
+    """Return a joint's limits; what is left out is zero for the position, as in URDF, and none for the others."""
+    element = joint.parts.get("limit")
+    if element is None:
+        return Limits()
+    ends = joint.kind in ("revolute", "prismatic")
+    return Limits(
+        lower=_limit(doc, element, "lower", 0.0) if ends else -math.inf,
+        upper=_limit(doc, element, "upper", 0.0) if ends else math.inf,
+        velocity=_limit(doc, element, "velocity", math.inf),
+        effort=_limit(doc, element, "effort", math.inf),
+    )
+
+
+def _limit(doc: Document, element: Element, key: str, default: float) -> float:
+    text = element.get(key)
+    if text is not None and text.strip().lstrip("+-") in ("inf", "Inf", "INF"):
+        return float(text)
+    value = doc.number(element, key, default)
+    return value if abs(value) < LARGEST else math.copysign(math.inf, value)
+
+
+def friction(doc: Document, joint: Connection) -> dict[str, Any]:
+    """Return viscous and Coulomb friction of a joint."""
+    element = joint.parts.get("dynamics")
+    if element is None:
+        return {}
+    return {"FV": doc.number(element, "damping", 0.0), "FS": doc.number(element, "friction", 0.0)}
+
+
+def mimic(
+    doc: Document, joint: Connection, joints: dict[str, Connection], numbers: dict[str, int], doubts: list[str]
+) -> Mimic | None:
+    """Return which joint a joint follows in the end, where some follow others that follow others."""
+    ratio, offset = 1.0, 0.0
+    seen = [joint.name]
+    while (element := joint.parts.get("mimic")) is not None:
+        name = doc.text(element, "joint")
+        if name not in numbers:
+            what = "is fixed" if name in joints else "does not exist"
+            doubts.append(f"joint {joint.name} is to follow joint {name}, which {what}: it moves by itself")
+            break
+        if name in seen:
+            raise doc.fault(element, f"joints follow each other: {' follows '.join(map(repr, [*seen, name]))}")
+        seen.append(name)
+        offset += ratio * doc.number(element, "offset", 0.0)
+        ratio *= doc.number(element, "multiplier", 1.0)
+        joint = joints[name]
+    return Mimic(joint=numbers[joint.name], ratio=ratio, offset=offset) if len(seen) > 1 else None

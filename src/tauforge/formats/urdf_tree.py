@@ -1,0 +1,117 @@
+"""The tree of a URDF: its links by name and its joints, each after the one that carries its parent."""
+
+from __future__ import annotations
+
+import heapq
+from typing import NamedTuple
+
+from .common import MISSING_LINE, suggestion
+from .xml import Document, Element, children
+
+KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+"""What a joint's type may be."""
+
+
+class Connection(NamedTuple):
+    """A joint of the file: its element with the first child of each kind, and the links that it connects."""
+
+    element: Element
+    parts: dict[str, Element]
+    name: str
+    kind: str
+    parent: str
+    child: str
+
+
+class Tree(NamedTuple):
+    """The links by name, the one that no joint carries, and the joints from there outward."""
+
+    links: dict[str, Element]
+    root: str
+    joints: list[Connection]
+
+
+def tree(doc: Document) -> Tree:
+    """Return a document's tree, or say what makes it none."""
+    if doc.root.tag != "robot":
+        raise doc.fault(doc.root, "the outermost element of a URDF is <robot>")
+    links = _named(doc, "link")
+    if not links:
+        raise doc.fault(doc.root, 'a robot needs links; write <link name="…">')
+    joints = [_connection(doc, name, element, links) for name, element in _named(doc, "joint").items()]
+    carrier: dict[str, Connection] = {}
+    for joint in joints:
+        other = carrier.setdefault(joint.child, joint)
+        if other is not joint:
+            raise doc.fault(
+                joint.element,
+                f"its child {joint.child!r} is carried by joint {other.name!r} already; URDF has no closed loops",
+            )
+    roots = [name for name in links if name not in carrier]
+    if not roots:
+        raise doc.fault(joints[0].element, _loop(carrier, joints[0].child))
+    if len(roots) > 1:
+        raise doc.fault(
+            links[roots[1]],
+            f"no joint carries it, nor {roots[0]!r}; a robot has one root, so connect all others by joints",
+        )
+    ordered = _outward(joints, roots[0])
+    if len(ordered) < len(joints):
+        reached = {joint.name for joint in ordered}
+        lost = next(joint for joint in joints if joint.name not in reached)
+        raise doc.fault(lost.element, _loop(carrier, lost.child))
+    return Tree(links, roots[0], ordered)
+
+
+def _named(doc: Document, tag: str) -> dict[str, Element]:
+    """Return the elements of a kind by their names."""
+    found: dict[str, Element] = {}
+    for element in doc.root.iterchildren(tag):
+        name = doc.text(element, "name")
+        if name in found:
+            line = found[name].sourceline if doc.lines else MISSING_LINE
+            where = f" (line {line})" if line else ""
+            raise doc.fault(element, f"another {tag} has this name{where}; give each its own")
+        found[name] = element
+    return found
+
+
+def _connection(doc: Document, name: str, element: Element, links: dict[str, Element]) -> Connection:
+    kind = doc.text(element, "type")
+    if kind not in KINDS:
+        raise doc.fault(element, f"type is {kind!r}; {suggestion(kind, KINDS)}")
+    parts = children(element)
+    ends = []
+    for tag in ("parent", "child"):
+        if tag not in parts:
+            raise doc.fault(element, f'<{tag} link="…"/> is missing')
+        link = doc.text(parts[tag], "link")
+        if link not in links:
+            raise doc.fault(parts[tag], f"there is no link {link!r}; {suggestion(link, tuple(links))}")
+        ends.append(link)
+    return Connection(element, parts, name, kind, *ends)
+
+
+def _outward(joints: list[Connection], root: str) -> list[Connection]:
+    """Return the joints such that each stands on an earlier one: the first in the file of those that can come next."""
+    standing: dict[str, list[int]] = {}
+    for place, joint in enumerate(joints):
+        standing.setdefault(joint.parent, []).append(place)
+    ordered: list[Connection] = []
+    ready = standing.get(root, [])[:]
+    while ready:
+        joint = joints[heapq.heappop(ready)]
+        ordered.append(joint)
+        for place in standing.get(joint.child, ()):
+            heapq.heappush(ready, place)
+    return ordered
+
+
+def _loop(carrier: dict[str, Connection], link: str) -> str:
+    """Return the refusal of joints that carry each other."""
+    way: list[str] = []
+    while link not in way:
+        way.append(link)
+        link = carrier[link].parent
+    names = " stands on ".join(map(repr, [*way[way.index(link) :], link]))
+    return f"joints in a loop: link {names}; URDF describes trees"

@@ -1,0 +1,186 @@
+"""Reading XML without harm: no entities, no DTD, no network, no include; a limit to size and depth; lines for messages.
+
+Elements are lxml's. Comments and processing instructions are left out, and with them a default namespace, which URDF's
+own tools do not know.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import RobotError
+from ..files import read_bytes
+from .common import MISSING_LINE, Source
+
+Element = Any
+"""An element of lxml."""
+_EXTRA = 'reading XML needs lxml; install it with: pip install "tauforge[urdf]"'
+_LONGEST = 60
+_DECLARATION = re.compile(rb"\A((?>\s+|<!--.*?-->)*+)(<\?xml\s[^>]*\?>)", re.DOTALL)
+"""The line <?xml … ?>, also where blanks or comments stand before it, which URDF's own tools do not mind."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """The root element of a file, and refusals that name the file, the line and the element.
+
+    ``lines`` is false where the text is not the file's own, but what a macro language made of it.
+    """
+
+    source: Source
+    root: Element
+    lines: bool = True
+
+    def fault(self, element: Element, what: str) -> RobotError:
+        """Return the refusal of an element."""
+        return self.source.fault(element.sourceline if self.lines else MISSING_LINE, f"{shown(element)}: {what}")
+
+    def text(self, element: Element, key: str) -> str:
+        """Return an attribute that must be there."""
+        text = (element.get(key) or "").strip()
+        if not text:
+            raise self.fault(element, f'{key} is missing; write {key}="…"')
+        return str(text)
+
+    def number(self, element: Element, key: str, default: float | None = None) -> float:
+        """Return an attribute that is a finite number; it must be there unless there is a default."""
+        text = element.get(key)
+        if text is None and default is not None:
+            return default
+        return self._number(element, key, self.text(element, key) if text is None else text)
+
+    def numbers(self, element: Element, key: str, count: int, default: tuple[float, ...]) -> tuple[float, ...]:
+        """Return an attribute that is a list of numbers, with blanks between them."""
+        text = element.get(key)
+        if text is None:
+            return default
+        words = text.split()
+        if len(words) != count:
+            raise self.fault(element, f"{key} is {short(text)}; it must be {count} numbers with blanks between them")
+        return _floats(words) or tuple([self._number(element, key, word) for word in words])
+
+    def each(self, element: Element, keys: tuple[str, ...]) -> tuple[float, ...]:
+        """Return attributes that are finite numbers, all of which must be there."""
+        given = dict(element.items())
+        return _floats([given.get(key) for key in keys]) or tuple([self.number(element, key) for key in keys])
+
+    def _number(self, element: Element, key: str, text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value) or "_" in text:
+            macro = "; a file with macros must end in .xacro" if "${" in text or "$(" in text else ""
+            raise self.fault(element, f"{key} is {short(text)}; it must be a finite number{macro}")
+        return value
+
+
+def _floats(words: Sequence[str | None]) -> tuple[float, ...]:
+    """Return words as finite numbers; nothing if one is none, so that each has to be looked at."""
+    try:
+        values = tuple(map(float, words))  # type: ignore[arg-type]
+        return values if math.isfinite(sum(values)) and "_" not in "".join(words) else ()  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return ()
+
+
+def document(path: Path) -> Document:
+    """Read an XML file."""
+    return parsed(path, read_bytes(path))
+
+
+def parsed(path: Path, data: bytes, lines: bool = True) -> Document:
+    """Return the document that is written in a file's bytes."""
+    try:
+        from lxml import etree
+    except ImportError:
+        raise RobotError(f"{path}: {_EXTRA}") from None
+
+    source = Source(path, "")
+    data = _DECLARATION.sub(_blank, data, count=1)
+
+    def parse(recover: bool = False) -> Element:
+        parser = etree.XMLParser(
+            resolve_entities=False,
+            load_dtd=False,
+            no_network=True,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+            recover=recover,
+        )
+        try:
+            return etree.fromstring(data, parser)
+        except etree.XMLSyntaxError as error:
+            if {entry.type_name for entry in parser.error_log} == {"NS_ERR_UNDEFINED_NAMESPACE"}:
+                return parse(recover=True)  # whole but for a prefix without declaration
+            if b"<!DOCTYPE" in data:
+                raise no_dtd() from None
+            what = str(error.msg).partition(", line ")[0].removesuffix(", use XML_PARSE_HUGE option")
+            line = error.lineno if lines and error.lineno else MISSING_LINE
+            raise source.fault(line, f"this is no XML that can be read: {what}") from None
+
+    def no_dtd() -> RobotError:
+        line = data[: max(0, data.find(b"<!DOCTYPE"))].count(b"\n") + 1
+        return source.fault(line, "it has a <!DOCTYPE>, and what that declares is never read; remove it")
+
+    root = parse()
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise no_dtd()
+    if None in root.nsmap:
+        for element in root.iter():
+            element.tag = etree.QName(element).localname
+    return Document(source, root, lines)
+
+
+def _blank(declaration: re.Match[bytes]) -> bytes:
+    """Return blanks for <?xml … ?>, which may be in the wrong place or of another version, unless it says more."""
+    text = declaration[2].lower()
+    kept = b"encoding" in text and b"utf-8" not in text
+    return declaration[0] if kept else declaration[1] + re.sub(rb"[^\n]", b" ", text)
+
+
+class _Found(Exception):
+    """Ends the search for the outermost element."""
+
+
+def root_tag(path: Path) -> str:
+    """Return the name of a file's outermost element; this needs the standard library only."""
+    from xml.parsers import expat
+
+    def start(name: str, _: dict[str, str]) -> None:
+        raise _Found(name.rpartition(":")[2])
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start
+    try:
+        parser.Parse(read_bytes(path), True)
+    except _Found as found:
+        return str(found)
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        raise Source(path, "").fault(getattr(error, "lineno", MISSING_LINE), f"this is no XML: {error}") from None
+    raise AssertionError("a document without element is refused by the parser")
+
+
+def shown(element: Element) -> str:
+    """Return how a message names an element: with its name, or inside the nearest element that has one."""
+    name = element.get("name")
+    if name is not None:
+        return f"<{element.tag} name={short(name)}>"
+    parent = element.getparent()
+    return f"<{element.tag}>" if parent is None else f"<{element.tag}> of {shown(parent)}"
+
+
+def short(text: str) -> str:
+    """Return a text in quotes, its end cut off if it is long."""
+    return f'"{text}"' if len(text) <= _LONGEST else f'"{text[:_LONGEST]}…"'
+
+
+def children(element: Element) -> dict[str, Element]:
+    """Return the first child of each kind."""
+    return {child.tag: child for child in reversed(element)}
