@@ -78,7 +78,7 @@ def test_a_dropped_function_is_gone_at_once():
     try:
         function = mixed().compile()
         function(*(np.ones(shape) for shape in function.inputs.values()))
-        watched = [weakref.ref(function), weakref.ref(function._library)]
+        watched = [weakref.ref(function), weakref.ref(function._loaded.library)]
         del function
         assert [reference() for reference in watched] == [None, None]
     finally:

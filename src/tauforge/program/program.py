@@ -223,11 +223,11 @@ class Program:
 
         return write(self, path, target=target, name=name)
 
-    def compile(self) -> Function:
-        """Return the Program as a compiled function of NumPy arrays."""
+    def compile(self, **options: Any) -> Function:
+        """Return the Program as a compiled function of NumPy arrays; see :class:`Function` for the options."""
         from ..runtime.function import Function
 
-        return Function(self)
+        return Function(self, **options)
 
     def __reduce__(self) -> tuple[object, ...]:
         from .flat import flatten, restore

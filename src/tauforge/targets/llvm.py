@@ -1,31 +1,30 @@
-"""LLVM: Program -> the text of a module that computes batches of states, for the runtime to compile.
+"""LLVM: Program -> the texts of modules that compute a block of states, for the runtime to compile.
 
-The module defines two functions. ``loop`` is the inner loop of a NumPy generalized ufunc: any strides between states
-and inside an array. ``states`` is for callers in C, whose arrays are in C order (see :func:`prototype`).
+A block's values stand in slots (see ``llvm_kernel``): those of the inputs come first, then those of the outputs, then
+what is kept for later. The code is cut into *pieces*, each a module with one function of the slots' address, so that
+the time to compile grows no faster than the Program. What one piece computes and a later one needs goes through a slot.
+Numbers stand in a table beside the code, so that robots that differ in them alone have the same code.
 
-:class:`StraightLine` writes the code of one state. It knows nothing of the loop around it, nor whether its values are
-scalars or vectors of them.
+Sines, cosines and their inverses are computed by the kernel, all that can be at once with one call, before what
+needs them: a call in the midst would have every register saved.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable, Mapping
-from itertools import product
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
 from ..graph.evaluate import topological
 from ..graph.node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, Node
-from ..program.program import PARAMETERS, Array, Program, Shape
+from ..program.program import PARAMETERS, Program, Shape
+from .llvm_functions import SERVICES, SINCOS, service
+from .llvm_text import Vectors
 
-LOOP, STATES = "loop", "states"
-"""Names of the module's functions."""
-EXTERNAL = {SIN: 1, COS: 1, ASIN: 1, ACOS: 1, ATAN2: 2}
-"""Functions that are to be provided, each under its name after PREFIX, and how many arguments they take."""
-PREFIX = "tauforge_"
-BYTES = 8
-"""Size of a double."""
+PIECE = 2000
+"""How many values a piece computes at most."""
 
+_SERVICE = {SIN: SINCOS, COS: SINCOS, ASIN: ASIN, ACOS: ACOS, ATAN2: ATAN2}
 _SUBTRACT = "{r} = fsub contract {t} {a}, {b}"
 _INSTRUCTIONS = {  # "contract" allows a fused multiply-add, and nothing else
     ADD: "{r} = fadd contract {t} {a}, {b}",
@@ -34,99 +33,209 @@ _INSTRUCTIONS = {  # "contract" allows a fused multiply-add, and nothing else
     NEG: "{r} = fneg {t} {a}",
     SQRT: "{r} = call {t} @llvm.sqrt.{suffix}({t} {a})",
     ABS: "{r} = call {t} @llvm.fabs.{suffix}({t} {a})",
-    SIGN: "{r}.above = fcmp ogt {t} {a}, zeroinitializer\n"
-    "{r}.below = fcmp olt {t} {a}, zeroinitializer\n"
-    "{r}.plus = uitofp {truth} {r}.above to {t}\n"
-    "{r}.minus = uitofp {truth} {r}.below to {t}\n"
-    "{r} = fsub {t} {r}.plus, {r}.minus",
-    **{op: f"{{r}} = call {{t}} @{PREFIX}{op}({{t}} {{a}})" for op, count in EXTERNAL.items() if count == 1},
-    **{
-        op: f"{{r}} = call {{t}} @{PREFIX}{op}({{t}} {{a}}, {{t}} {{b}})"
-        for op, count in EXTERNAL.items()
-        if count == 2
-    },
+    SIGN: "{r}.some = fcmp one {t} {a}, zeroinitializer\n"
+    "{r}.one = call {t} @llvm.copysign.{suffix}({t} {one}, {t} {a})\n"
+    "{r} = select <{lanes} x i1> {r}.some, {t} {r}.one, {t} zeroinitializer",
 }
 
 
-class Kind(NamedTuple):
-    """A type of values: its name, the ending of intrinsic functions on it, and the type of a comparison's result."""
+class Pieces(NamedTuple):
+    """A Program as texts: how many slots it needs, the code of its set-up, and that of a block."""
 
-    name: str
-    suffix: str
-    truth: str
-
-
-DOUBLE = Kind("double", "f64", "i1")
+    slots: int
+    setup: Sequence[str]
+    body: Sequence[str]
 
 
-class Place(NamedTuple):
-    """Where a value stands in memory: a pointer, and along each axis the bytes from entry to entry and an index."""
+class Call(NamedTuple):
+    """A call of the kernel: the arguments of the groups stand from slot ``given`` on, the results from ``made``."""
 
-    pointer: str
-    offsets: tuple[tuple[str, int], ...]
-
-    def address(self, prefix: str) -> tuple[list[str], str]:
-        """Return instructions that compute the address, in registers whose names begin so, and the address."""
-        lines, pointer = [], self.pointer
-        for axis, (step, index) in enumerate(self.offsets):
-            if index:
-                offset, previous, pointer = f"{prefix}.o{axis}", pointer, f"{prefix}.p{axis}"
-                lines.append(f"{offset} = mul i64 {step}, {index}")
-                lines.append(f"{pointer} = getelementptr i8, ptr {previous}, i64 {offset}")
-        return lines, pointer
+    service: str
+    groups: Sequence[tuple[Node, ...]]
+    given: int
+    made: int
 
 
-class StraightLine:
-    """Instructions that compute nodes one after another, each into a register of its own.
+def constants(program: Program) -> list[Node]:
+    """Return the numbers in the Program's code, in the order of their table."""
+    return [node for node in program.order if node.op is CONST]
 
-    Parameters
-    ----------
-    prefix : how the registers' names begin
-    places : where nodes stand that are to be loaded, which happens where they are first needed
-    kind : the registers' type
-    """
 
-    def __init__(self, prefix: str, places: Mapping[Node, Place], kind: Kind = DOUBLE) -> None:
-        self.lines: list[str] = []
-        self._prefix, self._places, self._kind = prefix, places, kind
-        self._registers: dict[Node, str] = {}
+def pieces(program: Program, vectors: Vectors) -> Pieces:
+    """Return the Program's code."""
+    entries = count()
+    numbers = {node: i for i, node in enumerate(constants(program))}
+    slots = {node: next(entries) for array in program.arguments.values() for node in array.nodes}
+    results: list[tuple[Node, int]] = [(n, next(entries)) for array in program.results.values() for n in array.nodes]
+    outputs = [node for node, _ in results]
+    body = topological(outputs, operands)
+    setup: list[str] = []
+    if program.parameters:
+        borders = _borders(body, outputs, program)
+        kept = [(node, next(entries)) for node in borders]
+        setup = _code("setup", topological(borders, operands), kept, slots, entries, numbers, vectors)
+        slots.update(kept)
+        body = topological(outputs, lambda node: () if node in slots else operands(node))
+    code = _code("body", body, results, slots, entries, numbers, vectors)
+    return Pieces(next(entries), setup, code)
 
-    def compute(self, order: Iterable[Node]) -> None:
-        """Add what computes nodes; arguments come before their users."""
-        for node in order:
-            if node.op is CONST:
-                self._registers[node] = literal(float(node))
-            elif node in self._places:
-                self._load(node)
+
+def operands(node: Node) -> tuple[Node, ...]:
+    """Return what a node is computed from; a negated term is subtracted, and so needs no node of its own."""
+    if node.op is ADD and node.args[1].op is NEG:
+        return node.args[0], node.args[1].args[0]
+    return node.args
+
+
+def _borders(order: Sequence[Node], outputs: Sequence[Node], program: Program) -> list[Node]:
+    """Return the nodes made of parameters alone that others need."""
+    setup = program.setup
+    needed = {a for node in order if node not in setup for a in operands(node)} | {*outputs}
+    return [node for node in order if node in setup and node in needed]
+
+
+def _code(
+    name: str,
+    order: Sequence[Node],
+    results: Iterable[tuple[Node, int]],
+    given: Mapping[Node, int],
+    entries: count[int],
+    numbers: Mapping[Node, int],
+    vectors: Vectors,
+) -> list[str]:
+    """Return modules that compute nodes in turn and put results into slots; ``entries`` has further slots."""
+    slots = dict(given)
+    steps = _steps([node for node in order if node not in slots and node.op is not CONST], slots, entries)
+    parts = [steps[i : i + PIECE] for i in range(0, len(steps), PIECE)] or [[]]
+    made_in = {node: i for i, part in enumerate(parts) for node in part if isinstance(node, Node)}
+    stores: dict[Node, list[int]] = {node: [] for node in made_in}
+    for i, part in enumerate(parts):
+        for step in part:
+            for node in operands(step) if isinstance(step, Node) else (a for group in step.groups for a in group):
+                if made_in.get(node, i) != i and node not in slots:
+                    slots[node] = next(entries)
+                    stores[node].append(slots[node])
+    others = []
+    for node, slot in results:
+        if node in made_in:
+            stores[node].append(slot)
+        else:
+            others.append((node, slot))
+    made = []
+    for i, part in enumerate(parts):
+        piece = Piece(f"{name}{i}", slots, numbers, vectors)
+        for step in part:
+            if isinstance(step, Call):
+                piece.call(step)
             else:
-                self._apply(node)
+                piece.compute(step)
+                for slot in stores[step]:
+                    piece.store(step, slot)
+        made.append(piece)
+    for node, slot in others:  # what is computed nowhere, or by the kernel
+        made[-1].store(node, slot)
+    return [piece.text() for piece in made]
 
-    def store(self, node: Node, place: Place, prefix: str) -> None:
-        """Add what stores a computed node."""
-        lines, pointer = place.address(prefix)
-        self.lines += [*lines, f"store {self._kind.name} {self._registers[node]}, ptr {pointer}"]
 
-    def _load(self, node: Node) -> None:
-        register = self._new(node)
-        lines, pointer = self._places[node].address(register)
-        self.lines += [*lines, f"{register} = load {self._kind.name}, ptr {pointer}"]
+def _steps(order: Sequence[Node], slots: dict[Node, int], entries: count[int]) -> list[Node | Call]:
+    """Return what is to be done in turn: first what the kernel's functions need, call by call, then the rest."""
+    level: dict[Node, int] = {}
+    waves: dict[int, dict[str, dict[tuple[Node, ...], list[Node]]]] = {}
+    for node in order:
+        level[node] = max((level.get(a, 0) for a in node.args), default=0)
+        if node.op in _SERVICE:
+            level[node] += 1
+            wave = waves.setdefault(level[node], {}).setdefault(_SERVICE[node.op], {})
+            wave.setdefault(node.args, []).append(node)
+    steps: list[Node | Call] = []
+    done = set(slots)
 
-    def _apply(self, node: Node) -> None:
-        template, args, known = _INSTRUCTIONS[node.op], node.args, self._registers
-        if node.op is ADD and args[1].op is NEG and args[1].args[0] in known:
-            template, args = _SUBTRACT, (args[0], args[1].args[0])
-        name, suffix, truth = self._kind
-        a, b = known[args[0]], known[args[-1]]
-        self.lines.append(template.format(r=self._new(node), a=a, b=b, t=name, suffix=suffix, truth=truth))
+    def compute(nodes: Iterable[Node]) -> None:
+        for node in topological(nodes, lambda x: () if x in done else operands(x)):
+            if node not in done and node.op is not CONST:
+                done.add(node)
+                steps.append(node)
 
-    def _new(self, node: Node) -> str:
-        register = self._registers[node] = f"{self._prefix}{len(self._registers)}"
+    for _, calls in sorted(waves.items()):
+        for name, groups in calls.items():
+            compute(a for group in groups for a in group)
+            taken, filled = SERVICES[name]
+            first = next(entries)
+            places = [first, *(next(entries) for _ in range((taken + filled) * len(groups) - 1))]
+            call = Call(name, list(groups), first, places[taken * len(groups)])
+            for i, nodes in enumerate(groups.values()):
+                for node in nodes:
+                    slots[node] = call.made + filled * i + (node.op is COS)
+            done.update(node for nodes in groups.values() for node in nodes)
+            steps.append(call)
+    compute(order)
+    return steps
+
+
+class Piece:
+    """A function under construction; each value is computed into a register of its own, or loaded when first needed."""
+
+    def __init__(self, name: str, slots: Mapping[Node, int], numbers: Mapping[Node, int], vectors: Vectors) -> None:
+        self._name, self._slots, self._constants, self._vectors = name, slots, numbers, vectors
+        self._lines: list[str] = []
+        self._registers: dict[Node, str] = {}
+        self._numbers = count()
+        one = vectors.all(1.0)
+        self._words = {"t": vectors.name, "suffix": vectors.suffix, "lanes": vectors.lanes, "one": one}
+
+    def compute(self, node: Node) -> None:
+        """Add what computes a node."""
+        args = operands(node)
+        template = _INSTRUCTIONS[node.op] if args is node.args else _SUBTRACT
+        a, b = self._value(args[0]), self._value(args[-1])
+        register = self._registers[node] = f"%v{next(self._numbers)}"
+        self._lines.append(template.format(r=register, a=a, b=b, **self._words))
+
+    def store(self, node: Node, slot: int) -> None:
+        """Add what puts a value into a slot."""
+        value = self._value(node)
+        self._lines.append(f"store {self._vectors.name} {value}, ptr {self._address(slot)}")
+
+    def call(self, call: Call) -> None:
+        """Add a call of the kernel."""
+        for slot, node in enumerate((a for group in call.groups for a in group), call.given):
+            self.store(node, slot)
+        given, made = self._address(call.given), self._address(call.made)
+        name = service(call.service, self._vectors)
+        self._lines.append(f"call void @{name}(ptr {given}, ptr {made}, i64 {len(call.groups)})")
+
+    def text(self) -> str:
+        """Return the module."""
+        t, suffix = self._vectors.name, self._vectors.suffix
+        return "\n".join(
+            [
+                *(f"declare void @{service(name, self._vectors)}(ptr, ptr, i64) nounwind" for name in SERVICES),
+                *(f"declare {t} @llvm.{name}.{suffix}({t})" for name in ("sqrt", "fabs")),
+                f"declare {t} @llvm.copysign.{suffix}({t}, {t})",
+                f"define void @{self._name}(ptr noalias %slots, ptr noalias readonly %numbers) nounwind {{",
+                *self._lines,
+                "ret void",
+                "}",
+                "",
+            ]
+        )
+
+    def _value(self, node: Node) -> str:
+        """Return the register that holds a node's value."""
+        register = self._registers.get(node)
+        if register is None:
+            if node.op is CONST:
+                address = self._address(self._constants[node], "%numbers")
+            else:
+                address = self._address(self._slots[node])
+            register = self._registers[node] = f"%v{next(self._numbers)}"
+            self._lines.append(f"{register} = load {self._vectors.name}, ptr {address}")
         return register
 
-
-def literal(value: float) -> str:
-    """Write a double exactly."""
-    return "0x" + struct.pack(">d", value).hex()
+    def _address(self, index: int, table: str = "%slots") -> str:
+        register = f"%a{next(self._numbers)}"
+        self._lines.append(f"{register} = getelementptr {self._vectors.name}, ptr {table}, i64 {index}")
+        return register
 
 
 def has_empty(program: Program) -> bool:
@@ -134,150 +243,16 @@ def has_empty(program: Program) -> bool:
     return any(shape.size == 0 for shape in (*program.inputs.values(), *program.outputs.values()))
 
 
-def operands(program: Program) -> tuple[dict[str, Shape], dict[str, Shape]]:
-    """Return the arrays that ``loop`` reads and those that it writes: the register of each, and its shape.
+def arrays(program: Program) -> tuple[list[Shape], list[Shape]]:
+    """Return the shapes of the arrays that the loop reads and of those that it writes.
 
     NumPy cannot fix a dimension to zero: where an array has no entries, one more input, the first, has none either.
     """
-    extra = {"%none": Shape([0])} if has_empty(program) else {}
-    read = {f"%in{i}": shape for i, shape in enumerate(program.inputs.values())}
-    return extra | read, {f"%out{i}": shape for i, shape in enumerate(program.outputs.values())}
+    extra = [Shape([0])] if has_empty(program) else []
+    return [*extra, *program.inputs.values()], [*program.outputs.values()]
 
 
-def module(program: Program) -> str:
-    """Return the Program as the text of an LLVM module."""
-    external = [f"declare double @{PREFIX}{op}({', '.join(['double'] * n)}) nounwind" for op, n in EXTERNAL.items()]
-    intrinsic = [f"declare double @llvm.{name}.f64(double)" for name in ("sqrt", "fabs")]
-    return "\n".join([*external, *intrinsic, *_loop(program), *_states(program), ""])
-
-
-def prototype(program: Program) -> str:
-    """Return the declaration of ``states`` in C."""
-    parts = [f"const double *{name}, int64_t {name}_stride" for name in program.inputs]
-    parts += [f"double *{name}, int64_t {name}_stride" for name in program.outputs]
-    return f"void {program.name}({', '.join(['int64_t count', *parts])})"
-
-
-def _loop(program: Program) -> list[str]:
-    """Return ``loop``; its ``steps`` are those between states, then those inside each array, all in bytes."""
-    read, written = operands(program)
-    given = dict(_places("%in", program.arguments.values()))
-    setup, constants = _setup(program, given)
-    body = StraightLine("%v", {**given, **constants})
-    body.compute(node for node in program.order if node in constants or node not in program.setup)
-    for i, (node, place) in enumerate(_places("%out", program.results.values())):
-        body.store(node, place, f"%r{i}")
-    return [
-        f"define void @{LOOP}(ptr %arrays, ptr %dimensions, ptr %steps, ptr %data) nounwind {{",
-        "entry:",
-        *_fetch_arguments(read | written),
-        f"%constants = alloca double, i64 {len(constants)}",
-        "%some = icmp sgt i64 %count, 0",
-        "br i1 %some, label %state, label %exit",
-        "state:",
-        "%i = phi i64 [0, %entry], [%next, %body]",
-        *(line for array in read | written for line in _move_to_state(array)),
-        *setup,
-        "br label %body",
-        "body:",
-        *body.lines,
-        "%next = add i64 %i, 1",
-        "%more = icmp slt i64 %next, %count",
-        "br i1 %more, label %state, label %exit",
-        "exit:",
-        "ret void",
-        "}",
-    ]
-
-
-def _places(registers: str, arrays: Iterable[Array]) -> list[tuple[Node, Place]]:
-    """Return where the nodes of the current state stand in arrays, whose registers have that name and a number."""
-    found = []
-    for number, array in enumerate(arrays):
-        register = f"{registers}{number}"
-        for node, index in zip(array.nodes, product(*map(range, array.shape)), strict=True):
-            offsets = tuple((f"{register}.step{axis}", k) for axis, k in enumerate(index))
-            found.append((node, Place(f"{register}.now", offsets)))
-    return found
-
-
-def _fetch_arguments(arrays: Mapping[str, Shape]) -> list[str]:
-    """Return what loads the count, the pointers and the steps from where a call has put them."""
-    steps = [f"{array}.step" for array in arrays]
-    steps += [f"{array}.step{axis}" for array, shape in arrays.items() for axis in range(len(shape))]
-    return [
-        "%count = load i64, ptr %dimensions",
-        *(line for i, array in enumerate(arrays) for line in _entry("%arrays", "ptr", i, array)),
-        *(line for i, step in enumerate(steps) for line in _entry("%steps", "i64", i, step)),
-    ]
-
-
-def _entry(table: str, kind: str, index: int, register: str) -> list[str]:
-    address = f"{register}.at"
-    return [f"{address} = getelementptr {kind}, ptr {table}, i64 {index}", f"{register} = load {kind}, ptr {address}"]
-
-
-def _move_to_state(array: str) -> list[str]:
-    return [
-        f"{array}.passed = mul i64 %i, {array}.step",
-        f"{array}.now = getelementptr i8, ptr {array}, i64 {array}.passed",
-    ]
-
-
-def _setup(program: Program, given: Mapping[Node, Place]) -> tuple[list[str], dict[Node, Place]]:
-    """Return what computes constants from the parameters, and where it puts those that the rest needs.
-
-    It is done at the first state, and at later ones unless all share their parameters.
-    """
-    needed = {a for node in program.order if node not in program.setup for a in node.args}
-    needed |= {node for array in program.results.values() for node in array.nodes}
-    borders = [node for node in program.order if node in program.setup and node in needed]
-    if not borders:
-        return [], {}
-    constants = {node: Place("%constants", ((str(BYTES), i),)) for i, node in enumerate(borders)}
-    code = StraightLine("%k", given)
-    code.compute(topological(borders))
-    for i, (node, place) in enumerate(constants.items()):
-        code.store(node, place, f"%c{i}")
-    lines = [
-        f"%shared = icmp eq i64 %in{list(program.arguments).index(PARAMETERS)}.step, 0",
-        "%later = icmp ne i64 %i, 0",
-        "%ready = and i1 %shared, %later",
-        "br i1 %ready, label %body, label %setup",
-        "setup:",
-        *code.lines,
-    ]
-    return lines, constants
-
-
-def _states(program: Program) -> list[str]:
-    """Return ``states``, which calls ``loop`` with its arguments in memory and the steps of arrays in C order."""
-    read, written = operands(program)
-    arrays = read | written
-    given = [array for array in arrays if array != "%none"]
-    arguments = ", ".join(["i64 %count", *(f"ptr {array}, i64 {array}.stride" for array in given)])
-    steps = [f"{array}.bytes" if array in given else "0" for array in arrays]
-    steps += [str(step) for shape in arrays.values() for step in _contiguous(shape)]
-    return [
-        f"define void @{STATES}({arguments}) nounwind {{",
-        *(f"{array}.bytes = mul i64 {array}.stride, {BYTES}" for array in given),
-        "%dimensions = alloca i64",
-        "store i64 %count, ptr %dimensions",
-        *_table("%arrays", "ptr", [array if array in given else "null" for array in arrays]),
-        *_table("%steps", "i64", steps),
-        f"call void @{LOOP}(ptr %arrays, ptr %dimensions, ptr %steps, ptr null)",
-        "ret void",
-        "}",
-    ]
-
-
-def _contiguous(shape: Shape) -> list[int]:
-    """Return the steps inside an array in C order, in bytes."""
-    return [BYTES * Shape(shape[axis + 1 :]).size for axis in range(len(shape))]
-
-
-def _table(name: str, kind: str, values: list[str]) -> list[str]:
-    lines = [f"{name} = alloca {kind}, i64 {len(values)}"]
-    for i, value in enumerate(values):
-        lines += [f"{name}.{i} = getelementptr {kind}, ptr {name}, i64 {i}", f"store {kind} {value}, ptr {name}.{i}"]
-    return lines
+def parameters_place(program: Program) -> int:
+    """Return which of the arrays holds the parameters; 0 where there are none."""
+    names = [*program.inputs]
+    return names.index(PARAMETERS) + has_empty(program) if PARAMETERS in names else 0
