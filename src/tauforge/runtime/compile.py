@@ -61,7 +61,8 @@ def vectors(scalar: str) -> Vectors:
     """Return the vectors of this processor's registers."""
     enabled = host().features.split(",")
     size = 64 if "+avx512f" in enabled else 32 if "+avx" in enabled else 16
-    return Vectors(scalar, size // Vectors(scalar, 1).size)
+    fused = "+fma" in enabled or host().triple.startswith(("aarch64", "arm64"))
+    return Vectors(scalar, size // Vectors(scalar, 1).size, fused)
 
 
 def _machine() -> Any:

@@ -6,6 +6,7 @@ results into as many.
 
 from __future__ import annotations
 
+import math
 import struct
 
 from .llvm_text import Vectors, counted, entry
@@ -20,8 +21,15 @@ SERVICES = {SINCOS: (1, 2), "asin": (1, 1), "acos": (1, 1), "atan2": (2, 1)}
 
 _LARGEST = 1e5  # the angle up to which the reduction below is exact enough
 _ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it rounds to an integer, which then stands in the lowest bits
-_QUARTER = tuple(map(float.fromhex, ("0x1.921fb54400000p+0", "0x1.0b4611a600000p-34", "0x1.3198a2e037073p-69")))
-# pi/2 in three parts: the products of the first two with the number of quarter turns are exact
+_QUARTER = {
+    "%first": float.fromhex("0x1.921fb54400000p+0"),
+    "%second": float.fromhex("0x1.0b4611a600000p-34"),
+    "%third": float.fromhex("0x1.3198a2e037073p-69"),
+    "%middle": float.fromhex("0x1.0b4611a626331p-34"),
+    "%last": float.fromhex("0x1.1701b839a2520p-88"),
+}
+# pi/2 as first + second + third, whose first two products with a number of quarter turns are exact; and as first +
+# middle + last, where a fused multiply-add needs no exact product
 _SIN = (
     -0.16666666666666666,
     0.008333333333330948,
@@ -39,9 +47,9 @@ _COS = (
     -1.1382623647474604e-11,
 )  # (cos r - 1 + r**2/2) / r**4 likewise; error below 1.3e-18
 _NUMBERS = {
-    "%ratio": 1 / sum(_QUARTER),
+    "%ratio": 2 / math.pi,
     "%round": _ROUND,
-    **dict(zip(("%first", "%second", "%third"), _QUARTER, strict=True)),
+    **_QUARTER,
     **{f"%p{k}": x for k, x in enumerate(_SIN)},
     **{f"%q{k}": x for k, x in enumerate(_COS)},
     "%half": 0.5,
@@ -51,7 +59,7 @@ _NUMBERS = {
 
 def service(name: str, vectors: Vectors) -> str:
     """Return the name of a service's function."""
-    return f"{PREFIX}{name}_{vectors.suffix}"
+    return f"{PREFIX}{name}_{vectors.suffix}{'' if vectors.fused else '_separate'}"
 
 
 def functions(vectors: Vectors) -> list[str]:
@@ -92,18 +100,7 @@ def _sincos(vectors: Vectors) -> list[str]:
         f"%rounded = fadd contract {d} %part, %round",
         f"%quarters = bitcast {d} %rounded to {bits}",
         f"%n = fsub {d} %rounded, %round",
-        *_number("%first", wide),
-        f"%n1 = fmul contract {d} %n, %first",
-        f"%r1 = fsub contract {d} %a, %n1",
-        *_number("%second", wide),
-        f"%n2 = fmul contract {d} %n, %second",
-        f"%r2 = fsub contract {d} %r1, %n2",
-        f"%gone = fsub {d} %r1, %r2",
-        f"%lost = fsub contract {d} %gone, %n2",  # what rounding took from r2
-        *_number("%third", wide),
-        f"%n3 = fmul contract {d} %n, %third",
-        f"%rest = fsub contract {d} %lost, %n3",
-        f"%r = fadd {d} %r2, %rest",
+        *_reduced(wide),
         f"%z = fmul contract {d} %r, %r",
         f"%zz = fmul contract {d} %z, %z",
         *_polynomial("%p", wide),
@@ -147,6 +144,30 @@ def _sincos(vectors: Vectors) -> list[str]:
         "computed:",
     ]
     return _service(SINCOS, vectors, body)
+
+
+def _reduced(wide: Vectors) -> list[str]:
+    """Return what computes the rest %r of %a after %n quarter turns, n pi/2 being subtracted in three parts."""
+    d = wide.name
+    if wide.fused:
+        parts = (("%a", "%first", "%r1"), ("%r1", "%middle", "%r2"), ("%r2", "%last", "%r"))
+        return [line for old, part, new in parts for line in _less(old, part, new, wide)]
+    return [
+        *_less("%a", "%first", "%r1", wide),
+        *_less("%r1", "%second", "%r2", wide),
+        f"%gone = fsub {d} %r1, %r2",
+        f"%lost = fsub {d} %gone, %second.n",  # what rounding took from r2
+        *_less("%lost", "%third", "%rest", wide),
+        f"%r = fadd {d} %r2, %rest",
+    ]
+
+
+def _less(old: str, part: str, new: str, wide: Vectors) -> list[str]:
+    return [
+        *_number(part, wide),
+        f"{part}.n = fmul contract {wide.name} %n, {part}",
+        f"{new} = fsub contract {wide.name} {old}, {part}.n",
+    ]
 
 
 def _polynomial(name: str, wide: Vectors) -> list[str]:

@@ -291,13 +291,12 @@ _MOVE = "(i64 %size, ptr %array, i64 %step, i64 %used, ptr %offsets, i64 %contig
 def _gather(vectors: Vectors) -> list[str]:
     """Return ``gather``, which brings the states of a block from an array to slots."""
     lanes, kind, scalar = range(vectors.lanes), vectors.name, vectors.scalar
-    start = ["%last = sub i64 %used, 1", "%full = icmp eq i64 0, 0"]
-    for k in lanes:
+    start = ["%full = icmp eq i64 0, 0", "%row0 = getelementptr i8, ptr %array, i64 0"]
+    for k in lanes[1:]:  # where no state is left, the last one once more
         start += [
             f"%there{k} = icmp slt i64 {k}, %used",
-            f"%lane{k} = select i1 %there{k}, i64 {k}, i64 %last",
-            f"%passed{k} = mul i64 %lane{k}, %step",
-            f"%row{k} = getelementptr i8, ptr %array, i64 %passed{k}",
+            f"%step{k} = select i1 %there{k}, i64 %step, i64 0",
+            f"%row{k} = getelementptr i8, ptr %row{k - 1}, i64 %step{k}",
         ]
     many, half = [], f"<{vectors.lanes // 2} x {scalar}>"
     for k in lanes:  # halves of two rows at once: cheaper than to exchange halves in registers

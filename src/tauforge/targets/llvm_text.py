@@ -13,10 +13,12 @@ class Vectors(NamedTuple):
     ----------
     scalar : a lane's type, "double" or "float"
     lanes : how many there are
+    fused : whether the processor multiplies and adds in one step
     """
 
     scalar: str
     lanes: int
+    fused: bool = True
 
     @property
     def name(self) -> str:
@@ -26,7 +28,7 @@ class Vectors(NamedTuple):
     @property
     def wide(self) -> Vectors:
         """As many lanes in double precision."""
-        return Vectors("double", self.lanes)
+        return Vectors("double", self.lanes, self.fused)
 
     @property
     def suffix(self) -> str:
