@@ -10,6 +10,7 @@ from tauforge import ProgramError, direct_dynamics, inverse_dynamics
 from tauforge.graph import node as graph
 from tauforge.program.program import Program, inputs, outputs
 from tauforge.runtime import function as function_module
+from tauforge.runtime import general
 from tauforge.targets import llvm
 from tauforge.targets.llvm_text import Vectors
 
@@ -239,9 +240,9 @@ def test_threads_report_errors_as_one_does():
 def test_large_batches_use_threads_by_themselves(monkeypatch):
     function = inverse_dynamics(chain(2)).compile()
     used = []
-    monkeypatch.setattr(function_module, "available", lambda: 2)
-    monkeypatch.setattr(function_module, "in_parts", lambda *arguments: used.append(arguments[-2:]))
-    count = int(function_module.PAYS)
+    monkeypatch.setattr(general, "available", lambda: 2)
+    monkeypatch.setattr(general, "in_parts", lambda *arguments: used.append(arguments[-2:]))
+    count = int(general.PAYS)
     shared = np.broadcast_to(RNG.normal(size=2), (count, 2))
     function(shared[:10], shared[:10], shared[:10])
     assert used == []

@@ -45,12 +45,12 @@ def _load(vectors: Vectors) -> Kernel:
 def _provide_library() -> None:
     """Make the C library's functions known under our own names."""
     names = [*LIBRARY, "malloc", "free"]
-    library = _c_library(names)
+    library = c_library(names)
     for name in names:
         llvm.add_symbol(PREFIX + name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
 
 
-def _c_library(functions: list[str]) -> ctypes.CDLL:
+def c_library(functions: list[str]) -> ctypes.CDLL:
     """Return the library that has the functions."""
     names = ["ucrtbase", "msvcrt"] if sys.platform == "win32" else [None, "libm.so.6", "libSystem.dylib"]
     for name in names:
