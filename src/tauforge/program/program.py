@@ -223,11 +223,17 @@ class Program:
 
         return write(self, path, target=target, name=name)
 
-    def compile(self, **options: Any) -> Function:
-        """Return the Program as a compiled function of NumPy arrays; see :class:`Function` for the options."""
+    def compile(self, *, dtype: str | type = "float64", cache: bool = True) -> Function:
+        """Return the Program as a compiled function of NumPy arrays.
+
+        Parameters
+        ----------
+        dtype : float64 or float32, the type of all arrays and of all computations
+        cache : whether to keep the machine code for the next time, in the user's cache directory
+        """
         from ..runtime.function import Function
 
-        return Function(self, **options)
+        return Function(self, dtype=dtype, cache=cache)
 
     def __reduce__(self) -> tuple[object, ...]:
         from .flat import flatten, restore

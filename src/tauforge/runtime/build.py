@@ -12,19 +12,12 @@ from ..program.program import Program
 from ..targets.llvm import arrays, constants, parameters_place, pieces
 from ..targets.llvm_kernel import Plan
 from ..targets.llvm_text import Vectors
+from .cache import Code, content, obtained
 from .compile import Library, object_code
 from .kernel import load_kernel
 
 DTYPES: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
 """The types of arrays, by what they are called in C and LLVM."""
-
-
-class Code(NamedTuple):
-    """A Program's object code: how many slots it needs, and its pieces, those of the set-up first."""
-
-    slots: int
-    setup: int
-    objects: tuple[bytes, ...]
 
 
 class Loaded(NamedTuple):
@@ -36,22 +29,26 @@ class Loaded(NamedTuple):
     numbers: NDArray[Any]
 
 
-def compiled(program: Program, vectors: Vectors) -> Code:
+def compiled(program: Program, vectors: Vectors, cached: bool) -> Code:
     """Return the Program's object code."""
-    slots, setup, body = pieces(program, vectors)
-    return Code(slots, len(setup), tuple(map(object_code, (*setup, *body))))
+
+    def make() -> Code:
+        slots, setup, body = pieces(program, vectors)
+        return Code(slots, len(setup), tuple(map(object_code, (*setup, *body))))
+
+    return obtained(content(program, vectors), make, cached)
 
 
 def load(program: Program, code: Code, vectors: Vectors) -> Loaded:
     """Return the Program in memory."""
-    kernel = load_kernel(vectors)
+    loop = load_kernel(vectors)
     library = Library(code.objects)
     setup = [library.address(f"setup{i}") for i in range(code.setup)]
     body = [library.address(f"body{i}") for i in range(len(code.objects) - code.setup)]
     numbers = _numbers(program, vectors)
     plan = Plan(*arrays(program), code.slots, numbers.ctypes.data, setup, body, parameters_place(program))
     table = plan.table(vectors)
-    return Loaded(library, kernel.loop, (ctypes.c_int64 * len(table))(*table), numbers)
+    return Loaded(library, loop, (ctypes.c_int64 * len(table))(*table), numbers)
 
 
 def _numbers(program: Program, vectors: Vectors) -> NDArray[Any]:

@@ -10,7 +10,8 @@ import llvmlite.binding as llvm
 
 from ..targets.llvm_text import Vectors
 
-_EFFORT = 1  # of code generation: no passes run before it; more costs time and finds nothing in straight-line code
+EFFORT = 1
+"""Of code generation; no passes run before it. More costs time and finds nothing in straight-line code."""
 
 
 class Library:
@@ -68,4 +69,4 @@ def vectors(scalar: str) -> Vectors:
 def _machine() -> Any:
     """Return a new description of this machine; an engine takes possession of its own."""
     target, _, cpu, features = host()
-    return target.create_target_machine(cpu=cpu, features=features, opt=_EFFORT, jit=True)
+    return target.create_target_machine(cpu=cpu, features=features, opt=EFFORT, jit=True)

@@ -22,8 +22,8 @@ from ..targets.llvm import has_empty
 from ..targets.llvm_call import CALL, SYMBOLS, Fields, Record, call
 from ..targets.llvm_functions import PREFIX
 from .build import Loaded
-from .compile import Library, host, object_code
-from .kernel import c_library
+from .compile import host
+from .kernel import c_library, load_shared
 
 _NEW = 93  # place of PyArray_New in NumPy's table, which its ABI fixes
 _FASTCALL = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
@@ -66,7 +66,7 @@ def _method() -> _Method | None:
     addresses["fetestexcept"] = ctypes.cast(c_library(["fetestexcept"]).fetestexcept, ctypes.c_void_p).value
     for name, address in addresses.items():
         llvm.add_symbol(PREFIX + name, address)
-    library = Library([object_code(call(fields, exceptions))])
+    library = load_shared(call(fields, exceptions))
     method = _Method(b"Function", library.address(CALL), _FASTCALL, b"")
     method.library = library  # lives as long
     return method

@@ -43,14 +43,16 @@ class Function:
     ----------
     program : what to compile
     dtype : float64 or float32, the type of all arrays and of all computations
+    cache : whether to take the code from the user's cache, and keep it there; the environment variable TAUFORGE_CACHE
+        names another directory for all functions, or is "off"
     """
 
     __slots__ = ("__call__", "__dict__", "__weakref__")  # what is called is each object's own, see direct.py
 
-    def __init__(self, program: Program, *, dtype: DTypeLike = np.float64) -> None:
-        self._program, self._dtype = program, _known(dtype)
+    def __init__(self, program: Program, *, dtype: DTypeLike = np.float64, cache: bool = True) -> None:
+        self._program, self._dtype, self._cache = program, _known(dtype), cache
         self._vectors = vectors(_SCALARS[self._dtype])
-        self._loaded = load(program, compiled(program, self._vectors), self._vectors)
+        self._loaded = load(program, compiled(program, self._vectors, cache), self._vectors)
         general = GeneralCall(program, self._loaded, self._dtype)
         self._entry: Library | None = None
         self.__name__ = program.name
@@ -97,7 +99,7 @@ class Function:
             return self._entry.address(STATES)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(Function, dtype=self._dtype), (self._program,)
+        return partial(Function, dtype=self._dtype, cache=self._cache), (self._program,)
 
     def __repr__(self) -> str:
         return f"Function({self._program!r})"

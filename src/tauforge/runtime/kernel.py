@@ -6,7 +6,6 @@ import ctypes
 import sys
 import threading
 from functools import cache
-from typing import NamedTuple
 
 import llvmlite.binding as llvm
 
@@ -14,31 +13,31 @@ from ..errors import TauforgeError
 from ..targets.llvm_functions import LIBRARY, PREFIX, SERVICES, service
 from ..targets.llvm_kernel import LOOP, kernel
 from ..targets.llvm_text import Vectors
+from .cache import Code, obtained
 from .compile import Library, object_code
 
 _lock = threading.Lock()
 
 
-class Kernel(NamedTuple):
-    """The kernel in memory."""
-
-    library: Library
-    loop: int
-
-
-def load_kernel(vectors: Vectors) -> Kernel:
-    """Return the kernel for a type, its services known to LLVM by name."""
+def load_kernel(vectors: Vectors) -> int:
+    """Return the address of the kernel's loop for a type; its services are then known to LLVM by name."""
     with _lock:
-        return _load(vectors)
+        return _load(vectors).address(LOOP)
+
+
+def load_shared(text: str) -> Library:
+    """Return a module that is the same for all Programs in memory."""
+    code = obtained(text.encode(), lambda: Code(0, 0, (object_code(text),)))
+    return Library(code.objects)
 
 
 @cache
-def _load(vectors: Vectors) -> Kernel:
+def _load(vectors: Vectors) -> Library:
     _provide_library()
-    library = Library([object_code(kernel(vectors))])
+    library = load_shared(kernel(vectors))
     for name in SERVICES:
         llvm.add_symbol(service(name, vectors), library.address(service(name, vectors)))
-    return Kernel(library, library.address(LOOP))
+    return library
 
 
 @cache

@@ -3,7 +3,7 @@
 A block's values stand in slots (see ``llvm_kernel``): those of the inputs come first, then those of the outputs, then
 what is kept for later. The code is cut into *pieces*, each a module with one function of the slots' address, so that
 the time to compile grows no faster than the Program. What one piece computes and a later one needs goes through a slot.
-Numbers stand in a table beside the code, so that robots that differ in them alone have the same code.
+Numbers stand in a table beside the code, which is a quarter smaller for it.
 
 Sines, cosines and their inverses are computed by the kernel, all that can be at once with one call, before what
 needs them: a call in the midst would have every register saved.
