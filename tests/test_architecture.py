@@ -30,6 +30,7 @@ def test_public_names():
         "ExpressionError",
         "friction",
         "Function",
+        "fuse",
         "gravity",
         "hybrid_dynamics",
         "Inertia",
