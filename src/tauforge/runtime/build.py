@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..program.program import Program
-from ..targets.llvm import arrays, constants, parameters_place, pieces
+from ..targets.llvm import BODY, SETUP, arrays, constants, parameters_place, pieces
 from ..targets.llvm_kernel import Plan
 from ..targets.llvm_text import Vectors
 from .cache import Code, content, obtained
@@ -33,8 +33,8 @@ def compiled(program: Program, vectors: Vectors, cached: bool) -> Code:
     """Return the Program's object code."""
 
     def make() -> Code:
-        slots, setup, body = pieces(program, vectors)
-        return Code(slots, len(setup), tuple(map(object_code, (*setup, *body))))
+        slots, setup, body, modules = pieces(program, vectors)
+        return Code(slots, setup, body, tuple(map(object_code, modules)))
 
     return obtained(content(program, vectors), make, cached)
 
@@ -43,8 +43,8 @@ def load(program: Program, code: Code, vectors: Vectors) -> Loaded:
     """Return the Program in memory."""
     loop = load_kernel(vectors)
     library = Library(code.objects)
-    setup = [library.address(f"setup{i}") for i in range(code.setup)]
-    body = [library.address(f"body{i}") for i in range(len(code.objects) - code.setup)]
+    setup = [library.address(f"{SETUP}{i}") for i in range(code.setup)]
+    body = [library.address(f"{BODY}{i}") for i in range(code.body)]
     numbers = _numbers(program, vectors)
     plan = Plan(*arrays(program), code.slots, numbers.ctypes.data, setup, body, parameters_place(program))
     table = plan.table(vectors)

@@ -39,24 +39,25 @@ _written = LIMIT  # bytes since entries were last counted: they are at the first
 
 
 class Code(NamedTuple):
-    """Object code: how many slots it needs, how many of its pieces are set-up, and all pieces, those first."""
+    """Object code: how many slots it needs, how many pieces it has for set-up and for blocks, and its modules."""
 
     slots: int
     setup: int
+    body: int
     objects: tuple[bytes, ...]
 
     def packed(self) -> bytes:
         """Return it as one text of bytes."""
-        numbers = np.array([self.slots, self.setup, *map(len, self.objects)], "<i8").tobytes()
+        numbers = np.array([self.slots, self.setup, self.body, *map(len, self.objects)], "<i8").tobytes()
         return len(numbers).to_bytes(8, "little") + numbers + b"".join(self.objects)
 
     @classmethod
     def unpacked(cls, data: bytes) -> Code:
         """Return it from its bytes."""
         start = 8 + int.from_bytes(data[:8], "little")
-        slots, setup, *sizes = np.frombuffer(data[8:start], "<i8").tolist()
+        slots, setup, body, *sizes = np.frombuffer(data[8:start], "<i8").tolist()
         ends = np.cumsum([start, *sizes]).tolist()
-        return cls(slots, setup, tuple(data[a:b] for a, b in pairwise(ends)))
+        return cls(slots, setup, body, tuple(data[a:b] for a, b in pairwise(ends)))
 
 
 def obtained(what: bytes, make: Callable[[], Code], use: bool = True) -> Code:
@@ -105,7 +106,18 @@ def content(program: Program, vectors: Vectors) -> bytes:
     results = [number[node] for array in program.results.values() for node in array.nodes]
     sizes = [array.shape.size for array in program.arguments.values()]
     at = [*program.arguments].index(PARAMETERS) if PARAMETERS in program.arguments else -1
-    heading = [vectors.size, vectors.lanes, vectors.fused, llvm.PIECE, at, len(sizes), *sizes, len(results), *results]
+    heading = [
+        vectors.size,
+        vectors.lanes,
+        vectors.fused,
+        llvm.WHOLE,
+        llvm.PIECE,
+        at,
+        len(sizes),
+        *sizes,
+        len(results),
+        *results,
+    ]
     return np.array([*heading, *flat], np.int64).tobytes()
 
 

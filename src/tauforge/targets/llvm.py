@@ -1,8 +1,8 @@
 """LLVM: Program -> the texts of modules that compute a block of states, for the runtime to compile.
 
 A block's values stand in slots (see ``llvm_kernel``): those of the inputs come first, then those of the outputs, then
-what is kept for later. The code is cut into *pieces*, each a module with one function of the slots' address, so that
-the time to compile grows no faster than the Program. What one piece computes and a later one needs goes through a slot.
+what is kept for later. Long code is cut into *pieces*, each a function of the slots' address, so that the time to
+compile grows no faster than the Program. What one piece computes and a later one needs goes through a slot.
 Numbers stand in a table beside the code, which is a quarter smaller for it.
 
 Sines, cosines and their inverses are computed by the kernel, all that can be at once with one call, before what
@@ -21,8 +21,12 @@ from ..program.program import PARAMETERS, Program, Shape
 from .llvm_functions import SERVICES, SINCOS, service
 from .llvm_text import Vectors
 
-PIECE = 2000
-"""How many values a piece computes at most."""
+WHOLE, PIECE, MODULE = 4000, 500, 20
+"""How many steps a Program may have as one piece, how many its pieces have otherwise, and how many of them a module.
+
+Measured: one piece takes 40 µs of compiling a step, and 80 where it has 16 000; a piece of many steps that also puts
+much into slots takes longest, since LLVM looks for pairs of stores to join.
+"""
 
 _SERVICE = {SIN: SINCOS, COS: SINCOS, ASIN: ASIN, ACOS: ACOS, ATAN2: ATAN2}
 _SUBTRACT = "{r} = fsub contract {t} {a}, {b}"
@@ -39,12 +43,17 @@ _INSTRUCTIONS = {  # "contract" allows a fused multiply-add, and nothing else
 }
 
 
+SETUP, BODY = "setup", "body"
+"""How the names of pieces begin, followed by a number: those that depend on the parameters alone, and the others."""
+
+
 class Pieces(NamedTuple):
-    """A Program as texts: how many slots it needs, the code of its set-up, and that of a block."""
+    """A Program as texts of modules: how many slots it needs, and how many pieces of each kind."""
 
     slots: int
-    setup: Sequence[str]
-    body: Sequence[str]
+    setup: int
+    body: int
+    modules: Sequence[str]
 
 
 class Call(NamedTuple):
@@ -69,15 +78,18 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
     results: list[tuple[Node, int]] = [(n, next(entries)) for array in program.results.values() for n in array.nodes]
     outputs = [node for node, _ in results]
     body = topological(outputs, operands)
-    setup: list[str] = []
+    setup: list[Piece] = []
     if program.parameters:
         borders = _borders(body, outputs, program)
         kept = [(node, next(entries)) for node in borders]
-        setup = _code("setup", topological(borders, operands), kept, slots, entries, numbers, vectors)
+        setup = _code(SETUP, topological(borders, operands), kept, slots, entries, numbers, vectors)
         slots.update(kept)
         body = topological(outputs, lambda node: () if node in slots else operands(node))
-    code = _code("body", body, results, slots, entries, numbers, vectors)
-    return Pieces(next(entries), setup, code)
+    code = _code(BODY, body, results, slots, entries, numbers, vectors)
+    texts = [piece.text() for piece in (*setup, *code)]
+    groups = [texts[i : i + MODULE] for i in range(0, len(texts), MODULE)]
+    declared = _declarations(vectors)
+    return Pieces(next(entries), len(setup), len(code), ["\n".join([*declared, *group]) for group in groups])
 
 
 def operands(node: Node) -> tuple[Node, ...]:
@@ -102,11 +114,12 @@ def _code(
     entries: count[int],
     numbers: Mapping[Node, int],
     vectors: Vectors,
-) -> list[str]:
-    """Return modules that compute nodes in turn and put results into slots; ``entries`` has further slots."""
+) -> list[Piece]:
+    """Return pieces that compute nodes in turn and put results into slots; ``entries`` has further slots."""
     slots = dict(given)
     steps = _steps([node for node in order if node not in slots and node.op is not CONST], slots, entries)
-    parts = [steps[i : i + PIECE] for i in range(0, len(steps), PIECE)] or [[]]
+    size = max(1, len(steps) if len(steps) <= WHOLE else PIECE)
+    parts = [steps[i : i + size] for i in range(0, len(steps), size)] or [[]]
     made_in = {node: i for i, part in enumerate(parts) for node in part if isinstance(node, Node)}
     stores: dict[Node, list[int]] = {node: [] for node in made_in}
     for i, part in enumerate(parts):
@@ -134,7 +147,7 @@ def _code(
         made.append(piece)
     for node, slot in others:  # what is computed nowhere, or by the kernel
         made[-1].store(node, slot)
-    return [piece.text() for piece in made]
+    return made
 
 
 def _steps(order: Sequence[Node], slots: dict[Node, int], entries: count[int]) -> list[Node | Call]:
@@ -205,20 +218,9 @@ class Piece:
         self._lines.append(f"call void @{name}(ptr {given}, ptr {made}, i64 {len(call.groups)})")
 
     def text(self) -> str:
-        """Return the module."""
-        t, suffix = self._vectors.name, self._vectors.suffix
-        return "\n".join(
-            [
-                *(f"declare void @{service(name, self._vectors)}(ptr, ptr, i64) nounwind" for name in SERVICES),
-                *(f"declare {t} @llvm.{name}.{suffix}({t})" for name in ("sqrt", "fabs")),
-                f"declare {t} @llvm.copysign.{suffix}({t}, {t})",
-                f"define void @{self._name}(ptr noalias %slots, ptr noalias readonly %numbers) nounwind {{",
-                *self._lines,
-                "ret void",
-                "}",
-                "",
-            ]
-        )
+        """Return the function."""
+        head = f"define void @{self._name}(ptr noalias %slots, ptr noalias readonly %numbers) nounwind {{"
+        return "\n".join([head, *self._lines, "ret void", "}", ""])
 
     def _value(self, node: Node) -> str:
         """Return the register that holds a node's value."""
@@ -236,6 +238,15 @@ class Piece:
         register = f"%a{next(self._numbers)}"
         self._lines.append(f"{register} = getelementptr {self._vectors.name}, ptr {table}, i64 {index}")
         return register
+
+
+def _declarations(vectors: Vectors) -> list[str]:
+    t, suffix = vectors.name, vectors.suffix
+    return [
+        *(f"declare void @{service(name, vectors)}(ptr, ptr, i64) nounwind" for name in SERVICES),
+        *(f"declare {t} @llvm.{name}.{suffix}({t})" for name in ("sqrt", "fabs")),
+        f"declare {t} @llvm.copysign.{suffix}({t}, {t})",
+    ]
 
 
 def has_empty(program: Program) -> bool:
