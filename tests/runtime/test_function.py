@@ -133,7 +133,7 @@ def test_out_for_several_outputs():
     arrays = [RNG.normal(size=(4, *shape)) for shape in MIXED.inputs.values()]
     direct = MIXED(*arrays)
     y, energy, table = np.empty((4, 3)), np.empty(4), np.empty((4, 3, 2))
-    for given_ in ((y, energy, table), {"table": table, "y": y}, (None, energy, None)):
+    for given_ in ((y, energy, table), {"table": table, "y": y}, (None, energy, None), MIXED(*arrays)):
         results = MIXED(*arrays, out=given_)
         for ours, exact in zip(results, direct, strict=True):
             np.testing.assert_array_equal(ours, exact)

@@ -70,7 +70,7 @@ def output_arrays(program: Program, out: Any, dtype: np.dtype[Any]) -> tuple[NDA
             raise ProgramError(f"{program.name}: out has {', '.join(unknown)}; the outputs are {names}")
         arrays = tuple(map(out.get, program.results))
     else:
-        arrays = out if isinstance(out, tuple) else (out,)
+        arrays = tuple(out) if isinstance(out, tuple) else (out,)
     if len(arrays) != len(program.results):
         raise ProgramError(f"{program.name}: out must be a tuple or a mapping with {names}")
     for name, array in zip(program.results, arrays, strict=True):
