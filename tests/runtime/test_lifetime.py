@@ -1,9 +1,9 @@
 """Functions among processes and threads, big ones, and the memory that they give back."""
 
 import gc
+import mmap
 import multiprocessing
 import pickle
-import resource
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -103,7 +103,7 @@ def test_memory_stays_flat():
 def resident():
     """Return the memory in use, in megabytes."""
     gc.collect()
-    return int(STATUS.read_text().split()[1]) * resource.getpagesize() / 2**20
+    return int(STATUS.read_text().split()[1]) * mmap.PAGESIZE / 2**20
 
 
 @pytest.mark.slow
