@@ -11,15 +11,16 @@ needs them: a call in the midst would have every register saved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import count
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import count, pairwise
 from typing import NamedTuple
 
 from ..graph.evaluate import topological
 from ..graph.node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, Node
 from ..program.program import PARAMETERS, Program, Shape
 from .llvm_functions import SERVICES, SINCOS, service
-from .llvm_text import Vectors
+from .llvm_loops import Loop, roll
+from .llvm_text import Vectors, entry
 
 WHOLE, PIECE, MODULE = 4000, 500, 20
 """How many steps a Program may have as one piece, how many its pieces have otherwise, and how many of them a module.
@@ -43,6 +44,8 @@ _INSTRUCTIONS = {  # "contract" allows a fused multiply-add, and nothing else
 }
 
 
+_FEW = 4  # turns of a loop whose value alone does not make it worth keeping that of all turns
+
 SETUP, BODY = "setup", "body"
 """How the names of pieces begin, followed by a number: those that depend on the parameters alone, and the others."""
 
@@ -65,6 +68,9 @@ class Call(NamedTuple):
     made: int
 
 
+Step = Node | Call | Loop
+
+
 def constants(program: Program) -> list[Node]:
     """Return the numbers in the Program's code, in the order of their table."""
     return [node for node in program.order if node.op is CONST]
@@ -77,8 +83,8 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
     slots = {node: next(entries) for array in program.arguments.values() for node in array.nodes}
     results: list[tuple[Node, int]] = [(n, next(entries)) for array in program.results.values() for n in array.nodes]
     outputs = [node for node, _ in results]
-    body = topological(outputs, operands)
-    setup: list[Piece] = []
+    body: Sequence[Node] = program.order
+    setup: list[str] = []
     if program.parameters:
         borders = _borders(body, outputs, program)
         kept = [(node, next(entries)) for node in borders]
@@ -86,17 +92,20 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
         slots.update(kept)
         body = topological(outputs, lambda node: () if node in slots else operands(node))
     code = _code(BODY, body, results, slots, entries, numbers, vectors)
-    texts = [piece.text() for piece in (*setup, *code)]
+    texts = [*setup, *code]
     groups = [texts[i : i + MODULE] for i in range(0, len(texts), MODULE)]
     declared = _declarations(vectors)
     return Pieces(next(entries), len(setup), len(code), ["\n".join([*declared, *group]) for group in groups])
 
 
 def operands(node: Node) -> tuple[Node, ...]:
-    """Return what a node is computed from; a negated term is subtracted, and so needs no node of its own."""
-    if node.op is ADD and node.args[1].op is NEG:
-        return node.args[0], node.args[1].args[0]
-    return node.args
+    """Return what a node is computed from, bare of signs: to negate is no step of its own."""
+    return tuple(map(bare, node.args))
+
+
+def bare(node: Node) -> Node:
+    """Return a node without its sign."""
+    return node.args[0] if node.op is NEG else node
 
 
 def _borders(order: Sequence[Node], outputs: Sequence[Node], program: Program) -> list[Node]:
@@ -114,58 +123,131 @@ def _code(
     entries: count[int],
     numbers: Mapping[Node, int],
     vectors: Vectors,
-) -> list[Piece]:
+) -> list[str]:
     """Return pieces that compute nodes in turn and put results into slots; ``entries`` has further slots."""
     slots = dict(given)
-    steps = _steps([node for node in order if node not in slots and node.op is not CONST], slots, entries)
-    size = max(1, len(steps) if len(steps) <= WHOLE else PIECE)
-    parts = [steps[i : i + size] for i in range(0, len(steps), size)] or [[]]
-    made_in = {node: i for i, part in enumerate(parts) for node in part if isinstance(node, Node)}
-    stores: dict[Node, list[int]] = {node: [] for node in made_in}
-    for i, part in enumerate(parts):
-        for step in part:
-            for node in operands(step) if isinstance(step, Node) else (a for group in step.groups for a in group):
-                if made_in.get(node, i) != i and node not in slots:
-                    slots[node] = next(entries)
-                    stores[node].append(slots[node])
+    computed = [node for node in order if node not in slots and node.op not in (CONST, NEG)]
+    steps, negative = _rolled(_steps(computed, slots, entries), slots)
+    parts = _cut(steps)
+    made_in = {node: i for i, part in enumerate(parts) for step in part for node in _made(step)}
+    stores: dict[Node, list[tuple[Node, int]]] = {node: [] for node in made_in}
     others = []
+    wanted = {
+        node: None
+        for i, part in enumerate(parts)
+        for step in part
+        for node in _needed(step)
+        if made_in.get(node, i) != i or isinstance(step, Loop)
+    }
     for node, slot in results:
-        if node in made_in:
-            stores[node].append(slot)
+        value = bare(node)
+        if value in made_in and not isinstance(parts[made_in[value]][0], Loop):
+            stores[value].append((node, slot))
         else:
             others.append((node, slot))
-    made = []
-    for i, part in enumerate(parts):
-        piece = Piece(f"{name}{i}", slots, numbers, vectors)
-        for step in part:
-            if isinstance(step, Call):
-                piece.call(step)
-            else:
-                piece.compute(step)
-                for slot in stores[step]:
-                    piece.store(step, slot)
-        made.append(piece)
-    for node, slot in others:  # what is computed nowhere, or by the kernel
-        made[-1].store(node, slot)
+            wanted[value] = None
+    _give_slots({node: None for node in wanted if node in made_in}, steps, slots, stores, entries)
+    made = [
+        _piece(f"{name}{i}", part, stores, Piece(slots, numbers, vectors, negative)) for i, part in enumerate(parts)
+    ]
+    for i in range(0, len(others), PIECE):  # what is computed nowhere, by the kernel, or in a loop
+        piece = Piece(slots, numbers, vectors, negative)
+        for node, slot in others[i : i + PIECE]:
+            piece.store(node, slot)
+        made.append(piece.text(f"{name}{len(made)}"))
     return made
 
 
-def _steps(order: Sequence[Node], slots: dict[Node, int], entries: count[int]) -> list[Node | Call]:
+def _rolled(steps: list[Step], slots: Mapping[Node, int]) -> tuple[list[Step], Set[Node]]:
+    """Return steps with loops among them where they are many, and the nodes whose slots then hold the negative."""
+    last = max((i for i, step in enumerate(steps) if isinstance(step, Call)), default=-1)
+    nodes = [step for step in steps[last + 1 :] if isinstance(step, Node)]
+    if len(nodes) <= WHOLE:
+        return steps, frozenset()
+    before = {node for step in steps[: last + 1] for node in _made(step)}
+    words = {node: f"{node.op} {node.value}".partition("[")[0] for node in (*slots, *before)}
+    kinds = {word: i for i, word in enumerate(sorted({*words.values()}))}
+    rolled = roll(nodes, {node: kinds[word] for node, word in words.items()})
+    return (steps, frozenset()) if rolled is None else ([*steps[: last + 1], *rolled.steps], rolled.negative)
+
+
+def _cut(steps: Sequence[Step]) -> list[list[Step]]:
+    """Return the steps of each piece; a loop is one of its own."""
+    size = len(steps) if len(steps) <= WHOLE else PIECE
+    parts: list[list[Step]] = []
+    for step in steps:
+        if isinstance(step, Loop) or not parts or isinstance(parts[-1][0], Loop) or len(parts[-1]) >= size:
+            parts.append([])
+        parts[-1].append(step)
+    return parts
+
+
+def _made(step: Step) -> Sequence[Node]:
+    """Return the nodes that a step computes; those of a call have their slots already."""
+    if isinstance(step, Loop):
+        return [node for row in step.rows for node in row.members]
+    return [step] if isinstance(step, Node) else []
+
+
+def _needed(step: Step) -> Iterable[Node]:
+    """Return the nodes that a step fetches."""
+    if isinstance(step, Node):
+        return operands(step)
+    if isinstance(step, Call):
+        return (bare(a) for group in step.groups for a in group)
+    return (a for row in step.rows for x in row.operands if not isinstance(x, int) for a in x)
+
+
+def _give_slots(
+    wanted: Mapping[Node, None],
+    steps: Sequence[Step],
+    slots: dict[Node, int],
+    stores: Mapping[Node, list[tuple[Node, int]]],
+    entries: count[int],
+) -> None:
+    """Give slots to nodes: side by side to a family in a loop, but one for all its turns that are not wanted later."""
+    for row in (row for step in steps if isinstance(step, Loop) for row in step.rows):
+        inside = sum(node in wanted for node in row.members)
+        if inside > _FEW:
+            slots.update((node, next(entries)) for node in row.family)
+        elif inside:
+            unused = next(entries)
+            slots.update((node, next(entries) if node in wanted else unused) for node in row.members)
+    for node in wanted:
+        if node not in slots:
+            slots[node] = next(entries)
+        stores[node].append((node, slots[node]))
+
+
+def _piece(name: str, part: Sequence[Step], stores: Mapping[Node, list[tuple[Node, int]]], piece: Piece) -> str:
+    for step in part:
+        if isinstance(step, Call):
+            piece.call(step)
+        elif isinstance(step, Loop):
+            piece.repeat(step, name)
+        else:
+            piece.compute(step)
+            for node, slot in stores[step]:
+                piece.store(node, slot)
+    return piece.text(name)
+
+
+def _steps(order: Sequence[Node], slots: dict[Node, int], entries: count[int]) -> list[Step]:
     """Return what is to be done in turn: first what the kernel's functions need, call by call, then the rest."""
     level: dict[Node, int] = {}
     waves: dict[int, dict[str, dict[tuple[Node, ...], list[Node]]]] = {}
     for node in order:
-        level[node] = max((level.get(a, 0) for a in node.args), default=0)
+        level[node] = max((level.get(a, 0) for a in operands(node)), default=0)
         if node.op in _SERVICE:
             level[node] += 1
             wave = waves.setdefault(level[node], {}).setdefault(_SERVICE[node.op], {})
             wave.setdefault(node.args, []).append(node)
-    steps: list[Node | Call] = []
+    steps: list[Step] = []
     done = set(slots)
 
     def compute(nodes: Iterable[Node]) -> None:
         for node in topological(nodes, lambda x: () if x in done else operands(x)):
-            if node not in done and node.op is not CONST:
+            if node not in done and node.op not in (CONST, NEG):
                 done.add(node)
                 steps.append(node)
 
@@ -181,16 +263,21 @@ def _steps(order: Sequence[Node], slots: dict[Node, int], entries: count[int]) -
                     slots[node] = call.made + filled * i + (node.op is COS)
             done.update(node for nodes in groups.values() for node in nodes)
             steps.append(call)
-    compute(order)
-    return steps
+    return [*steps, *(node for node in order if node not in done)]
 
 
 class Piece:
-    """A function under construction; each value is computed into a register of its own, or loaded when first needed."""
+    """A function under construction; each value is computed into a register of its own, or loaded when first needed.
 
-    def __init__(self, name: str, slots: Mapping[Node, int], numbers: Mapping[Node, int], vectors: Vectors) -> None:
-        self._name, self._slots, self._constants, self._vectors = name, slots, numbers, vectors
-        self._lines: list[str] = []
+    Slots hold the nodes' values, but for those in ``negative`` the negative of it.
+    """
+
+    def __init__(
+        self, slots: Mapping[Node, int], numbers: Mapping[Node, int], vectors: Vectors, negative: Set[Node]
+    ) -> None:
+        self._slots, self._constants, self._vectors, self._negative = slots, numbers, vectors, negative
+        self._lines: list[str] = ["entry:"]
+        self._tables: list[str] = []
         self._registers: dict[Node, str] = {}
         self._numbers = count()
         one = vectors.all(1.0)
@@ -198,16 +285,35 @@ class Piece:
 
     def compute(self, node: Node) -> None:
         """Add what computes a node."""
-        args = operands(node)
-        template = _INSTRUCTIONS[node.op] if args is node.args else _SUBTRACT
-        a, b = self._value(args[0]), self._value(args[-1])
-        register = self._registers[node] = f"%v{next(self._numbers)}"
-        self._lines.append(template.format(r=register, a=a, b=b, **self._words))
+        minus = node.op is ADD and node.args[1].op is NEG
+        a, b = self._value(node.args[0]), self._value(bare(node.args[-1]) if minus else node.args[-1])
+        self._registers[node] = self._apply(node.op, a, b, minus)
 
     def store(self, node: Node, slot: int) -> None:
         """Add what puts a value into a slot."""
         value = self._value(node)
-        self._lines.append(f"store {self._vectors.name} {value}, ptr {self._address(slot)}")
+        if node in self._negative and slot == self._slots.get(node):
+            value = self._apply(NEG, value, value)
+        self._put(value, self._address(slot))
+
+    def repeat(self, loop: Loop, name: str) -> None:
+        """Add a loop; the register %t counts its turns."""
+        self._lines += ["br label %turn", "turn:", "%t = phi i64 [0, %entry], [%t.next, %turn]"]
+        registers: list[str] = []
+        for row in loop.rows:
+            values = [registers[x] if isinstance(x, int) else self._fetch(x, name) for x in row.operands]
+            if row.minus and len(values) == 1:
+                values = [self._apply(NEG, values[0], values[0])]
+            registers.append(self._apply(row.op, values[0], values[-1], row.minus and len(values) == 2))
+            if row.members[0] in self._slots:
+                places = [self._slots[node] for node in row.members]
+                self._put(registers[-1], self._moving(places, "%slots", name))
+        self._lines += [
+            "%t.next = add i64 %t, 1",
+            f"%more = icmp slt i64 %t.next, {loop.turns}",
+            "br i1 %more, label %turn, label %done",
+            "done:",
+        ]
 
     def call(self, call: Call) -> None:
         """Add a call of the kernel."""
@@ -217,24 +323,63 @@ class Piece:
         name = service(call.service, self._vectors)
         self._lines.append(f"call void @{name}(ptr {given}, ptr {made}, i64 {len(call.groups)})")
 
-    def text(self) -> str:
-        """Return the function."""
-        head = f"define void @{self._name}(ptr noalias %slots, ptr noalias readonly %numbers) nounwind {{"
-        return "\n".join([head, *self._lines, "ret void", "}", ""])
+    def text(self, name: str) -> str:
+        """Return the function, and the tables that it needs."""
+        head = f"define void @{name}(ptr noalias %slots, ptr noalias readonly %numbers) nounwind {{"
+        return "\n".join([*self._tables, head, *self._lines, "ret void", "}", ""])
+
+    def _apply(self, op: str, a: str, b: str, minus: bool = False) -> str:
+        """Add an instruction, and return its register."""
+        register = f"%v{next(self._numbers)}"
+        template = _SUBTRACT if minus else _INSTRUCTIONS[op]
+        self._lines.append(template.format(r=register, a=a, b=b, **self._words))
+        return register
 
     def _value(self, node: Node) -> str:
         """Return the register that holds a node's value."""
         register = self._registers.get(node)
         if register is None:
             if node.op is CONST:
-                address = self._address(self._constants[node], "%numbers")
+                register = self._get(self._address(self._constants[node], "%numbers"))
+            elif node in self._slots:
+                register = self._get(self._address(self._slots[node]))
+                if node in self._negative:
+                    register = self._apply(NEG, register, register)
             else:
-                address = self._address(self._slots[node])
-            register = self._registers[node] = f"%v{next(self._numbers)}"
-            self._lines.append(f"{register} = load {self._vectors.name}, ptr {address}")
+                negated = self._value(bare(node))
+                register = self._apply(NEG, negated, negated)
+            self._registers[node] = register
         return register
 
-    def _address(self, index: int, table: str = "%slots") -> str:
+    def _fetch(self, nodes: Sequence[Node], name: str) -> str:
+        """Return the register with the node of this turn."""
+        if nodes[0].op is CONST:
+            return self._get(self._moving([self._constants[node] for node in nodes], "%numbers", name))
+        return self._get(self._moving([self._slots[node] for node in nodes], "%slots", name))
+
+    def _moving(self, places: Sequence[int], table: str, name: str) -> str:
+        """Return the address of the place of this turn."""
+        step = places[1] - places[0]
+        index = f"%i{next(self._numbers)}"
+        if all(b - a == step for a, b in pairwise(places)):
+            self._lines.append(f"{index}.passed = mul i64 %t, {step}")
+            self._lines.append(f"{index} = add i64 {index}.passed, {places[0]}")
+        else:
+            listed = f"@{name}.places{len(self._tables)}"
+            entries = ", ".join(f"i64 {place}" for place in places)
+            self._tables.append(f"{listed} = internal constant [{len(places)} x i64] [{entries}]")
+            self._lines += entry(index, "i64", listed, "%t")
+        return self._address(index, table)
+
+    def _get(self, address: str) -> str:
+        register = f"%v{next(self._numbers)}"
+        self._lines.append(f"{register} = load {self._vectors.name}, ptr {address}")
+        return register
+
+    def _put(self, value: str, address: str) -> None:
+        self._lines.append(f"store {self._vectors.name} {value}, ptr {address}")
+
+    def _address(self, index: int | str, table: str = "%slots") -> str:
         register = f"%a{next(self._numbers)}"
         self._lines.append(f"{register} = getelementptr {self._vectors.name}, ptr {table}, i64 {index}")
         return register
