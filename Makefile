@@ -37,6 +37,7 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.tracing
 	$(BIN)/python -m benchmarks.loading
+	$(BIN)/python -m benchmarks.speed
 
 clean:
 	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

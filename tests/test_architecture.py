@@ -35,6 +35,7 @@ def test_public_names():
         "formulations",
         "friction",
         "Function",
+        "fuse",
         "gravity",
         "hybrid_dynamics",
         "Inertia",

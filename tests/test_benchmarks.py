@@ -1,8 +1,16 @@
 """The benchmarks still run; what they measure is no matter of tests."""
 
+import numpy as np
+import pinocchio as pin
+import pytest
+from benchmarks.robots import chain, humanoid, panda, quadruped
+from benchmarks.speed import agree, states
 from benchmarks.startup import best, sympy_cse
+from benchmarks.timing import Table, best_times
 
 import tauforge as tf
+
+from .oracles.with_pinocchio import Twin
 
 
 def test_sympy_takes_the_same_recursion():
@@ -11,3 +19,28 @@ def test_sympy_takes_the_same_recursion():
     assert milliseconds > 0
     assert operations > 20
     assert best(lambda: tf.inverse_dynamics(robot), rounds=1) > 0
+
+
+def test_the_robots_of_the_benchmarks_are_those_of_pinocchio():
+    for robot, dof in ((panda(), 7), (humanoid(), 38), (quadruped(), 18), (chain(5), 5)):
+        assert robot.dof == dof
+        model = Twin(robot).model
+        q, qd, qdd = (x[0] for x in states(robot, 1))
+        damping = [float(joint.FV) for joint in robot.joints] if robot.name == "chain" else 0.0
+        efforts = pin.rnea(model, model.createData(), q, qd, qdd) + damping * qd
+        agree(tf.inverse_dynamics(robot).compile()(q, qd, qdd), efforts)
+
+
+def test_results_that_differ_stop_a_benchmark():
+    with pytest.raises(SystemExit, match="differ"):
+        agree(np.ones(3), np.array([1.0, 1.0, 1.1]))
+
+
+def test_times_and_their_table(capsys):
+    times = best_times({"a": lambda: None, "b": lambda: sum(range(1000))}, seconds=0.0)
+    assert times.keys() == {"a", "b"}
+    assert min(times.values()) >= 0
+    table = Table()
+    table.row("b", times["b"], "s", "> 0")
+    assert table.rows[0]["label"] == "b"
+    assert "> 0" in capsys.readouterr().out

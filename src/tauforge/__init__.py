@@ -31,6 +31,7 @@ from .parameters.base import BaseParameters, base_parameters
 from .parameters.regressor import energy_regressor, regressor
 from .program.certify import Certificate
 from .program.count import Operations
+from .program.fuse import fuse
 from .program.program import Program
 from .robot import bundled as robots
 from .robot.joint import Joint
@@ -92,6 +93,7 @@ __all__ = [
     "energy_regressor",
     "formulations",
     "friction",
+    "fuse",
     "gravity",
     "hybrid_dynamics",
     "inertia_matrix",

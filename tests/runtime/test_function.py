@@ -133,7 +133,7 @@ def test_out_for_several_outputs():
     arrays = [RNG.normal(size=(4, *shape)) for shape in MIXED.inputs.values()]
     direct = MIXED(*arrays)
     y, energy, table = np.empty((4, 3)), np.empty(4), np.empty((4, 3, 2))
-    for given_ in ((y, energy, table), {"table": table, "y": y}, (None, energy, None)):
+    for given_ in ((y, energy, table), {"table": table, "y": y}, (None, energy, None), MIXED(*arrays)):
         results = MIXED(*arrays, out=given_)
         for ours, exact in zip(results, direct, strict=True):
             np.testing.assert_array_equal(ours, exact)
@@ -239,7 +239,7 @@ def test_what_a_function_tells_of_itself():
     assert MIXED.inputs == {"q": (3,), "m": (2, 3), "t": (), "parameters": (2,)}
     assert MIXED.outputs == {"y": (3,), "energy": (), "table": (3, 2)}
     assert repr(PLAIN).startswith("Function(Program(plain: a[3], b[3] -> c[3];")
-    assert str(inspect.signature(PLAIN)) == "(a, b, *, out=None)"
+    assert str(inspect.signature(PLAIN)) == "(a, b, *, out=None, threads=None)"
     assert "q : array (..., 3)\n    angles\n" in MIXED.__doc__
     assert "void plain(int64_t count, const double *a, int64_t a_stride, " in PLAIN.__doc__
 

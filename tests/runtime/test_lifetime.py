@@ -1,8 +1,10 @@
 """Functions among processes and threads, big ones, and the memory that they give back."""
 
 import gc
+import mmap
 import multiprocessing
 import pickle
+import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -78,7 +80,7 @@ def test_a_dropped_function_is_gone_at_once():
     try:
         function = mixed().compile()
         function(*(np.ones(shape) for shape in function.inputs.values()))
-        watched = [weakref.ref(function), weakref.ref(function._library)]
+        watched = [weakref.ref(function), weakref.ref(function._loaded.library)]
         del function
         assert [reference() for reference in watched] == [None, None]
     finally:
@@ -96,3 +98,55 @@ def test_memory_stays_flat():
 
     before = pages(50)
     assert pages(400) - before < 200  # each function's code has a page at least
+
+
+def resident():
+    """Return the memory in use, in megabytes."""
+    gc.collect()
+    return int(STATUS.read_text().split()[1]) * mmap.PAGESIZE / 2**20
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not STATUS.exists(), reason="reads the memory in use as Linux shows it")
+def test_ten_thousand_functions_leave_nothing_behind():
+    rng = np.random.default_rng(0)
+    programs = [inverse_dynamics(random_robot(seed, largest=3)) for seed in range(20)]
+    wanted = []
+    for program in programs:
+        arrays = [rng.normal(size=(5, *shape)) for shape in program.inputs.values()]
+        wanted.append((arrays, program.compile()(*arrays)))
+    before = None
+    for i in range(10_000):
+        arrays, result = wanted[i % 20]
+        function = programs[i % 20].compile(cache=i % 10 > 0)
+        np.testing.assert_array_equal(function(*arrays), result)
+        np.testing.assert_array_equal(function(*(x[0] for x in arrays)), result[0])
+        if i == 1000:
+            before = resident()
+    assert resident() - before < 20
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not STATUS.exists(), reason="reads the memory in use as Linux shows it")
+def test_eight_threads_call_one_function_for_a_minute():
+    function = inverse_dynamics(chain(7)).compile()
+    rng = np.random.default_rng(1)
+    cases = [[rng.normal(size=(count, 7)) for _ in range(3)] for count in (1, 3, 64, 1001)]
+    cases = [(arrays, function(*arrays)) for arrays in cases]
+    one = [x[0] for x in cases[0][0]]
+    end = time.monotonic() + 60
+
+    def work(_):
+        calls = 0
+        while time.monotonic() < end:
+            for arrays, result in cases:
+                np.testing.assert_array_equal(function(*arrays, threads=1 + calls % 3), result)
+            for _ in range(50):
+                np.testing.assert_array_equal(function(*one), cases[0][1][0])
+            calls += 1
+        return calls
+
+    before = resident()
+    with ThreadPoolExecutor(8) as threads:
+        assert min(threads.map(work, range(8))) > 0
+    assert resident() - before < 40

@@ -227,18 +227,20 @@ class Program:
 
         return write(self, path, target=target, name=name)
 
-    def compile(self, *, lean: bool = True) -> Function:
+    def compile(self, *, dtype: str | type = "float64", cache: bool = True, lean: bool = True) -> Function:
         """Return the Program as a compiled function of NumPy arrays.
 
         Parameters
         ----------
+        dtype : float64 or float32, the type of all arrays and of all computations
+        cache : whether to keep the machine code for the next time, in the user's cache directory
         lean : compile an equal Program with fewer operations where one is known, as a model of a robot in numbers with
             base parameters; results then differ by rounding
         """
         from ..runtime.function import Function
 
         other = self.lean() if lean and self.lean else None
-        return Function(other or self)
+        return Function(other or self, dtype=dtype, cache=cache)
 
     def __reduce__(self) -> tuple[object, ...]:
         from .flat import flatten, restore

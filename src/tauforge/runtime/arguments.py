@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ..errors import ProgramError
 from ..program.program import PARAMETERS, Program, Shape
 
-_FLOAT = np.dtype(np.float64)
 _MANY = 12  # labels shown in a message
 
 
@@ -33,34 +32,37 @@ def in_order(program: Program, given: Sequence[Any], named: Mapping[str, Any]) -
     raise ProgramError(f"{call} needs {', '.join(missing)}{hint}")
 
 
-def as_arrays(program: Program, arguments: Sequence[Any]) -> tuple[NDArray[Any], ...]:
-    """Return each argument as a plain array."""
-    return tuple(_array(program, name, value) for name, value in zip(program.arguments, arguments, strict=True))
+def as_arrays(program: Program, arguments: Sequence[Any], dtype: np.dtype[Any]) -> tuple[NDArray[Any], ...]:
+    """Return each argument as a plain array; numbers that are none yet are rounded to the dtype."""
+    return tuple(_array(program, name, value, dtype) for name, value in zip(program.arguments, arguments, strict=True))
 
 
-def _array(program: Program, name: str, value: Any) -> NDArray[Any]:
+def _array(program: Program, name: str, value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     if name == PARAMETERS and isinstance(value, Mapping):
-        return _parameters(program, value)
+        return _parameters(program, value, dtype)
     try:
-        return np.asarray(value)
+        array = np.asarray(value)
     except (TypeError, ValueError) as error:
         raise ProgramError(f"{program.name}: {name} cannot be made an array: {error}") from None
+    if not isinstance(value, np.ndarray) and np.can_cast(array.dtype, np.float64, "safe"):
+        return array.astype(dtype)
+    return array
 
 
-def _parameters(program: Program, values: Mapping[str, Any]) -> NDArray[Any]:
+def _parameters(program: Program, values: Mapping[str, Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return the parameters as an array from their values by name; further names may be there."""
     if missing := [name for name in program.parameters if name not in values]:
         raise ProgramError(f"{program.name}: {PARAMETERS} lacks {listed(missing)}")
-    arrays = [_array(program, name, values[name]) for name in program.parameters]
+    arrays = [_array(program, name, values[name], dtype) for name in program.parameters]
     try:
         return np.stack(np.broadcast_arrays(*arrays), axis=-1)
     except ValueError as error:
         raise ProgramError(f"{program.name}: the values in {PARAMETERS} do not broadcast together: {error}") from None
 
 
-def output_arrays(program: Program, out: Any) -> tuple[NDArray[Any] | None, ...]:
+def output_arrays(program: Program, out: Any, dtype: np.dtype[Any]) -> tuple[NDArray[Any] | None, ...]:
     """Return ``out`` as one array for each output; None where a new one is to be made."""
-    if type(out) is np.ndarray and out.dtype == _FLOAT and len(program.results) == 1:
+    if type(out) is np.ndarray and out.dtype == dtype and len(program.results) == 1:
         return (out,)
     names = ", ".join(program.results)
     if isinstance(out, Mapping):
@@ -68,23 +70,33 @@ def output_arrays(program: Program, out: Any) -> tuple[NDArray[Any] | None, ...]
             raise ProgramError(f"{program.name}: out has {', '.join(unknown)}; the outputs are {names}")
         arrays = tuple(map(out.get, program.results))
     else:
-        arrays = out if isinstance(out, tuple) else (out,)
+        arrays = tuple(out) if isinstance(out, tuple) else (out,)
     if len(arrays) != len(program.results):
         raise ProgramError(f"{program.name}: out must be a tuple or a mapping with {names}")
     for name, array in zip(program.results, arrays, strict=True):
-        if array is not None and not (isinstance(array, np.ndarray) and array.dtype == _FLOAT):
+        if array is not None and not (isinstance(array, np.ndarray) and array.dtype == dtype):
             kind = f"dtype {array.dtype}" if isinstance(array, np.ndarray) else f"type {type(array).__name__}"
-            raise ProgramError(f"{program.name}: out for {name} has {kind}; it must be a NumPy array of float64")
+            raise ProgramError(f"{program.name}: out for {name} has {kind}; it must be a NumPy array of {dtype}")
     return arrays
 
 
-def explain(program: Program, arguments: Sequence[Any], out: Sequence[Any], error: Exception) -> ProgramError:
+def batch_axes(program: Program, arguments: Sequence[NDArray[Any]]) -> tuple[int, ...]:
+    """Return the leading axes of all arguments broadcast together."""
+    pairs = list(zip(arguments, program.inputs.values(), strict=True))
+    if not all(_fits(array, shape) for array, shape in pairs):
+        raise ValueError("an argument has the wrong shape")
+    return np.broadcast_shapes(*(_leading(array, shape) for array, shape in pairs))
+
+
+def explain(
+    program: Program, arguments: Sequence[Any], out: Sequence[Any], dtype: np.dtype[Any], error: Exception
+) -> ProgramError:
     """Return the error that says why NumPy refused a call."""
     inputs = [(name, shape, np.asarray(x)) for (name, shape), x in zip(program.inputs.items(), arguments, strict=True)]
     for name, shape, array in inputs:
-        if not np.can_cast(array.dtype, _FLOAT, "safe"):
+        if not np.can_cast(array.dtype, dtype, "safe"):
             return ProgramError(
-                f"{program.name}: {name} has dtype {array.dtype}, which does not cast safely to float64"
+                f"{program.name}: {name} has dtype {array.dtype}, which does not cast safely to {dtype}"
             )
         if not _fits(array, shape):
             return ProgramError(f"{program.name}: {name} has the shape {array.shape}; {_expected(array, shape)}")

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
-from ..errors import TauforgeError
-from ..targets.llvm import EXTERNAL, PREFIX
+from ..targets.llvm_text import Vectors
 
-_EFFORT = 2  # of code generation: no passes run before it, they cost time and find nothing in straight-line code
+EFFORT = 1
+"""Of code generation; no passes run before it. More costs time and finds nothing in straight-line code."""
 
 
 class Library:
     """Functions in memory. Their code is freed with this object."""
 
-    def __init__(self, code: bytes) -> None:
-        """Load object code, resolving the mathematical functions that it calls."""
-        _provide_functions()
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    def __init__(self, objects: Iterable[bytes]) -> None:
+        """Load object code; what it calls must be known to LLVM by name."""
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), _machine())
+        for code in objects:
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
 
     def address(self, name: str) -> int:
@@ -37,39 +36,37 @@ def object_code(text: str) -> bytes:
     return bytes(machine.emit_object(llvm.parse_assembly(text, context)))
 
 
+class Host(NamedTuple):
+    """The processor that code is made for."""
+
+    target: Any
+    triple: str
+    cpu: str
+    features: str
+
+
 @cache
-def _host() -> tuple[Any, str, str]:
+def host() -> Host:
+    """Return this machine's processor."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    return (
-        llvm.Target.from_triple(llvm.get_process_triple()),
-        llvm.get_host_cpu_name(),
-        llvm.get_host_cpu_features().flatten(),
-    )
+    triple = llvm.get_process_triple()
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f"):
+        features["prefer-256-bit"] = False  # vectors of 512 bits are asked for and meant
+    return Host(llvm.Target.from_triple(triple), triple, llvm.get_host_cpu_name(), features.flatten())
+
+
+@cache
+def vectors(scalar: str) -> Vectors:
+    """Return the vectors of this processor's registers."""
+    enabled = host().features.split(",")
+    size = 64 if "+avx512f" in enabled else 32 if "+avx" in enabled else 16
+    fused = "+fma" in enabled or host().triple.startswith(("aarch64", "arm64"))
+    return Vectors(scalar, size // Vectors(scalar, 1).size, fused)
 
 
 def _machine() -> Any:
     """Return a new description of this machine; an engine takes possession of its own."""
-    target, cpu, features = _host()
-    return target.create_target_machine(cpu=cpu, features=features, opt=_EFFORT, jit=True)
-
-
-@cache
-def _provide_functions() -> None:
-    """Make the C library's functions known under our own names: not every process exports them under theirs."""
-    library = _mathematics()
-    for name in EXTERNAL:
-        llvm.add_symbol(PREFIX + name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
-
-
-def _mathematics() -> ctypes.CDLL:
-    """Return the library that has the mathematical functions."""
-    names = ["ucrtbase", "msvcrt"] if sys.platform == "win32" else [None, "libm.so.6", "libSystem.dylib"]
-    for name in names:
-        try:
-            library = ctypes.CDLL(name)
-        except OSError:
-            continue
-        if all(hasattr(library, function) for function in EXTERNAL):
-            return library
-    raise TauforgeError(f"no C library here has the functions {', '.join(EXTERNAL)}; tried {names}")
+    target, _, cpu, features = host()
+    return target.create_target_machine(cpu=cpu, features=features, opt=EFFORT, jit=True)

@@ -2,68 +2,78 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
+import ctypes
+import threading
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import partial
 from inspect import Parameter, Signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy import ndarray
+from numpy.typing import DTypeLike
 
+from ..errors import ProgramError
 from ..program.program import Program, Shape
-from ..targets.llvm import LOOP, STATES, has_empty, module, operands, prototype
-from .arguments import as_arrays, explain, in_order, output_arrays
-from .compile import Library, object_code
-from .ufunc import generalized_ufunc
+from ..targets.llvm_entry import STATES, prototype, states
+from .build import DTYPES, compiled, load
+from .compile import Library, object_code, vectors
+from .direct import direct_call
+from .general import GeneralCall
+
+_SCALARS = {dtype: scalar for scalar, dtype in DTYPES.items()}
+_lock = threading.Lock()
 
 
 class Function:
     """A compiled Program. Calling it computes the outputs from the inputs, for one state or for many at once.
 
     Inputs are arrays of shape ``(..., *shape)`` in the Program's order, by place or by name. Their leading axes are
-    broadcast as NumPy does; what casts safely to float64 is accepted, and so are lists. The input ``parameters`` of a
-    symbolic robot may also be a mapping from names to values, of which those that are needed are taken.
+    broadcast as NumPy does; what casts safely to the function's dtype is accepted, and so are lists. The input
+    ``parameters`` of a symbolic robot may also be a mapping from names to values, of which those that are needed are
+    taken.
 
     ``out`` takes the results: an array, or for several outputs a tuple or a mapping from names to arrays. It may share
     memory with the inputs. Several outputs are returned as a named tuple. Floating-point errors are reported as for
     NumPy's own functions (see ``numpy.errstate``).
+
+    ``threads`` is how many threads share the batch; without it there are as many as the machine runs at once where
+    the batch is large enough for that to pay, and one elsewhere.
+
+    Parameters
+    ----------
+    program : what to compile
+    dtype : float64 or float32, the type of all arrays and of all computations
+    cache : whether to take the code from the user's cache, and keep it there; the environment variable TAUFORGE_CACHE
+        names another directory for all functions, or is "off"
     """
 
-    def __init__(self, program: Program) -> None:
-        read, written = operands(program)
-        self._program = program
-        self._library = Library(object_code(module(program)))
-        ufunc, self._tables = generalized_ufunc(
-            self._library.address(LOOP), program.name, [*read.values()], [*written.values()]
-        )
-        self._ufunc = partial(ufunc, np.empty(0)) if has_empty(program) else ufunc
-        self._count = len(program.inputs)
-        self._results = _results(tuple(program.outputs)) if len(written) > 1 else None
-        self.__name__ = program.name
-        self.__doc__ = _document(program)
-        self.__signature__ = _signature(program)
+    __slots__ = ("__call__", "__dict__", "__weakref__")  # what is called is each object's own, see direct.py
 
-    def __call__(self, *arguments: Any, out: Any = None, **named: Any) -> Any:
-        """Compute the outputs; see the class."""
-        if named or len(arguments) != self._count:
-            arguments = in_order(self._program, arguments, named)
-        for argument in arguments:
-            if type(argument) is not ndarray:
-                arguments = as_arrays(self._program, arguments)
-                break
-        if out is not None:
-            out = output_arrays(self._program, out)
-        try:
-            results = self._ufunc(*arguments) if out is None else self._ufunc(*arguments, out=out)
-        except (TypeError, ValueError) as error:
-            raise explain(self._program, arguments, out or (), error) from None
-        return results if self._results is None else self._results(*results)
+    def __init__(self, program: Program, *, dtype: DTypeLike = np.float64, cache: bool = True) -> None:
+        self._program, self._dtype, self._cache = program, _known(dtype), cache
+        self._vectors = vectors(_SCALARS[self._dtype])
+        self._loaded = load(program, compiled(program, self._vectors, cache), self._vectors)
+        general = GeneralCall(program, self._loaded, self._dtype)
+        self._entry: Library | None = None
+        self.__name__ = program.name
+        self.__doc__ = _document(program, self._vectors.scalar)
+        self.__signature__ = _signature(program)
+        object.__setattr__(self, "__call__", direct_call(program, self._loaded, self._dtype, general))
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *arguments: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
+            """Compute the outputs; see the class."""
 
     @property
     def program(self) -> Program:
         """The Program that was compiled."""
         return self._program
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the arrays."""
+        return self._dtype
 
     @property
     def inputs(self) -> dict[str, Shape]:
@@ -79,30 +89,34 @@ class Function:
     def address(self) -> int:
         """Address of the compiled function for callers in C, valid as long as this object lives.
 
-        Its declaration stands in this object's ``__doc__``. Arrays are in C order; the strides are numbers of doubles
+        Its declaration stands in this object's ``__doc__``. Arrays are in C order; the strides are numbers of entries
         from one state to the next, 0 for an array that all states share. Outputs must not overlap inputs.
         """
-        return self._library.address(STATES)
+        with _lock:
+            if self._entry is None:
+                plan = ctypes.addressof(self._loaded.plan)
+                self._entry = Library([object_code(states(self._program, self._vectors, self._loaded.loop, plan))])
+            return self._entry.address(STATES)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Function, (self._program,)
+        return partial(Function, dtype=self._dtype, cache=self._cache), (self._program,)
 
     def __repr__(self) -> str:
         return f"Function({self._program!r})"
 
 
-@cache
-def _results(names: tuple[str, ...]) -> Any:
-    """Return the class of named tuples with those names; it is made at run time, so that pickling needs help."""
-    base = namedtuple("Results", names, rename=True)  # type: ignore[misc]
-    return type("Results", (base,), {"__slots__": (), "__reduce__": lambda self: (_make_results, (names, *self))})
+def _known(dtype: DTypeLike) -> np.dtype[Any]:
+    """Return a dtype that functions can have."""
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = np.dtype(object)
+    if found not in _SCALARS:
+        raise ProgramError(f"dtype={dtype!r}; a function's arrays are float64 or float32")
+    return found
 
 
-def _make_results(names: tuple[str, ...], *arrays: Any) -> Any:
-    return _results(names)(*arrays)
-
-
-def _document(program: Program) -> str:
+def _document(program: Program, scalar: str) -> str:
     def rows(arrays: Mapping[str, Any]) -> list[str]:
         lines = []
         for name, array in arrays.items():
@@ -113,12 +127,13 @@ def _document(program: Program) -> str:
 
     return "\n".join(
         [
-            f"{program.name}({', '.join([*program.inputs, 'out=None'])})",
+            f"{program.name}({', '.join([*program.inputs, 'out=None', 'threads=None'])})",
             "",
             *("Parameters", "----------", *rows(program.arguments)),
-            *("out : where results go; new arrays unless given", ""),
+            "out : where results go; new arrays unless given",
+            *("threads : how many share the batch; as many as pay unless given", ""),
             *("Returns", "-------", *rows(program.results)),
-            *("", "In C, at the address f.address:", f"    {prototype(program)};", ""),
+            *("", "In C, at the address f.address:", f"    {prototype(program, scalar)};", ""),
         ]
     )
 
@@ -128,4 +143,5 @@ def _signature(program: Program) -> Signature | None:
     if not all(name.isidentifier() for name in program.inputs):
         return None
     inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in program.inputs]
-    return Signature([*inputs, Parameter("out", Parameter.KEYWORD_ONLY, default=None)])
+    options = [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in ("out", "threads")]
+    return Signature([*inputs, *options])

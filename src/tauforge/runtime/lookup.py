@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..targets.llvm import BYTES, literal
+from ..targets.llvm_text import Vectors
 from .compile import Library, object_code
 
 WIDTH = 4
 """Values that are interpolated at a time: a point of the grid has a multiple of that many."""
 _NAME = "lookup"
-_VECTOR = f"<{WIDTH} x double>"
+_KIND = Vectors("double", WIDTH)
+_VECTOR, literal, BYTES = _KIND.name, _KIND.literal, _KIND.size
 
 
 class Dimension(NamedTuple):
@@ -37,7 +38,7 @@ class Lookup:
     def __init__(self, dimensions: Sequence[Dimension], values: NDArray[np.float64]) -> None:
         self._dimensions, self._values = tuple(dimensions), np.ascontiguousarray(values)
         self._width = values.shape[-1]
-        self._library = Library(object_code(module(dimensions, self._width)))
+        self._library = Library([object_code(module(dimensions, self._width))])
         pointers = [ctypes.c_void_p] * 3
         signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, *pointers)
         self._function = signature(self._library.address(_NAME))

@@ -15,17 +15,21 @@ import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
 _FROM_SIGNATURE = 31  # place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table, which its ABI fixes
-_DOUBLE = 12  # NPY_DOUBLE
 _NO_IDENTITY = -1  # PyUFunc_None
 
 
 def generalized_ufunc(
-    loop: int, name: str, inputs: Sequence[Sequence[int]], outputs: Sequence[Sequence[int]]
+    loop: int,
+    plan: int,
+    dtype: np.dtype[Any],
+    name: str,
+    shapes: tuple[Sequence[Sequence[int]], Sequence[Sequence[int]]],
 ) -> tuple[np.ufunc, object]:
-    """Return a ufunc that calls the loop at an address, and what must live as long as the ufunc."""
+    """Return a ufunc that calls the loop with the plan, both given by address; and what must live as long as it."""
+    inputs, outputs = shapes
     signature = f"{_dimensions(inputs)}->{_dimensions(outputs)}".encode()
-    loops, data = (ctypes.c_void_p * 1)(loop), (ctypes.c_void_p * 1)()
-    types = bytes([_DOUBLE]) * (len(inputs) + len(outputs))
+    loops, data = (ctypes.c_void_p * 1)(loop), (ctypes.c_void_p * 1)(plan)
+    types = bytes([dtype.num]) * (len(inputs) + len(outputs))
     texts = name.encode(), b"", signature
     ufunc = _constructor()(loops, data, types, 1, len(inputs), len(outputs), _NO_IDENTITY, *texts[:2], 0, signature)
     return ufunc, (loops, data, types, texts)

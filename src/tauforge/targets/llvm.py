@@ -1,31 +1,35 @@
-"""LLVM: Program -> the text of a module that computes batches of states, for the runtime to compile.
+"""LLVM: Program -> the texts of modules that compute a block of states, for the runtime to compile.
 
-The module defines two functions. ``loop`` is the inner loop of a NumPy generalized ufunc: any strides between states
-and inside an array. ``states`` is for callers in C, whose arrays are in C order (see :func:`prototype`).
+A block's values stand in slots (see ``llvm_kernel``): those of the inputs come first, then those of the outputs, then
+what is kept for later. Long code is cut into *pieces*, each a function of the slots' address, so that the time to
+compile grows no faster than the Program. What one piece computes and a later one needs goes through a slot.
+Numbers stand in a table beside the code, which is a quarter smaller for it.
 
-:class:`StraightLine` writes the code of one state. It knows nothing of the loop around it, nor whether its values are
-scalars or vectors of them.
+Sines, cosines and their inverses are computed by the kernel, all that can be at once with one call, before what
+needs them: a call in the midst would have every register saved.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable, Mapping
-from itertools import product
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import count, pairwise
 from typing import NamedTuple
 
 from ..graph.evaluate import topological
 from ..graph.node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, Node
-from ..program.program import PARAMETERS, Array, Program, Shape
+from ..program.program import PARAMETERS, Program, Shape
+from .llvm_functions import SERVICES, SINCOS, service
+from .llvm_loops import Loop, roll
+from .llvm_text import Vectors, entry
 
-LOOP, STATES = "loop", "states"
-"""Names of the module's functions."""
-EXTERNAL = {SIN: 1, COS: 1, ASIN: 1, ACOS: 1, ATAN2: 2}
-"""Functions that are to be provided, each under its name after PREFIX, and how many arguments they take."""
-PREFIX = "tauforge_"
-BYTES = 8
-"""Size of a double."""
+WHOLE, PIECE, MODULE = 4000, 500, 20
+"""How many steps a Program may have as one piece, how many its pieces have otherwise, and how many of them a module.
 
+Measured: one piece takes 40 µs of compiling a step, and 80 where it has 16 000; a piece of many steps that also puts
+much into slots takes longest, since LLVM looks for pairs of stores to join.
+"""
+
+_SERVICE = {SIN: SINCOS, COS: SINCOS, ASIN: ASIN, ACOS: ACOS, ATAN2: ATAN2}
 _SUBTRACT = "{r} = fsub contract {t} {a}, {b}"
 _INSTRUCTIONS = {  # "contract" allows a fused multiply-add, and nothing else
     ADD: "{r} = fadd contract {t} {a}, {b}",
@@ -34,99 +38,360 @@ _INSTRUCTIONS = {  # "contract" allows a fused multiply-add, and nothing else
     NEG: "{r} = fneg {t} {a}",
     SQRT: "{r} = call {t} @llvm.sqrt.{suffix}({t} {a})",
     ABS: "{r} = call {t} @llvm.fabs.{suffix}({t} {a})",
-    SIGN: "{r}.above = fcmp ogt {t} {a}, zeroinitializer\n"
-    "{r}.below = fcmp olt {t} {a}, zeroinitializer\n"
-    "{r}.plus = uitofp {truth} {r}.above to {t}\n"
-    "{r}.minus = uitofp {truth} {r}.below to {t}\n"
-    "{r} = fsub {t} {r}.plus, {r}.minus",
-    **{op: f"{{r}} = call {{t}} @{PREFIX}{op}({{t}} {{a}})" for op, count in EXTERNAL.items() if count == 1},
-    **{
-        op: f"{{r}} = call {{t}} @{PREFIX}{op}({{t}} {{a}}, {{t}} {{b}})"
-        for op, count in EXTERNAL.items()
-        if count == 2
-    },
+    SIGN: "{r}.some = fcmp one {t} {a}, zeroinitializer\n"
+    "{r}.one = call {t} @llvm.copysign.{suffix}({t} {one}, {t} {a})\n"
+    "{r} = select <{lanes} x i1> {r}.some, {t} {r}.one, {t} zeroinitializer",
 }
 
 
-class Kind(NamedTuple):
-    """A type of values: its name, the ending of intrinsic functions on it, and the type of a comparison's result."""
+_FEW = 4  # turns of a loop whose value alone does not make it worth keeping that of all turns
 
-    name: str
-    suffix: str
-    truth: str
+SETUP, BODY = "setup", "body"
+"""How the names of pieces begin, followed by a number: those that depend on the parameters alone, and the others."""
 
 
-DOUBLE = Kind("double", "f64", "i1")
+class Pieces(NamedTuple):
+    """A Program as texts of modules: how many slots it needs, and how many pieces of each kind."""
+
+    slots: int
+    setup: int
+    body: int
+    modules: Sequence[str]
 
 
-class Place(NamedTuple):
-    """Where a value stands in memory: a pointer, and along each axis the bytes from entry to entry and an index."""
+class Call(NamedTuple):
+    """A call of the kernel: the arguments of the groups stand from slot ``given`` on, the results from ``made``."""
 
-    pointer: str
-    offsets: tuple[tuple[str, int], ...]
-
-    def address(self, prefix: str) -> tuple[list[str], str]:
-        """Return instructions that compute the address, in registers whose names begin so, and the address."""
-        lines, pointer = [], self.pointer
-        for axis, (step, index) in enumerate(self.offsets):
-            if index:
-                offset, previous, pointer = f"{prefix}.o{axis}", pointer, f"{prefix}.p{axis}"
-                lines.append(f"{offset} = mul i64 {step}, {index}")
-                lines.append(f"{pointer} = getelementptr i8, ptr {previous}, i64 {offset}")
-        return lines, pointer
+    service: str
+    groups: Sequence[tuple[Node, ...]]
+    given: int
+    made: int
 
 
-class StraightLine:
-    """Instructions that compute nodes one after another, each into a register of its own.
+Step = Node | Call | Loop
 
-    Parameters
-    ----------
-    prefix : how the registers' names begin
-    places : where nodes stand that are to be loaded, which happens where they are first needed
-    kind : the registers' type
+
+def constants(program: Program) -> list[Node]:
+    """Return the numbers in the Program's code, in the order of their table."""
+    return [node for node in program.order if node.op is CONST]
+
+
+def pieces(program: Program, vectors: Vectors) -> Pieces:
+    """Return the Program's code."""
+    entries = count()
+    numbers = {node: i for i, node in enumerate(constants(program))}
+    slots = {node: next(entries) for array in program.arguments.values() for node in array.nodes}
+    results: list[tuple[Node, int]] = [(n, next(entries)) for array in program.results.values() for n in array.nodes]
+    outputs = [node for node, _ in results]
+    body: Sequence[Node] = program.order
+    setup: list[str] = []
+    if program.parameters:
+        borders = _borders(body, outputs, program)
+        kept = [(node, next(entries)) for node in borders]
+        setup = _code(SETUP, topological(borders, operands), kept, slots, entries, numbers, vectors)
+        slots.update(kept)
+        body = topological(outputs, lambda node: () if node in slots else operands(node))
+    code = _code(BODY, body, results, slots, entries, numbers, vectors)
+    texts = [*setup, *code]
+    groups = [texts[i : i + MODULE] for i in range(0, len(texts), MODULE)]
+    declared = _declarations(vectors)
+    return Pieces(next(entries), len(setup), len(code), ["\n".join([*declared, *group]) for group in groups])
+
+
+def operands(node: Node) -> tuple[Node, ...]:
+    """Return what a node is computed from, bare of signs: to negate is no step of its own."""
+    return tuple(map(bare, node.args))
+
+
+def bare(node: Node) -> Node:
+    """Return a node without its sign."""
+    return node.args[0] if node.op is NEG else node
+
+
+def _borders(order: Sequence[Node], outputs: Sequence[Node], program: Program) -> list[Node]:
+    """Return the nodes made of parameters alone that others need."""
+    setup = program.setup
+    needed = {a for node in order if node not in setup for a in operands(node)} | {*outputs}
+    return [node for node in order if node in setup and node in needed]
+
+
+def _code(
+    name: str,
+    order: Sequence[Node],
+    results: Iterable[tuple[Node, int]],
+    given: Mapping[Node, int],
+    entries: count[int],
+    numbers: Mapping[Node, int],
+    vectors: Vectors,
+) -> list[str]:
+    """Return pieces that compute nodes in turn and put results into slots; ``entries`` has further slots."""
+    slots = dict(given)
+    computed = [node for node in order if node not in slots and node.op not in (CONST, NEG)]
+    steps, negative = _rolled(_steps(computed, slots, entries), slots)
+    parts = _cut(steps)
+    made_in = {node: i for i, part in enumerate(parts) for step in part for node in _made(step)}
+    stores: dict[Node, list[tuple[Node, int]]] = {node: [] for node in made_in}
+    others = []
+    wanted = {
+        node: None
+        for i, part in enumerate(parts)
+        for step in part
+        for node in _needed(step)
+        if made_in.get(node, i) != i or isinstance(step, Loop)
+    }
+    for node, slot in results:
+        value = bare(node)
+        if value in made_in and not isinstance(parts[made_in[value]][0], Loop):
+            stores[value].append((node, slot))
+        else:
+            others.append((node, slot))
+            wanted[value] = None
+    _give_slots({node: None for node in wanted if node in made_in}, steps, slots, stores, entries)
+    made = [
+        _piece(f"{name}{i}", part, stores, Piece(slots, numbers, vectors, negative)) for i, part in enumerate(parts)
+    ]
+    for i in range(0, len(others), PIECE):  # what is computed nowhere, by the kernel, or in a loop
+        piece = Piece(slots, numbers, vectors, negative)
+        for node, slot in others[i : i + PIECE]:
+            piece.store(node, slot)
+        made.append(piece.text(f"{name}{len(made)}"))
+    return made
+
+
+def _rolled(steps: list[Step], slots: Mapping[Node, int]) -> tuple[list[Step], Set[Node]]:
+    """Return steps with loops among them where they are many, and the nodes whose slots then hold the negative."""
+    last = max((i for i, step in enumerate(steps) if isinstance(step, Call)), default=-1)
+    nodes = [step for step in steps[last + 1 :] if isinstance(step, Node)]
+    if len(nodes) <= WHOLE:
+        return steps, frozenset()
+    before = {node for step in steps[: last + 1] for node in _made(step)}
+    words = {node: f"{node.op} {node.value}".partition("[")[0] for node in (*slots, *before)}
+    kinds = {word: i for i, word in enumerate(sorted({*words.values()}))}
+    rolled = roll(nodes, {node: kinds[word] for node, word in words.items()})
+    return (steps, frozenset()) if rolled is None else ([*steps[: last + 1], *rolled.steps], rolled.negative)
+
+
+def _cut(steps: Sequence[Step]) -> list[list[Step]]:
+    """Return the steps of each piece; a loop is one of its own."""
+    size = len(steps) if len(steps) <= WHOLE else PIECE
+    parts: list[list[Step]] = []
+    for step in steps:
+        if isinstance(step, Loop) or not parts or isinstance(parts[-1][0], Loop) or len(parts[-1]) >= size:
+            parts.append([])
+        parts[-1].append(step)
+    return parts
+
+
+def _made(step: Step) -> Sequence[Node]:
+    """Return the nodes that a step computes; those of a call have their slots already."""
+    if isinstance(step, Loop):
+        return [node for row in step.rows for node in row.members]
+    return [step] if isinstance(step, Node) else []
+
+
+def _needed(step: Step) -> Iterable[Node]:
+    """Return the nodes that a step fetches."""
+    if isinstance(step, Node):
+        return operands(step)
+    if isinstance(step, Call):
+        return (bare(a) for group in step.groups for a in group)
+    return (a for row in step.rows for x in row.operands if not isinstance(x, int) for a in x)
+
+
+def _give_slots(
+    wanted: Mapping[Node, None],
+    steps: Sequence[Step],
+    slots: dict[Node, int],
+    stores: Mapping[Node, list[tuple[Node, int]]],
+    entries: count[int],
+) -> None:
+    """Give slots to nodes: side by side to a family in a loop, but one for all its turns that are not wanted later."""
+    for row in (row for step in steps if isinstance(step, Loop) for row in step.rows):
+        inside = sum(node in wanted for node in row.members)
+        if inside > _FEW:
+            slots.update((node, next(entries)) for node in row.family)
+        elif inside:
+            unused = next(entries)
+            slots.update((node, next(entries) if node in wanted else unused) for node in row.members)
+    for node in wanted:
+        if node not in slots:
+            slots[node] = next(entries)
+        stores[node].append((node, slots[node]))
+
+
+def _piece(name: str, part: Sequence[Step], stores: Mapping[Node, list[tuple[Node, int]]], piece: Piece) -> str:
+    for step in part:
+        if isinstance(step, Call):
+            piece.call(step)
+        elif isinstance(step, Loop):
+            piece.repeat(step, name)
+        else:
+            piece.compute(step)
+            for node, slot in stores[step]:
+                piece.store(node, slot)
+    return piece.text(name)
+
+
+def _steps(order: Sequence[Node], slots: dict[Node, int], entries: count[int]) -> list[Step]:
+    """Return what is to be done in turn: first what the kernel's functions need, call by call, then the rest."""
+    level: dict[Node, int] = {}
+    waves: dict[int, dict[str, dict[tuple[Node, ...], list[Node]]]] = {}
+    for node in order:
+        level[node] = max((level.get(a, 0) for a in operands(node)), default=0)
+        if node.op in _SERVICE:
+            level[node] += 1
+            wave = waves.setdefault(level[node], {}).setdefault(_SERVICE[node.op], {})
+            wave.setdefault(node.args, []).append(node)
+    steps: list[Step] = []
+    done = set(slots)
+
+    def compute(nodes: Iterable[Node]) -> None:
+        for node in topological(nodes, lambda x: () if x in done else operands(x)):
+            if node not in done and node.op not in (CONST, NEG):
+                done.add(node)
+                steps.append(node)
+
+    for _, calls in sorted(waves.items()):
+        for name, groups in calls.items():
+            compute(a for group in groups for a in group)
+            taken, filled = SERVICES[name]
+            first = next(entries)
+            places = [first, *(next(entries) for _ in range((taken + filled) * len(groups) - 1))]
+            call = Call(name, list(groups), first, places[taken * len(groups)])
+            for i, nodes in enumerate(groups.values()):
+                for node in nodes:
+                    slots[node] = call.made + filled * i + (node.op is COS)
+            done.update(node for nodes in groups.values() for node in nodes)
+            steps.append(call)
+    return [*steps, *(node for node in order if node not in done)]
+
+
+class Piece:
+    """A function under construction; each value is computed into a register of its own, or loaded when first needed.
+
+    Slots hold the nodes' values, but for those in ``negative`` the negative of it.
     """
 
-    def __init__(self, prefix: str, places: Mapping[Node, Place], kind: Kind = DOUBLE) -> None:
-        self.lines: list[str] = []
-        self._prefix, self._places, self._kind = prefix, places, kind
+    def __init__(
+        self, slots: Mapping[Node, int], numbers: Mapping[Node, int], vectors: Vectors, negative: Set[Node]
+    ) -> None:
+        self._slots, self._constants, self._vectors, self._negative = slots, numbers, vectors, negative
+        self._lines: list[str] = ["entry:"]
+        self._tables: list[str] = []
         self._registers: dict[Node, str] = {}
+        self._numbers = count()
+        one = vectors.all(1.0)
+        self._words = {"t": vectors.name, "suffix": vectors.suffix, "lanes": vectors.lanes, "one": one}
 
-    def compute(self, order: Iterable[Node]) -> None:
-        """Add what computes nodes; arguments come before their users."""
-        for node in order:
+    def compute(self, node: Node) -> None:
+        """Add what computes a node."""
+        minus = node.op is ADD and node.args[1].op is NEG
+        a, b = self._value(node.args[0]), self._value(bare(node.args[-1]) if minus else node.args[-1])
+        self._registers[node] = self._apply(node.op, a, b, minus)
+
+    def store(self, node: Node, slot: int) -> None:
+        """Add what puts a value into a slot."""
+        value = self._value(node)
+        if node in self._negative and slot == self._slots.get(node):
+            value = self._apply(NEG, value, value)
+        self._put(value, self._address(slot))
+
+    def repeat(self, loop: Loop, name: str) -> None:
+        """Add a loop; the register %t counts its turns."""
+        self._lines += ["br label %turn", "turn:", "%t = phi i64 [0, %entry], [%t.next, %turn]"]
+        registers: list[str] = []
+        for row in loop.rows:
+            values = [registers[x] if isinstance(x, int) else self._fetch(x, name) for x in row.operands]
+            if row.minus and len(values) == 1:
+                values = [self._apply(NEG, values[0], values[0])]
+            registers.append(self._apply(row.op, values[0], values[-1], row.minus and len(values) == 2))
+            if row.members[0] in self._slots:
+                places = [self._slots[node] for node in row.members]
+                self._put(registers[-1], self._moving(places, "%slots", name))
+        self._lines += [
+            "%t.next = add i64 %t, 1",
+            f"%more = icmp slt i64 %t.next, {loop.turns}",
+            "br i1 %more, label %turn, label %done",
+            "done:",
+        ]
+
+    def call(self, call: Call) -> None:
+        """Add a call of the kernel."""
+        for slot, node in enumerate((a for group in call.groups for a in group), call.given):
+            self.store(node, slot)
+        given, made = self._address(call.given), self._address(call.made)
+        name = service(call.service, self._vectors)
+        self._lines.append(f"call void @{name}(ptr {given}, ptr {made}, i64 {len(call.groups)})")
+
+    def text(self, name: str) -> str:
+        """Return the function, and the tables that it needs."""
+        head = f"define void @{name}(ptr noalias %slots, ptr noalias readonly %numbers) nounwind {{"
+        return "\n".join([*self._tables, head, *self._lines, "ret void", "}", ""])
+
+    def _apply(self, op: str, a: str, b: str, minus: bool = False) -> str:
+        """Add an instruction, and return its register."""
+        register = f"%v{next(self._numbers)}"
+        template = _SUBTRACT if minus else _INSTRUCTIONS[op]
+        self._lines.append(template.format(r=register, a=a, b=b, **self._words))
+        return register
+
+    def _value(self, node: Node) -> str:
+        """Return the register that holds a node's value."""
+        register = self._registers.get(node)
+        if register is None:
             if node.op is CONST:
-                self._registers[node] = literal(float(node))
-            elif node in self._places:
-                self._load(node)
+                register = self._get(self._address(self._constants[node], "%numbers"))
+            elif node in self._slots:
+                register = self._get(self._address(self._slots[node]))
+                if node in self._negative:
+                    register = self._apply(NEG, register, register)
             else:
-                self._apply(node)
+                negated = self._value(bare(node))
+                register = self._apply(NEG, negated, negated)
+            self._registers[node] = register
+        return register
 
-    def store(self, node: Node, place: Place, prefix: str) -> None:
-        """Add what stores a computed node."""
-        lines, pointer = place.address(prefix)
-        self.lines += [*lines, f"store {self._kind.name} {self._registers[node]}, ptr {pointer}"]
+    def _fetch(self, nodes: Sequence[Node], name: str) -> str:
+        """Return the register with the node of this turn."""
+        if nodes[0].op is CONST:
+            return self._get(self._moving([self._constants[node] for node in nodes], "%numbers", name))
+        return self._get(self._moving([self._slots[node] for node in nodes], "%slots", name))
 
-    def _load(self, node: Node) -> None:
-        register = self._new(node)
-        lines, pointer = self._places[node].address(register)
-        self.lines += [*lines, f"{register} = load {self._kind.name}, ptr {pointer}"]
+    def _moving(self, places: Sequence[int], table: str, name: str) -> str:
+        """Return the address of the place of this turn."""
+        step = places[1] - places[0]
+        index = f"%i{next(self._numbers)}"
+        if all(b - a == step for a, b in pairwise(places)):
+            self._lines.append(f"{index}.passed = mul i64 %t, {step}")
+            self._lines.append(f"{index} = add i64 {index}.passed, {places[0]}")
+        else:
+            listed = f"@{name}.places{len(self._tables)}"
+            entries = ", ".join(f"i64 {place}" for place in places)
+            self._tables.append(f"{listed} = internal constant [{len(places)} x i64] [{entries}]")
+            self._lines += entry(index, "i64", listed, "%t")
+        return self._address(index, table)
 
-    def _apply(self, node: Node) -> None:
-        template, args, known = _INSTRUCTIONS[node.op], node.args, self._registers
-        if node.op is ADD and args[1].op is NEG and args[1].args[0] in known:
-            template, args = _SUBTRACT, (args[0], args[1].args[0])
-        name, suffix, truth = self._kind
-        a, b = known[args[0]], known[args[-1]]
-        self.lines.append(template.format(r=self._new(node), a=a, b=b, t=name, suffix=suffix, truth=truth))
+    def _get(self, address: str) -> str:
+        register = f"%v{next(self._numbers)}"
+        self._lines.append(f"{register} = load {self._vectors.name}, ptr {address}")
+        return register
 
-    def _new(self, node: Node) -> str:
-        register = self._registers[node] = f"{self._prefix}{len(self._registers)}"
+    def _put(self, value: str, address: str) -> None:
+        self._lines.append(f"store {self._vectors.name} {value}, ptr {address}")
+
+    def _address(self, index: int | str, table: str = "%slots") -> str:
+        register = f"%a{next(self._numbers)}"
+        self._lines.append(f"{register} = getelementptr {self._vectors.name}, ptr {table}, i64 {index}")
         return register
 
 
-def literal(value: float) -> str:
-    """Write a double exactly."""
-    return "0x" + struct.pack(">d", value).hex()
+def _declarations(vectors: Vectors) -> list[str]:
+    t, suffix = vectors.name, vectors.suffix
+    return [
+        *(f"declare void @{service(name, vectors)}(ptr, ptr, i64) nounwind" for name in SERVICES),
+        *(f"declare {t} @llvm.{name}.{suffix}({t})" for name in ("sqrt", "fabs")),
+        f"declare {t} @llvm.copysign.{suffix}({t}, {t})",
+    ]
 
 
 def has_empty(program: Program) -> bool:
@@ -134,150 +399,16 @@ def has_empty(program: Program) -> bool:
     return any(shape.size == 0 for shape in (*program.inputs.values(), *program.outputs.values()))
 
 
-def operands(program: Program) -> tuple[dict[str, Shape], dict[str, Shape]]:
-    """Return the arrays that ``loop`` reads and those that it writes: the register of each, and its shape.
+def arrays(program: Program) -> tuple[list[Shape], list[Shape]]:
+    """Return the shapes of the arrays that the loop reads and of those that it writes.
 
     NumPy cannot fix a dimension to zero: where an array has no entries, one more input, the first, has none either.
     """
-    extra = {"%none": Shape([0])} if has_empty(program) else {}
-    read = {f"%in{i}": shape for i, shape in enumerate(program.inputs.values())}
-    return extra | read, {f"%out{i}": shape for i, shape in enumerate(program.outputs.values())}
+    extra = [Shape([0])] if has_empty(program) else []
+    return [*extra, *program.inputs.values()], [*program.outputs.values()]
 
 
-def module(program: Program) -> str:
-    """Return the Program as the text of an LLVM module."""
-    external = [f"declare double @{PREFIX}{op}({', '.join(['double'] * n)}) nounwind" for op, n in EXTERNAL.items()]
-    intrinsic = [f"declare double @llvm.{name}.f64(double)" for name in ("sqrt", "fabs")]
-    return "\n".join([*external, *intrinsic, *_loop(program), *_states(program), ""])
-
-
-def prototype(program: Program) -> str:
-    """Return the declaration of ``states`` in C."""
-    parts = [f"const double *{name}, int64_t {name}_stride" for name in program.inputs]
-    parts += [f"double *{name}, int64_t {name}_stride" for name in program.outputs]
-    return f"void {program.name}({', '.join(['int64_t count', *parts])})"
-
-
-def _loop(program: Program) -> list[str]:
-    """Return ``loop``; its ``steps`` are those between states, then those inside each array, all in bytes."""
-    read, written = operands(program)
-    given = dict(_places("%in", program.arguments.values()))
-    setup, constants = _setup(program, given)
-    body = StraightLine("%v", {**given, **constants})
-    body.compute(node for node in program.order if node in constants or node not in program.setup)
-    for i, (node, place) in enumerate(_places("%out", program.results.values())):
-        body.store(node, place, f"%r{i}")
-    return [
-        f"define void @{LOOP}(ptr %arrays, ptr %dimensions, ptr %steps, ptr %data) nounwind {{",
-        "entry:",
-        *_fetch_arguments(read | written),
-        f"%constants = alloca double, i64 {len(constants)}",
-        "%some = icmp sgt i64 %count, 0",
-        "br i1 %some, label %state, label %exit",
-        "state:",
-        "%i = phi i64 [0, %entry], [%next, %body]",
-        *(line for array in read | written for line in _move_to_state(array)),
-        *setup,
-        "br label %body",
-        "body:",
-        *body.lines,
-        "%next = add i64 %i, 1",
-        "%more = icmp slt i64 %next, %count",
-        "br i1 %more, label %state, label %exit",
-        "exit:",
-        "ret void",
-        "}",
-    ]
-
-
-def _places(registers: str, arrays: Iterable[Array]) -> list[tuple[Node, Place]]:
-    """Return where the nodes of the current state stand in arrays, whose registers have that name and a number."""
-    found = []
-    for number, array in enumerate(arrays):
-        register = f"{registers}{number}"
-        for node, index in zip(array.nodes, product(*map(range, array.shape)), strict=True):
-            offsets = tuple((f"{register}.step{axis}", k) for axis, k in enumerate(index))
-            found.append((node, Place(f"{register}.now", offsets)))
-    return found
-
-
-def _fetch_arguments(arrays: Mapping[str, Shape]) -> list[str]:
-    """Return what loads the count, the pointers and the steps from where a call has put them."""
-    steps = [f"{array}.step" for array in arrays]
-    steps += [f"{array}.step{axis}" for array, shape in arrays.items() for axis in range(len(shape))]
-    return [
-        "%count = load i64, ptr %dimensions",
-        *(line for i, array in enumerate(arrays) for line in _entry("%arrays", "ptr", i, array)),
-        *(line for i, step in enumerate(steps) for line in _entry("%steps", "i64", i, step)),
-    ]
-
-
-def _entry(table: str, kind: str, index: int, register: str) -> list[str]:
-    address = f"{register}.at"
-    return [f"{address} = getelementptr {kind}, ptr {table}, i64 {index}", f"{register} = load {kind}, ptr {address}"]
-
-
-def _move_to_state(array: str) -> list[str]:
-    return [
-        f"{array}.passed = mul i64 %i, {array}.step",
-        f"{array}.now = getelementptr i8, ptr {array}, i64 {array}.passed",
-    ]
-
-
-def _setup(program: Program, given: Mapping[Node, Place]) -> tuple[list[str], dict[Node, Place]]:
-    """Return what computes constants from the parameters, and where it puts those that the rest needs.
-
-    It is done at the first state, and at later ones unless all share their parameters.
-    """
-    needed = {a for node in program.order if node not in program.setup for a in node.args}
-    needed |= {node for array in program.results.values() for node in array.nodes}
-    borders = [node for node in program.order if node in program.setup and node in needed]
-    if not borders:
-        return [], {}
-    constants = {node: Place("%constants", ((str(BYTES), i),)) for i, node in enumerate(borders)}
-    code = StraightLine("%k", given)
-    code.compute(topological(borders))
-    for i, (node, place) in enumerate(constants.items()):
-        code.store(node, place, f"%c{i}")
-    lines = [
-        f"%shared = icmp eq i64 %in{list(program.arguments).index(PARAMETERS)}.step, 0",
-        "%later = icmp ne i64 %i, 0",
-        "%ready = and i1 %shared, %later",
-        "br i1 %ready, label %body, label %setup",
-        "setup:",
-        *code.lines,
-    ]
-    return lines, constants
-
-
-def _states(program: Program) -> list[str]:
-    """Return ``states``, which calls ``loop`` with its arguments in memory and the steps of arrays in C order."""
-    read, written = operands(program)
-    arrays = read | written
-    given = [array for array in arrays if array != "%none"]
-    arguments = ", ".join(["i64 %count", *(f"ptr {array}, i64 {array}.stride" for array in given)])
-    steps = [f"{array}.bytes" if array in given else "0" for array in arrays]
-    steps += [str(step) for shape in arrays.values() for step in _contiguous(shape)]
-    return [
-        f"define void @{STATES}({arguments}) nounwind {{",
-        *(f"{array}.bytes = mul i64 {array}.stride, {BYTES}" for array in given),
-        "%dimensions = alloca i64",
-        "store i64 %count, ptr %dimensions",
-        *_table("%arrays", "ptr", [array if array in given else "null" for array in arrays]),
-        *_table("%steps", "i64", steps),
-        f"call void @{LOOP}(ptr %arrays, ptr %dimensions, ptr %steps, ptr null)",
-        "ret void",
-        "}",
-    ]
-
-
-def _contiguous(shape: Shape) -> list[int]:
-    """Return the steps inside an array in C order, in bytes."""
-    return [BYTES * Shape(shape[axis + 1 :]).size for axis in range(len(shape))]
-
-
-def _table(name: str, kind: str, values: list[str]) -> list[str]:
-    lines = [f"{name} = alloca {kind}, i64 {len(values)}"]
-    for i, value in enumerate(values):
-        lines += [f"{name}.{i} = getelementptr {kind}, ptr {name}, i64 {i}", f"store {kind} {value}, ptr {name}.{i}"]
-    return lines
+def parameters_place(program: Program) -> int:
+    """Return which of the arrays holds the parameters; 0 where there are none."""
+    names = [*program.inputs]
+    return names.index(PARAMETERS) + has_empty(program) if PARAMETERS in names else 0

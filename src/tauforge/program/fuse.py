@@ -1,0 +1,73 @@
+"""Fusing: several Programs in one, which computes only once what they have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ..errors import ProgramError
+from ..graph.node import Node
+from .program import PARAMETERS, Array, Program
+
+
+def fuse(*programs: Program, name: str | None = None) -> Program:
+    """Return one Program with the inputs and outputs of all, in their order.
+
+    Inputs of the same name are one, and must be the same; so are all robots' parameters. Outputs of the same name are
+    one where they are the same; otherwise each gets its Program's name before its own.
+
+    Parameters
+    ----------
+    name : what the new Program is called; the names of all in a row unless given
+
+    Raises
+    ------
+    ProgramError
+        Where inputs of the same name differ, or outputs cannot be told apart by their Programs' names.
+    """
+    if not programs:
+        raise ProgramError("fuse() needs at least one Program")
+    arguments: dict[str, Array] = {}
+    names: dict[Node, str] = {}
+    for program in programs:
+        for key, array in program.arguments.items():
+            if key != PARAMETERS:
+                _check(key, arguments.setdefault(key, array), array, program)
+        for node, text in program.names.items():
+            names.setdefault(node, text)
+    heading = [line for i, program in enumerate(programs) for line in program.heading if not _seen(line, programs[:i])]
+    called = name or "_".join(dict.fromkeys(program.name for program in programs))
+    return Program(called, arguments, _outputs(programs), names, tuple(heading))
+
+
+def _check(key: str, known: Array, array: Array, program: Program) -> None:
+    """Refuse an input that differs from another of its name."""
+    if known.shape.labels != array.shape.labels or known.nodes != array.nodes:
+        entries = [", ".join(map(str, labels)) for a in (known, array) for labels in a.shape.labels[:1]]
+        raise ProgramError(
+            f"{program.name}: its input {key}{list(array.shape)} is another than that of the Programs before it"
+            + (f": {entries[1]} against {entries[0]}" if len({*entries}) == 2 else "")
+            + "; only Programs of the same robot can be fused"
+        )
+
+
+def _outputs(programs: tuple[Program, ...]) -> dict[str, Array]:
+    variants: dict[str, set[tuple[Node, ...]]] = {}
+    for program in programs:
+        for key, array in program.results.items():
+            variants.setdefault(key, set()).add(array.nodes)
+    results: dict[str, Array] = {}
+    for program in programs:
+        for key, array in program.results.items():
+            own = key if len(variants[key]) == 1 else f"{program.name}_{key}"
+            if own in results and results[own].nodes != array.nodes:
+                many = Counter(p.name for p in programs)[program.name]
+                raise ProgramError(
+                    f"{many} Programs called {program.name} have different outputs {key}; "
+                    "give each a name of its own: dataclasses.replace(program, name=...)"
+                )
+            results.setdefault(own, array)
+    return results
+
+
+def _seen(line: str, programs: tuple[Program, ...]) -> bool:
+    return any(line in program.heading for program in programs)

@@ -1,0 +1,65 @@
+"""Building: a Program -> its object code -> a plan in memory that the kernel's loop can follow."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..program.program import Program
+from ..targets.llvm import BODY, SETUP, arrays, constants, parameters_place, pieces
+from ..targets.llvm_kernel import Plan
+from ..targets.llvm_text import Vectors
+from .cache import Code, content, obtained
+from .compile import Library, object_code
+from .kernel import load_kernel
+
+DTYPES: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
+"""The types of arrays, by what they are called in C and LLVM."""
+
+
+class Loaded(NamedTuple):
+    """A Program in memory: the kernel's loop by its address, the plan that it is to follow, and its numbers."""
+
+    library: Library
+    loop: int
+    plan: Any
+    numbers: NDArray[Any]
+
+
+def compiled(program: Program, vectors: Vectors, cached: bool) -> Code:
+    """Return the Program's object code."""
+
+    def make() -> Code:
+        slots, setup, body, modules = pieces(program, vectors)
+        return Code(slots, setup, body, tuple(map(object_code, modules)))
+
+    return obtained(content(program, vectors), make, cached)
+
+
+def load(program: Program, code: Code, vectors: Vectors) -> Loaded:
+    """Return the Program in memory."""
+    loop = load_kernel(vectors)
+    library = Library(code.objects)
+    setup = [library.address(f"{SETUP}{i}") for i in range(code.setup)]
+    body = [library.address(f"{BODY}{i}") for i in range(code.body)]
+    numbers = _numbers(program, vectors)
+    plan = Plan(*arrays(program), code.slots, numbers.ctypes.data, setup, body, parameters_place(program))
+    table = plan.table(vectors)
+    return Loaded(library, loop, (ctypes.c_int64 * len(table))(*table), numbers)
+
+
+def _numbers(program: Program, vectors: Vectors) -> NDArray[Any]:
+    """Return the table of the Program's numbers, each in all lanes of a vector, at an address that suits vectors."""
+    values = [float(node) for node in constants(program)]
+    size = vectors.bytes
+    memory = np.empty(size * (len(values) + 1), np.uint8)
+    start = -memory.ctypes.data % size
+    table: NDArray[Any] = (
+        memory[start : start + size * len(values)].view(DTYPES[vectors.scalar]).reshape(-1, vectors.lanes)
+    )
+    with np.errstate(over="ignore"):
+        table[:] = np.array(values)[:, None]
+    return table

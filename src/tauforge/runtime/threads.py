@@ -1,0 +1,64 @@
+"""Threads: a call split over the batch. Compiled loops run without the interpreter's lock, so that they run at once."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+PAYS = 2e7
+"""Operations from which on a call is worth splitting: about a millisecond's work."""
+_PARTS = 4  # for each thread, so that a slow one holds up little
+
+
+def available() -> int:
+    """Return how many threads can run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_parts(
+    function: Callable[..., Any], arrays: Sequence[NDArray[Any]], batch: tuple[int, ...], threads: int
+) -> None:
+    """Call a function on parts of arrays, split along the longest of the leading axes ``batch``, in several threads."""
+    axis = int(np.argmax(batch))
+    length = batch[axis]
+    count = min(length, _PARTS * threads)
+    bounds = [length * i // count for i in range(count + 1)]
+    parts = deque(slice(a, b) for a, b in pairwise(bounds))
+    before = (slice(None),) * axis
+    errors: Any = {**np.geterr(), "call": np.geterrcall()}
+
+    def work() -> None:
+        with np.errstate(**errors):
+            while parts:
+                try:
+                    part = parts.popleft()
+                except IndexError:
+                    return
+                function(*(array[(*before, part)] for array in arrays))
+
+    helpers = [_pool().submit(work) for _ in range(min(threads, count) - 1)]
+    try:
+        work()
+    finally:
+        parts.clear()
+        running = [helper for helper in helpers if not helper.cancel()]
+        errors_there = [helper.exception() for helper in running]
+    for error in filter(None, errors_there):
+        raise error
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max(32, available()), "tauforge")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive there

@@ -1,0 +1,416 @@
+"""LLVM: what all compiled Programs have in common, as the text of one module.
+
+States are computed in blocks of as many as a vector register has lanes. A block's values stand in *slots*, each a
+vector with one lane for each state. ``loop`` is the inner loop of a NumPy generalized ufunc: it brings a block's inputs
+from arrays of any strides into slots, calls the Program's own code, its *pieces*, and brings the outputs back. Where
+fewer states are left than there are lanes, the last state fills the rest, so that there is no code for single states.
+
+The Program's side of it is its *plan*, a table of 64-bit integers; see :class:`Plan`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..program.program import Shape
+from .llvm_functions import PREFIX, functions
+from .llvm_text import Vectors, counted, entry
+
+LOOP = "loop"
+"""Name of the loop for NumPy."""
+
+_STACK = 1 << 16  # bytes of slots that may stand on the stack
+_HEADER = 8  # entries of a plan before those of its operands
+_RECORD = 7  # entries for each operand
+
+
+class Plan(NamedTuple):
+    """What ``loop`` has to know of a Program.
+
+    Attributes
+    ----------
+    read, written : shapes of the arrays, in the order of a call
+    slots : how many vectors a block needs; those of the inputs come first, then those of the outputs
+    constants : address of the numbers in the Program's code, each as a vector
+    setup, pieces : addresses of the code from parameters to what depends on them alone, and of the code of a block
+    parameters : which array the set-up depends on
+    """
+
+    read: Sequence[Shape]
+    written: Sequence[Shape]
+    slots: int
+    constants: int
+    setup: Sequence[int]
+    pieces: Sequence[int]
+    parameters: int
+
+    def table(self, vectors: Vectors) -> list[int]:
+        """Return the plan as ``loop`` reads it."""
+        arrays = [*self.read, *self.written]
+        entries = sum(shape.size for shape in arrays)
+        size = self.slots * vectors.bytes + 8 * entries + 8 * len(arrays)
+        addresses = [*self.setup, *self.pieces]
+        leading_at = _HEADER + _RECORD * len(arrays) + len(addresses)
+        records: list[int] = []
+        leading: list[int] = []
+        slot, step_at = 0, len(arrays)
+        for shape in arrays:
+            columns = shape[-1] if shape else 1
+            rows = Shape(shape[:-1]).size
+            column_step = step_at + len(shape) - 1 if shape else 0
+            records += [shape.size, slot, rows, columns, leading_at + len(leading), step_at, column_step]
+            leading += [len(shape[:-1]), *shape[:-1]]
+            slot, step_at = slot + shape.size, step_at + len(shape)
+        counts = [len(self.read), len(self.written), len(self.setup), len(self.pieces)]
+        return [size, *counts, self.parameters, self.slots, self.constants, *records, *addresses, *leading]
+
+
+def kernel(vectors: Vectors) -> str:
+    """Return the text of the module."""
+    return "\n".join(
+        [
+            f"declare ptr @{PREFIX}malloc(i64) nounwind",
+            f"declare void @{PREFIX}free(ptr) nounwind",
+            *functions(vectors),
+            *_loop(),
+            *_blocks(vectors),
+            *_offsets(vectors),
+            *_gather(vectors),
+            *_scatter(vectors),
+            "",
+        ]
+    )
+
+
+def _loop() -> list[str]:
+    """Return ``loop``, which finds memory; its ``steps`` are those between states, then those inside each array."""
+    call = "call void @blocks(ptr %arrays, i64 %count, ptr %steps, ptr %plan, ptr {})"
+    return [
+        f"define void @{LOOP}(ptr %arrays, ptr %dimensions, ptr %steps, ptr %plan) nounwind {{",
+        "%count = load i64, ptr %dimensions",
+        "%size = load i64, ptr %plan",
+        "%small = icmp ule i64 %size, " + str(_STACK),
+        "br i1 %small, label %stack, label %heap",
+        "stack:",
+        "%local = alloca i8, i64 %size, align 64",
+        call.format("%local"),
+        "ret void",
+        "heap:",
+        "%larger = add i64 %size, 64",
+        f"%block = call ptr @{PREFIX}malloc(i64 %larger)",
+        "%number = ptrtoint ptr %block to i64",
+        "%past = add i64 %number, 63",
+        "%even = and i64 %past, -64",
+        "%aligned = inttoptr i64 %even to ptr",
+        call.format("%aligned"),
+        f"call void @{PREFIX}free(ptr %block)",
+        "ret void",
+        "}",
+    ]
+
+
+def _blocks(vectors: Vectors) -> list[str]:
+    """Return ``blocks``; in ``memory`` are slots, whether each array is in C order, and the offsets inside arrays."""
+    lanes = vectors.lanes
+    header = ["reads", "writes", "setups", "pieces", "parameters", "slots", "constants"]
+    return [
+        "define internal void @blocks(ptr %arrays, i64 %count, ptr %steps, ptr %plan, ptr %memory) nounwind {",
+        *(line for i, name in enumerate(header, 1) for line in entry(f"%{name}", "i64", "%plan", i)),
+        "%numbers = inttoptr i64 %constants to ptr",
+        "%operands = add i64 %reads, %writes",
+        f"%records = getelementptr i64, ptr %plan, i64 {_HEADER}",
+        f"%recorded = mul i64 %operands, {_RECORD}",
+        "%setup.table = getelementptr i64, ptr %records, i64 %recorded",
+        "%piece.table = getelementptr i64, ptr %setup.table, i64 %setups",
+        f"%flags = getelementptr {vectors.name}, ptr %memory, i64 %slots",
+        "%tables = getelementptr i64, ptr %flags, i64 %operands",
+        *counted(
+            "%o",
+            "%operands",
+            [
+                *_record("%o"),
+                "%o.offsets = getelementptr i64, ptr %tables, i64 %o.slot",
+                "%o.flag = call i64 @offsets(ptr %plan, ptr %steps, ptr %o.record, ptr %o.offsets)",
+                "%o.flag.at = getelementptr i64, ptr %flags, i64 %o",
+                "store i64 %o.flag, ptr %o.flag.at",
+            ],
+        ),
+        "%shared.at = getelementptr i64, ptr %steps, i64 %parameters",
+        *counted(
+            "%i",
+            "%count",
+            [
+                "%left = sub i64 %count, %i",
+                f"%full = icmp sge i64 %left, {lanes}",
+                f"%used = select i1 %full, i64 {lanes}, i64 %left",
+                "%first = icmp eq i64 %i, 0",
+                *counted(
+                    "%r",
+                    "%reads",
+                    [
+                        *entry("%r.step", "i64", "%steps", "%r"),
+                        "%r.varies = icmp ne i64 %r.step, 0",
+                        "%r.needed = or i1 %first, %r.varies",  # what all states share is brought once
+                        "br i1 %r.needed, label %bring, label %brought",
+                        "bring:",
+                        *_call_for_operand("gather", "%r"),
+                        "br label %brought",
+                        "brought:",
+                    ],
+                ),
+                "%shared.step = load i64, ptr %shared.at",
+                "%varies = icmp ne i64 %shared.step, 0",
+                "%needed = or i1 %first, %varies",  # and so are constants computed
+                "%setups.now = select i1 %needed, i64 %setups, i64 0",
+                *_call_pieces("%s", "%setups.now", "%setup.table"),
+                *_call_pieces("%p", "%pieces", "%piece.table"),
+                *counted(
+                    "%w",
+                    "%writes",
+                    [
+                        "%wo = add i64 %reads, %w",
+                        *entry("%wo.step", "i64", "%steps", "%wo"),
+                        *_call_for_operand("scatter", "%wo"),
+                    ],
+                ),
+            ],
+            lanes,
+        ),
+        "ret void",
+        "}",
+    ]
+
+
+def _record(operand: str) -> list[str]:
+    """Return what finds an operand's record, how many entries it has, and its first slot."""
+    return [
+        f"{operand}.place = mul i64 {operand}, {_RECORD}",
+        f"{operand}.record = getelementptr i64, ptr %records, i64 {operand}.place",
+        f"{operand}.size = load i64, ptr {operand}.record",
+        *entry(f"{operand}.slot", "i64", f"{operand}.record", 1),
+    ]
+
+
+def _call_for_operand(function: str, operand: str) -> list[str]:
+    """Return the call that moves a block of an operand between its array and its slots."""
+    o = operand
+    arguments = (
+        f"i64 {o}.size, ptr {o}.now, i64 {o}.step, i64 %used, ptr {o}.offsets, i64 {o}.flag, i64 {o}.slot, ptr %memory"
+    )
+    return [
+        *_record(o),
+        *entry(f"{o}.array", "ptr", "%arrays", o),
+        *entry(f"{o}.flag", "i64", "%flags", o),
+        f"{o}.offsets = getelementptr i64, ptr %tables, i64 {o}.slot",
+        f"{o}.passed = mul i64 %i, {o}.step",
+        f"{o}.now = getelementptr i8, ptr {o}.array, i64 {o}.passed",
+        f"call void @{function}({arguments})",
+    ]
+
+
+def _call_pieces(register: str, count: str, table: str) -> list[str]:
+    return counted(
+        register,
+        count,
+        [*entry(f"{register}.code", "ptr", table, register), f"call void {register}.code(ptr %memory, ptr %numbers)"],
+    )
+
+
+def _offsets(vectors: Vectors) -> list[str]:
+    """Return ``offsets``, which lists an operand's offsets in bytes; it returns 1 where they are those of C order."""
+    names = ["rows", "columns", "leading", "steps.first", "step.last"]
+    return [
+        "define internal i64 @offsets(ptr %plan, ptr %steps, ptr %record, ptr %table) nounwind {",
+        "entry:",
+        *(line for i, name in enumerate(names, 2) for line in entry(f"%{name}", "i64", "%record", i)),
+        *entry("%step", "i64", "%steps", "%step.last"),
+        *entry("%axes", "i64", "%plan", "%leading"),
+        "%sum = alloca i64",  # the difference from C order, whose bits are gathered
+        "store i64 0, ptr %sum",
+        "%rest = alloca i64",
+        "%offset = alloca i64",
+        *counted(
+            "%r",
+            "%rows",
+            [
+                "store i64 %r, ptr %rest",
+                "store i64 0, ptr %offset",
+                *counted(
+                    "%k",
+                    "%axes",
+                    [  # from the last axis to the first
+                        "%k.back = sub i64 %axes, %k",
+                        "%k.place = add i64 %leading, %k.back",
+                        *entry("%k.size", "i64", "%plan", "%k.place"),
+                        "%k.axis = sub i64 %k.back, 1",
+                        "%k.step.place = add i64 %steps.first, %k.axis",
+                        *entry("%k.step", "i64", "%steps", "%k.step.place"),
+                        "%k.rest = load i64, ptr %rest",
+                        "%k.rest.next = udiv i64 %k.rest, %k.size",
+                        "%k.whole = mul i64 %k.rest.next, %k.size",
+                        "%k.index = sub i64 %k.rest, %k.whole",
+                        "store i64 %k.rest.next, ptr %rest",
+                        "%k.added = mul i64 %k.index, %k.step",
+                        "%k.old = load i64, ptr %offset",
+                        "%k.new = add i64 %k.old, %k.added",
+                        "store i64 %k.new, ptr %offset",
+                    ],
+                ),
+                "%r.offset = load i64, ptr %offset",
+                "%r.first = mul i64 %r, %columns",
+                *counted(
+                    "%c",
+                    "%columns",
+                    [
+                        "%c.passed = mul i64 %c, %step",
+                        "%c.offset = add i64 %r.offset, %c.passed",
+                        "%c.entry = add i64 %r.first, %c",
+                        "%c.at = getelementptr i64, ptr %table, i64 %c.entry",
+                        "store i64 %c.offset, ptr %c.at",
+                        f"%c.expected = mul i64 %c.entry, {vectors.size}",
+                        "%c.off = xor i64 %c.offset, %c.expected",
+                        "%c.sum = load i64, ptr %sum",
+                        "%c.sum.new = or i64 %c.sum, %c.off",
+                        "store i64 %c.sum.new, ptr %sum",
+                    ],
+                ),
+            ],
+        ),
+        "%different = load i64, ptr %sum",
+        "%same = icmp eq i64 %different, 0",
+        "%result = zext i1 %same to i64",
+        "ret i64 %result",
+        "}",
+    ]
+
+
+_MOVE = "(i64 %size, ptr %array, i64 %step, i64 %used, ptr %offsets, i64 %contiguous, i64 %slot, ptr %memory)"
+
+
+def _gather(vectors: Vectors) -> list[str]:
+    """Return ``gather``, which brings the states of a block from an array to slots."""
+    lanes, kind, scalar = range(vectors.lanes), vectors.name, vectors.scalar
+    start = ["%full = icmp eq i64 0, 0", "%row0 = getelementptr i8, ptr %array, i64 0"]
+    for k in lanes[1:]:  # where no state is left, the last one once more
+        start += [
+            f"%there{k} = icmp slt i64 {k}, %used",
+            f"%step{k} = select i1 %there{k}, i64 %step, i64 0",
+            f"%row{k} = getelementptr i8, ptr %row{k - 1}, i64 %step{k}",
+        ]
+    many, half = [], f"<{vectors.lanes // 2} x {scalar}>"
+    for k in lanes:  # halves of two rows at once: cheaper than to exchange halves in registers
+        row, part = k % (vectors.lanes // 2), k // (vectors.lanes // 2)
+        for side in range(2):
+            at = f"%y{k}.{side}"
+            many += [
+                f"{at}.row = getelementptr {scalar}, ptr %row{row + side * vectors.lanes // 2}, i64 %column",
+                f"{at}.at = getelementptr {half}, ptr {at}.row, i64 {part}",
+                f"{at} = load {half}, ptr {at}.at, align {vectors.size}",
+            ]
+        mask = ", ".join(f"i32 {i}" for i in lanes)
+        many += [f"%y{k} = shufflevector {half} %y{k}.0, {half} %y{k}.1, <{vectors.lanes} x i32> <{mask}>"]
+    turn, columns = _transposed([f"%y{k}" for k in lanes], kind, vectors.lanes // 2)
+    many += turn
+    for k in lanes:
+        many += [f"%to{k} = getelementptr {kind}, ptr %column.slot, i64 {k}", f"store {kind} {columns[k]}, ptr %to{k}"]
+    one = []
+    for k in lanes:
+        one += [f"%at{k} = getelementptr i8, ptr %row{k}, i64 %e.offset", f"%one{k} = load {scalar}, ptr %at{k}"]
+        one += [f"%x{k} = insertelement {kind} {f'%x{k - 1}' if k else 'poison'}, {scalar} %one{k}, i64 {k}"]
+    one += [f"store {kind} %x{lanes[-1]}, ptr %e.slot"]
+    return _move("gather", start, many, one, vectors)
+
+
+def _scatter(vectors: Vectors) -> list[str]:
+    """Return ``scatter``, which brings the states of a block from slots to an array."""
+    lanes, kind, scalar = range(vectors.lanes), vectors.name, vectors.scalar
+    start = [f"%full = icmp eq i64 %used, {vectors.lanes}"]
+    many = []
+    for k in lanes:
+        many += [f"%y{k}.at = getelementptr {kind}, ptr %column.slot, i64 {k}", f"%y{k} = load {kind}, ptr %y{k}.at"]
+    turn, rows = _transposed([f"%y{k}" for k in lanes], kind, vectors.lanes)
+    many += turn
+    for k in lanes:
+        many += [
+            f"%passed{k} = mul i64 {k}, %step",
+            f"%row{k} = getelementptr i8, ptr %array, i64 %passed{k}",
+            f"%to{k} = getelementptr {scalar}, ptr %row{k}, i64 %column",
+            f"store {kind} {rows[k]}, ptr %to{k}, align {vectors.size}",
+        ]
+    one = [
+        "%e.array = getelementptr i8, ptr %array, i64 %e.offset",
+        *counted(
+            "%k",
+            "%used",
+            [
+                *entry("%x", scalar, "%e.slot", "%k"),
+                "%passed = mul i64 %k, %step",
+                "%to = getelementptr i8, ptr %e.array, i64 %passed",
+                f"store {scalar} %x, ptr %to",
+            ],
+        ),
+    ]
+    return _move("scatter", start, many, one, vectors)
+
+
+def _move(name: str, start: list[str], many: list[str], one: list[str], vectors: Vectors) -> list[str]:
+    """Return a function that moves as many entries at a time as there are lanes where it can, and one by one elsewhere.
+
+    It can if the entries are in C order and there are enough of them; the last ones are then moved together with some
+    that were moved before.
+    """
+    return [
+        f"define internal void @{name}{_MOVE} nounwind {{",
+        *start,
+        f"%base = getelementptr {vectors.name}, ptr %memory, i64 %slot",
+        "%ordered = icmp ne i64 %contiguous, 0",
+        f"%enough = icmp sge i64 %size, {vectors.lanes}",
+        "%could = and i1 %ordered, %enough",
+        "%can = and i1 %could, %full",
+        "br i1 %can, label %many, label %one",
+        "many:",
+        f"%rightmost = sub i64 %size, {vectors.lanes}",
+        *counted(
+            "%c",
+            "%size",
+            [
+                "%inside = icmp sle i64 %c, %rightmost",
+                "%column = select i1 %inside, i64 %c, i64 %rightmost",
+                f"%column.slot = getelementptr {vectors.name}, ptr %base, i64 %column",
+                *many,
+            ],
+            vectors.lanes,
+        ),
+        "ret void",
+        "one:",
+        *counted(
+            "%e",
+            "%size",
+            [
+                *entry("%e.offset", "i64", "%offsets", "%e"),
+                f"%e.slot = getelementptr {vectors.name}, ptr %base, i64 %e",
+                *one,
+            ],
+        ),
+        "ret void",
+        "}",
+    ]
+
+
+def _transposed(rows: list[str], kind: str, end: int) -> tuple[list[str], list[str]]:
+    """Return what transposes a square of lanes, pair by pair at distances below an end, and the result's registers."""
+    lines, count, distance = [], len(rows), 1
+    while distance < end:
+        new = list(rows)
+        for i in (i for i in range(count) if not i & distance):
+            j = i + distance
+            for to, far in ((i, 0), (j, distance)):
+                mask = [far + (k & ~distance) + (count if k & distance else 0) for k in range(count)]
+                new[to] = f"%t{distance}.{to}"
+                lines.append(
+                    f"{new[to]} = shufflevector {kind} {rows[i]}, {kind} {rows[j]}, "
+                    f"<{count} x i32> <{', '.join(f'i32 {m}' for m in mask)}>"
+                )
+        rows, distance = new, 2 * distance
+    return lines, rows
