@@ -25,7 +25,8 @@ ROUNDING = 1e-3
 SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
-_SHAPES = {"box": ("size",), "cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sphere": ("radius",)}
+SHAPES = {"cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sphere": ("radius",)}
+"""The sizes of shapes that have one attribute for each."""
 
 
 class Place(NamedTuple):
@@ -189,8 +190,8 @@ def visuals(doc: Document, link: Element, at: Place, snap: float) -> list[Visual
                 found.append(Visual(shape="mesh", size=scale, file=doc.text(shape, "filename"), pose=pose))
             elif shape.tag == "box":
                 found.append(Visual(shape="box", size=doc.numbers(shape, "size", 3, ZERO), pose=pose))
-            elif shape.tag in _SHAPES:
-                size = tuple(doc.number(shape, key) for key in _SHAPES[shape.tag])
+            elif shape.tag in SHAPES:
+                size = tuple(doc.number(shape, key) for key in SHAPES[shape.tag])
                 found.append(Visual(shape=shape.tag, size=size, pose=pose))
     return found
 

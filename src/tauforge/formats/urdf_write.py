@@ -21,10 +21,9 @@ from ..robot.robot import BASE_LINK, BASE_MOTION, DOWN, Base, Body, Robot, Visua
 from ..spatial.inertia import Inertia
 from ..spatial.rotation import Rotation, Turn
 from ..spatial.vector import ZERO, Vector, column, times
-from .urdf_parts import HERE, LARGEST, SIX, UNITS, Place
+from .urdf_parts import HERE, LARGEST, SHAPES, SIX, UNITS, Place
 
 _KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed", FLOATING: "floating", PLANAR: "planar"}
-_SIZES = {"box": ("size",), "cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sphere": ("radius",)}
 
 
 class _Link(NamedTuple):
@@ -194,8 +193,8 @@ def _visual(visual: Visual, place: Place) -> list[str]:
         shape = f'<mesh filename={quoteattr(visual.file)} scale="{_list(visual.size or (1.0, 1.0, 1.0))}"/>'
     elif visual.shape == "box":
         shape = f'<box size="{_list(visual.size)}"/>'
-    elif visual.shape in _SIZES:
-        sizes = " ".join(f'{key}="{x!r}"' for key, x in zip(_SIZES[visual.shape], visual.size, strict=True))
+    elif visual.shape in SHAPES:
+        sizes = " ".join(f'{key}="{x!r}"' for key, x in zip(SHAPES[visual.shape], visual.size, strict=True))
         shape = f"<{visual.shape} {sizes}/>"
     else:
         return []  # an ellipsoid, say, which is for viewers alone
