@@ -33,8 +33,9 @@ def with_numbers(robot: tf.Robot) -> tf.Robot:
     """Return a robot with a number for each symbol, and for each inertial parameter one without accidental zeros."""
     rng = np.random.default_rng(5)
     robot = robot.tree().bind({name: round(rng.uniform(0.1, 1), 3) for name in robot.symbols})
+    large = ("XX", "YY", "ZZ", "M")
     inertias = [
-        tf.Inertia(*(rng.uniform(0.1, 1) + 3 * (name in ("XX", "YY", "ZZ")) for name in tf.Inertia._fields))
+        tf.Inertia(*(rng.uniform(3, 4) if name in large else rng.uniform(0.1, 0.4) for name in tf.Inertia._fields))
         for _ in robot.bodies
     ]
     return replace(robot, bodies=tuple(replace(b, inertia=x) for b, x in zip(robot.bodies, inertias, strict=True)))
