@@ -28,7 +28,7 @@ from .catalogue import MODELS, model
 app = typer.Typer(
     name="tauforge",
     help="The dynamic models of any robot, as the program that computes them with the fewest operations.\n\n"
-    "ROBOT is a file (.par, .toml) or the name of a bundled robot: try `tauforge robots`, then `tauforge info rx90`.",
+    "ROBOT is a file (.par, .toml, .urdf, .xacro, MJCF) or the name of a bundled robot: try `tauforge robots`, then `tauforge info rx90`.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -60,7 +60,7 @@ class Base(StrEnum):
     floating = "floating"
 
 
-RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A file (.par, .toml) or a bundled robot's name.")]
+RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot's file or a bundled one's name.")]
 Symbolic = Annotated[
     bool,
     typer.Option("--symbolic", "-s", help="Take a bundled robot with all inertial parameters and lengths as symbols."),
