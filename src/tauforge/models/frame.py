@@ -234,6 +234,19 @@ def program(
     return Program(f"{robot.name}_{name}", arrays, results, labels.names if labels else {}, heading(robot), lean)
 
 
+LONG = 40
+"""Links of a chain beyond which base parameters are a bad trade: they gather the masses of all that follows, which
+costs digits, and make links unlike that a loop might compute."""
+
+
+def _depth(robot: Robot) -> int:
+    """Return the number of links of the longest chain."""
+    depth = [0]
+    for joint in robot.joints:
+        depth.append(depth[joint.antecedent] + 1)
+    return max(depth)
+
+
 def leaner(
     model: Callable[..., Program], robot: Robot, parameters: str, **options: Any
 ) -> Callable[[], Program | None] | None:
@@ -243,7 +256,7 @@ def leaner(
 
     def lean() -> Program | None:
         whole = robot.expanded()
-        if robot.symbols or not any(not is_zero(x) for body in whole.bodies for x in body.inertia):
+        if robot.symbols or _depth(whole) > LONG or not any(not is_zero(x) for body in whole.bodies for x in body.inertia):
             return None
         made = model(robot, parameters="base", **options)
         return replace(made, name=made.name.replace(f"{robot.name}base_", f"{robot.name}_", 1))

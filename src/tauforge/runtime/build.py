@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..program.program import Program
-from ..targets.llvm import BODY, SETUP, arrays, constants, parameters_place, pieces
+from ..targets.llvm import BODY, SETUP, arrays, numbers, parameters_place, pieces
 from ..targets.llvm_kernel import Plan
 from ..targets.llvm_text import Vectors
 from .cache import Code, content, obtained
 from .compile import Library, object_code
 from .kernel import load_kernel
+from .progress import shown
 
 DTYPES: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
 """The types of arrays, by what they are called in C and LLVM."""
@@ -34,7 +35,7 @@ def compiled(program: Program, vectors: Vectors, cached: bool) -> Code:
 
     def make() -> Code:
         slots, setup, body, modules = pieces(program, vectors)
-        return Code(slots, setup, body, tuple(map(object_code, modules)))
+        return Code(slots, setup, body, tuple(map(object_code, shown(modules, f"compiling {program.name}"))))
 
     return obtained(content(program, vectors), make, cached)
 
@@ -45,15 +46,15 @@ def load(program: Program, code: Code, vectors: Vectors) -> Loaded:
     library = Library(code.objects)
     setup = [library.address(f"{SETUP}{i}") for i in range(code.setup)]
     body = [library.address(f"{BODY}{i}") for i in range(code.body)]
-    numbers = _numbers(program, vectors)
-    plan = Plan(*arrays(program), code.slots, numbers.ctypes.data, setup, body, parameters_place(program))
+    values = _numbers(program, vectors)
+    plan = Plan(*arrays(program), code.slots, values.ctypes.data, setup, body, parameters_place(program))
     table = plan.table(vectors)
-    return Loaded(library, loop, (ctypes.c_int64 * len(table))(*table), numbers)
+    return Loaded(library, loop, (ctypes.c_int64 * len(table))(*table), values)
 
 
 def _numbers(program: Program, vectors: Vectors) -> NDArray[Any]:
     """Return the table of the Program's numbers, each in all lanes of a vector, at an address that suits vectors."""
-    values = [float(node) for node in constants(program)]
+    values = numbers(program)
     size = vectors.bytes
     memory = np.empty(size * (len(values) + 1), np.uint8)
     start = -memory.ctypes.data % size

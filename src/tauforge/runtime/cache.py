@@ -106,19 +106,10 @@ def content(program: Program, vectors: Vectors) -> bytes:
     results = [number[node] for array in program.results.values() for node in array.nodes]
     sizes = [array.shape.size for array in program.arguments.values()]
     at = [*program.arguments].index(PARAMETERS) if PARAMETERS in program.arguments else -1
-    heading = [
-        vectors.size,
-        vectors.lanes,
-        vectors.fused,
-        llvm.WHOLE,
-        llvm.PIECE,
-        at,
-        len(sizes),
-        *sizes,
-        len(results),
-        *results,
-    ]
-    return np.array([*heading, *flat], np.int64).tobytes()
+    options = [vectors.size, vectors.lanes, vectors.fused, llvm.WHOLE, llvm.PIECE, at]
+    negatives = [*llvm.number_places(program).values()]  # which tell numbers that are the negatives of others
+    lists = ([len(x), *x] for x in (options, negatives, sizes, results, flat))
+    return np.array([x for numbers in lists for x in numbers], np.int64).tobytes()
 
 
 @cache

@@ -11,12 +11,13 @@ needs them: a call in the midst would have every register saved.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import count, pairwise
 from typing import NamedTuple
 
 from ..graph.evaluate import topological
-from ..graph.node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, Node
+from ..graph.node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, Node, neg
 from ..program.program import PARAMETERS, Program, Shape
 from .llvm_functions import SERVICES, SINCOS, service
 from .llvm_loops import Loop, roll
@@ -71,15 +72,23 @@ class Call(NamedTuple):
 Step = Node | Call | Loop
 
 
-def constants(program: Program) -> list[Node]:
-    """Return the numbers in the Program's code, in the order of their table."""
-    return [node for node in program.order if node.op is CONST]
+def numbers(program: Program) -> list[float]:
+    """Return the numbers beside the Program's code; also their negatives where it is so long that it may have loops."""
+    found = [float(node) for node in program.order if node.op is CONST]
+    return [*found, *(-x for x in found)] if len(program.order) > WHOLE else found
+
+
+def number_places(program: Program) -> dict[Node, int]:
+    """Return where each constant stands among the numbers, and the negative of each."""
+    constants = [node for node in program.order if node.op is CONST]
+    places = {neg(node): len(constants) + i for i, node in enumerate(constants)}
+    return places | {node: i for i, node in enumerate(constants)}
 
 
 def pieces(program: Program, vectors: Vectors) -> Pieces:
     """Return the Program's code."""
     entries = count()
-    numbers = {node: i for i, node in enumerate(constants(program))}
+    table = number_places(program)
     slots = {node: next(entries) for array in program.arguments.values() for node in array.nodes}
     results: list[tuple[Node, int]] = [(n, next(entries)) for array in program.results.values() for n in array.nodes]
     outputs = [node for node, _ in results]
@@ -88,10 +97,10 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
     if program.parameters:
         borders = _borders(body, outputs, program)
         kept = [(node, next(entries)) for node in borders]
-        setup = _code(SETUP, topological(borders, operands), kept, slots, entries, numbers, vectors)
+        setup = _code(SETUP, topological(borders, operands), kept, slots, entries, table, vectors)
         slots.update(kept)
         body = topological(outputs, lambda node: () if node in slots else operands(node))
-    code = _code(BODY, body, results, slots, entries, numbers, vectors)
+    code = _code(BODY, body, results, slots, entries, table, vectors)
     texts = [*setup, *code]
     groups = [texts[i : i + MODULE] for i in range(0, len(texts), MODULE)]
     declared = _declarations(vectors)
@@ -165,7 +174,7 @@ def _rolled(steps: list[Step], slots: Mapping[Node, int]) -> tuple[list[Step], S
     if len(nodes) <= WHOLE:
         return steps, frozenset()
     before = {node for step in steps[: last + 1] for node in _made(step)}
-    words = {node: f"{node.op} {node.value}".partition("[")[0] for node in (*slots, *before)}
+    words = {node: re.sub(r"\d+", "", f"{node.op} {node.value}") for node in (*slots, *before)}
     kinds = {word: i for i, word in enumerate(sorted({*words.values()}))}
     rolled = roll(nodes, {node: kinds[word] for node, word in words.items()})
     return (steps, frozenset()) if rolled is None else ([*steps[: last + 1], *rolled.steps], rolled.negative)

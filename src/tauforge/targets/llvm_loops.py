@@ -9,7 +9,8 @@ family has in the same turn, or is fetched from wherever this turn's operand sta
 other nodes computes every operand before it is needed, there are no loops.
 
 The graph's canonical form puts signs where names' keys put them, which differs from link to link. So a family
-computes its members up to sign: each node is its family's value or the negative of it.
+computes its members up to sign: each node is its family's value or the negative of it. Links are alike here if their
+numbers have the same signs and the same zeros.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.node import ADD, CONST, DIV, MUL, NEG, OPERATIONS, SIGN, SYMBOL, Node
+from ..graph.node import ADD, CONST, DIV, MUL, NEG, OPERATIONS, SIGN, SYMBOL, Node, neg
 
-DISTANCE = 12
+DISTANCE = 8
 """How far around a node its surroundings are compared."""
-TURNS = 12
+TURNS = 8
 """Of fewer turns no loop is made."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
@@ -109,27 +110,28 @@ class _Graph:
         self.depth: list[int] = []
         self.index: list[int] = []
         around = dict(zip(at, seen.tolist(), strict=True))
-        for i, node in enumerate(nodes):
-            self._add(i, node, around)
+        for node in nodes:
+            self._add(node, around)
         signed = np.zeros(len(seen), np.uint64)
         signed[: len(nodes)] = self.minus
         self.kind: list[int] = _surroundings(seen * np.uint64(2) + signed, pairs, ordered).tolist()
 
-    def _add(self, i: int, node: Node, around: Mapping[Node, int]) -> None:
+    def _add(self, node: Node, around: Mapping[Node, int]) -> None:
         """Note a node's operands, in an order that depends on what surrounds them, and which sign it has by that."""
         op, known, number = node.op, self.sign, self.number
         terms = [_stripped(a) for a in node.args]
-        if len(terms) == 2 and op is not DIV and around[terms[1][0]] < around[terms[0][0]]:
-            terms.reverse()
+        if op is ADD or op is MUL:
+            terms.sort(key=lambda term: self._order(term[0], around))
         signs = [sign * known.get(a, 1) for a, sign in terms]
         minus = False
         if op is ADD:
-            sign, minus = signs[0], signs[0] != signs[1]
+            known[node], minus = signs[0], signs[0] != signs[1]
+            if minus and terms[1][0].op is CONST:  # whose sign is the number's own
+                terms[1], minus = (neg(terms[1][0]), 1), False
         elif op is MUL or op is DIV or op is SIGN:
-            sign = math.prod(signs)
+            known[node] = math.prod(signs)
         else:
-            sign, minus = 1, signs[0] < 0
-        known[node] = sign
+            known[node], minus = 1, signs[0] < 0
         self.minus.append(minus)
         self.operands.append(tuple([a for a, _ in terms]))
         depth = index = 0
@@ -141,6 +143,12 @@ class _Graph:
                 depth, index = max(depth, self.depth[k]), max(index, self.index[k])
         self.depth.append(depth + 1)
         self.index.append(index)
+
+    def _order(self, node: Node, around: Mapping[Node, int]) -> tuple[bool, int, int, int]:
+        """Return a key by which operands are sorted, numbers last."""
+        k = self.number.get(node)
+        where = (0, self._leaf_index(node)) if k is None else (self.depth[k], self.index[k])
+        return node.op is CONST, around[node], *where
 
     def _leaf_index(self, leaf: Node) -> int:
         found = self._leaves.get(leaf)
