@@ -11,7 +11,7 @@ import llvmlite.binding as llvm
 from ..targets.llvm_text import Vectors
 
 EFFORT = 1
-"""Of code generation; no passes run before it. More costs time and finds nothing in straight-line code."""
+"""Of code generation. More, and passes before it, cost time and find nothing in straight-line code."""
 
 
 class Library:
@@ -29,11 +29,14 @@ class Library:
         return int(self._engine.get_function_address(name))
 
 
-def object_code(text: str) -> bytes:
-    """Compile a module for this machine's processor."""
+def object_code(text: str, passes: bool = False) -> bytes:
+    """Compile a module for this machine's processor; with passes that improve code with many branches and calls."""
     machine = _machine()  # first of all, since it makes the target known
-    context = llvm.create_context()  # its own: constants of the global one are never freed
-    return bytes(machine.emit_object(llvm.parse_assembly(text, context)))
+    module = llvm.parse_assembly(text, llvm.create_context())  # its own: constants of the global one are never freed
+    if passes:
+        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+        builder.getModulePassManager().run(module, builder)
+    return bytes(machine.emit_object(module))
 
 
 class Host(NamedTuple):
