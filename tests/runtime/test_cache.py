@@ -119,11 +119,11 @@ def test_a_directory_that_cannot_be_made_is_done_without(tmp_path, monkeypatch, 
 
 def test_what_was_not_used_for_longest_goes(place, monkeypatch):
     for count in (1, 2, 3):
-        inverse_dynamics(chain(count)).compile()
+        inverse_dynamics(chain(count)).compile(lean=False)
     old, middle, new = sorted(entries(place), key=lambda path: path.stat().st_size)
     for age, path in enumerate((new, middle, old)):
         os.utime(path, (1e9 - age, 1e9 - age))
-    inverse_dynamics(chain(1)).compile()  # which is the oldest no more
+    inverse_dynamics(chain(1)).compile(lean=False)  # which is the oldest no more
     left = place / "left by a process that was killed"
     left.write_bytes(b"x")
     os.utime(left, (1, 1))

@@ -28,7 +28,8 @@ from .catalogue import MODELS, model
 app = typer.Typer(
     name="tauforge",
     help="The dynamic models of any robot, as the program that computes them with the fewest operations.\n\n"
-    "ROBOT is a file (.par, .toml, .urdf, .xacro, MJCF) or the name of a bundled robot: try `tauforge robots`, then `tauforge info rx90`.",
+    "ROBOT is a file (.par, .toml, .urdf, .xacro, MJCF) or the name of a bundled robot: try `tauforge robots`, then "
+    "`tauforge info rx90`.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -44,8 +44,7 @@ def direct_dynamics(
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
-    options = {"method": method, "external_wrenches": external_wrenches, "reframe": reframe}
-    lean = leaner(direct_dynamics, robot, parameters, **options)
+    given, options = robot, {"external_wrenches": external_wrenches, "reframe": reframe}
     robot, arrays, state = prepare(robot, parameters, ("q", "qd", "tau"), external_wrenches, reframe=reframe)
     if any(joint.mimic for joint in robot.joints):
         if method == "articulated":
@@ -53,10 +52,12 @@ def direct_dynamics(
                 f"{robot.name} has mimic joints, which articulated bodies cannot follow; take 'composite'"
             )
         method = "composite"
-    chosen = list(methods.values()) if method == "auto" else [methods[method]]
-    names = robot.velocity_names
-    found = [outputs(accelerate(robot, state), [len(names)], [names], INPUTS["qdd"][0]) for accelerate in chosen]
-    return cheapest(program("direct_dynamics", robot, arrays, {"qdd": qdd}, lean=lean) for qdd in found)
+    names, made = robot.velocity_names, []
+    for name in methods if method == "auto" else [method]:
+        qdd = outputs(methods[name](robot, state), [len(names)], [names], INPUTS["qdd"][0])
+        lean = leaner(direct_dynamics, given, parameters, method=name, **options)
+        made.append(program("direct_dynamics", robot, arrays, {"qdd": qdd}, lean=lean))
+    return cheapest(made)
 
 
 def articulated_accelerations(robot: Robot, state: State) -> list[Scalar]:

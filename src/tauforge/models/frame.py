@@ -250,15 +250,21 @@ def _depth(robot: Robot) -> int:
 def leaner(
     model: Callable[..., Program], robot: Robot, parameters: str, **options: Any
 ) -> Callable[[], Program | None] | None:
-    """Return what makes the same model with base parameters, if it has the standard ones and the robot is numbers."""
+    """Return what makes the same model with grouped parameters, if it has standard ones and the robot is numbers."""
     if parameters != "standard":
         return None
 
     def lean() -> Program | None:
         whole = robot.expanded()
-        if robot.symbols or _depth(whole) > LONG or not any(not is_zero(x) for body in whole.bodies for x in body.inertia):
+        if (
+            robot.symbols
+            or _depth(whole) > LONG
+            or not any(not is_zero(x) for body in whole.bodies for x in body.inertia)
+        ):
             return None
-        made = model(robot, parameters="base", **options)
-        return replace(made, name=made.name.replace(f"{robot.name}base_", f"{robot.name}_", 1))
+        from ..parameters.base import by_rules
+
+        grouped = by_rules(robot.reframed if options["reframe"] else robot).robot
+        return replace(model(grouped.derived(name=robot.name), **options), lean=None)
 
     return lean

@@ -170,6 +170,12 @@ def base_parameters(robot: Robot) -> BaseParameters:
     return grouped(robot)
 
 
+def by_rules(robot: Robot) -> BaseParameters:
+    """Return parameters grouped by the closed-form rules alone: nearly always the base ones, and quick to find."""
+    lifted = robot.expanded().map(as_node)
+    return BaseParameters(robot, closed_form(lifted, 1 - len(lifted.joints) + len(robot.joints)))
+
+
 def grouped(robot: Robot) -> BaseParameters:
     """Return the base inertial parameters, whatever their values: all may be zero."""
     if robot.loops:

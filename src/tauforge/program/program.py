@@ -239,8 +239,7 @@ class Program:
         """
         from ..runtime.function import Function
 
-        other = self.lean() if lean and self.lean else None
-        return Function(other or self, dtype=dtype, cache=cache)
+        return Function(self, dtype=dtype, cache=cache, lean=lean)
 
     def __reduce__(self) -> tuple[object, ...]:
         from .flat import flatten, restore

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,8 +32,10 @@ class Loaded(NamedTuple):
     numbers: NDArray[Any]
 
 
-def compiled(program: Program, vectors: Vectors, cached: bool) -> Code:
-    """Return the Program's object code."""
+def compiled(program: Program, vectors: Vectors, cached: bool, lean: bool) -> Code:
+    """Return the Program's object code, or that of its leaner equal, with which numbers come."""
+    if lean and program.lean:
+        return obtained(content(program, vectors) + _bytes(program), partial(_lean, program, vectors, cached), cached)
 
     def make() -> Code:
         slots, setup, body, modules = pieces(program, vectors)
@@ -40,21 +44,30 @@ def compiled(program: Program, vectors: Vectors, cached: bool) -> Code:
     return obtained(content(program, vectors), make, cached)
 
 
+def _lean(program: Program, vectors: Vectors, cached: bool) -> Code:
+    other = (program.lean() if program.lean else None) or program
+    return compiled(other, vectors, cached, lean=False)._replace(numbers=tuple(numbers(other)))
+
+
+def _bytes(program: Program) -> bytes:
+    """Return the Program's numbers, on which a leaner one's code depends."""
+    return b"lean" + np.array(numbers(program), "<f8").tobytes()
+
+
 def load(program: Program, code: Code, vectors: Vectors) -> Loaded:
     """Return the Program in memory."""
     loop = load_kernel(vectors)
     library = Library(code.objects)
     setup = [library.address(f"{SETUP}{i}") for i in range(code.setup)]
     body = [library.address(f"{BODY}{i}") for i in range(code.body)]
-    values = _numbers(program, vectors)
+    values = _table(numbers(program) if code.numbers is None else code.numbers, vectors)
     plan = Plan(*arrays(program), code.slots, values.ctypes.data, setup, body, parameters_place(program))
     table = plan.table(vectors)
     return Loaded(library, loop, (ctypes.c_int64 * len(table))(*table), values)
 
 
-def _numbers(program: Program, vectors: Vectors) -> NDArray[Any]:
-    """Return the table of the Program's numbers, each in all lanes of a vector, at an address that suits vectors."""
-    values = numbers(program)
+def _table(values: Sequence[float], vectors: Vectors) -> NDArray[Any]:
+    """Return the table of a Program's numbers, each in all lanes of a vector, at an address that suits vectors."""
     size = vectors.bytes
     memory = np.empty(size * (len(values) + 1), np.uint8)
     start = -memory.ctypes.data % size

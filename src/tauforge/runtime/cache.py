@@ -39,25 +39,33 @@ _written = LIMIT  # bytes since entries were last counted: they are at the first
 
 
 class Code(NamedTuple):
-    """Object code: how many slots it needs, how many pieces it has for set-up and for blocks, and its modules."""
+    """Object code: how many slots it needs, how many pieces it has for set-up and for blocks, its modules, and the
+    numbers that it computes with, where these are not the Program's own.
+    """
 
     slots: int
     setup: int
     body: int
     objects: tuple[bytes, ...]
+    numbers: tuple[float, ...] | None = None
 
     def packed(self) -> bytes:
         """Return it as one text of bytes."""
-        numbers = np.array([self.slots, self.setup, self.body, *map(len, self.objects)], "<i8").tobytes()
-        return len(numbers).to_bytes(8, "little") + numbers + b"".join(self.objects)
+        parts = self.objects if self.numbers is None else (*self.objects, np.array(self.numbers, "<f8").tobytes())
+        own = self.numbers is not None
+        head = np.array([self.slots, self.setup, self.body, own, *map(len, parts)], "<i8").tobytes()
+        return len(head).to_bytes(8, "little") + head + b"".join(parts)
 
     @classmethod
     def unpacked(cls, data: bytes) -> Code:
         """Return it from its bytes."""
         start = 8 + int.from_bytes(data[:8], "little")
-        slots, setup, body, *sizes = np.frombuffer(data[8:start], "<i8").tolist()
+        slots, setup, body, own, *sizes = np.frombuffer(data[8:start], "<i8").tolist()
         ends = np.cumsum([start, *sizes]).tolist()
-        return cls(slots, setup, body, tuple(data[a:b] for a, b in pairwise(ends)))
+        parts = tuple(data[a:b] for a, b in pairwise(ends))
+        if not own:
+            return cls(slots, setup, body, parts)
+        return cls(slots, setup, body, parts[:-1], tuple(np.frombuffer(parts[-1], "<f8").tolist()))
 
 
 def obtained(what: bytes, make: Callable[[], Code], use: bool = True) -> Code:
@@ -115,7 +123,7 @@ def content(program: Program, vectors: Vectors) -> bytes:
 @cache
 def _machine() -> bytes:
     """Return what else code depends on: the processor, and the versions of what makes it."""
-    sources = sorted(Path(llvm.__file__).parent.glob("llvm*.py"))
+    sources = [*sorted(Path(llvm.__file__).parent.glob("llvm*.py")), *sorted(Path(__file__).parent.glob("*.py"))]
     made_by = b"".join(path.read_bytes() for path in sources)
     _, triple, cpu, features = host()
     text = f"{triple} {cpu} {features} {EFFORT} {version('llvmlite')} {sys.version_info[:2]}"
