@@ -1,33 +1,42 @@
-"""Random robots: trees of revolute, prismatic and fixed joints, with the special cases that break formulas."""
+"""Random robots: trees of any joints, with the special cases that break formulas; their states; how many are tried."""
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from tauforge import Body, Inertia, Joint, Robot, symbol
-from tauforge.robot.joint import COORDINATES, FLOATING, SPHERICAL
+from tauforge.robot.joint import COORDINATES, FLOATING, PLANAR, SPHERICAL
 from tauforge.spatial.vector import Vector
 
 ANGLES = (0.0, 0.0, math.pi / 2, -math.pi / 2, math.pi)
+GOLDEN = (math.sqrt(5) - 1) / 2
 GRAVITIES = ((0.0, 0.0, -9.81), (9.81, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 def random_robot(
     seed: int,
     *,
+    smallest: int = 1,
     largest: int = 8,
     symbolic: bool = False,
     fixed: bool = True,
     rotors: bool = False,
-    branch_by_branch: bool = False,
     several: bool = False,
+    floating: bool = False,
+    equipped: bool = False,
 ) -> Robot:
     """Return a robot that depends on the seed alone, its axes often parallel, perpendicular or meeting.
 
-    ``several`` gives it joints of several degrees of freedom. ``branch_by_branch`` numbers each branch through before
-    the next, as Pinocchio's matrices need it.
+    ``several`` gives it joints of several degrees of freedom, ``floating`` a floating base, ``equipped`` friction and
+    springs.
     """
     random = Random(seed)
-    count = random.randint(1, largest)
+    count = random.randint(smallest, largest)
     serial = random.random() < 0.5
     prismatic = random.choice((0.0, 0.2, 0.5))
     special = random.choice((0.3, 0.7, 1.0))  # how often an angle is special and a length zero
@@ -45,14 +54,9 @@ def random_robot(
     joints, bodies = [], []
     for j in range(1, count + 1):
         antecedent = j - 1 if serial else random.randint(max(0, j - 4), j - 1)
-        if branch_by_branch:
-            path = [j - 1]
-            while path[-1]:
-                path.append(joints[path[-1] - 1].antecedent)
-            antecedent = min(path, key=lambda i: abs(i - antecedent))
         kind = 2 if fixed and random.random() < 0.08 else 1 if random.random() < prismatic else 0
-        if several and random.random() < 0.3:
-            kind = random.choice((SPHERICAL, FLOATING))
+        if several and random.random() < min(0.3, 2 / count):
+            kind = random.choice((SPHERICAL, FLOATING, PLANAR))
         in_line = serial and random.random() < 0.7
         joints.append(
             Joint(
@@ -72,7 +76,20 @@ def random_robot(
         )
         bodies.append(Body(name=f"link{j}", inertia=_symbols(j) if symbolic else _solid(random)))
     gravity = random.choice((*GRAVITIES, *([tuple(random.uniform(-9, 9) for _ in range(3))] * 2)))
-    return Robot(name=f"random{seed}", joints=tuple(joints), bodies=tuple(bodies), gravity=Vector(*gravity))
+    robot = Robot(name=f"random{seed}", joints=tuple(joints), bodies=tuple(bodies), gravity=Vector(*gravity))
+    if equipped:
+        robot = _equipped(robot, random)
+    trunk = Body(name="trunk", inertia=_symbols(0) if symbolic else _solid(random))
+    return robot.with_base("floating", body=trunk) if floating else robot
+
+
+def random_tree(seed: int, largest: int = 25) -> Robot:
+    """Return a tree of two or more bodies, most often few, with joints of all kinds; each third has a floating base.
+
+    Seeds in a row are spread evenly over all sizes, by multiples of the golden ratio.
+    """
+    size = 2 + int((largest - 1) * (seed * GOLDEN % 1) ** 3)
+    return random_robot(seed, smallest=size, largest=size, rotors=True, several=True, floating=seed % 3 == 0)
 
 
 def _symbols(j: int) -> Inertia:
@@ -89,9 +106,19 @@ def _solid(random: Random) -> Inertia:
     return total
 
 
+def _equipped(robot: Robot, random: Random) -> Robot:
+    """Return the robot with friction in its joints, some of which have a spring, and others no motor."""
+    joints = []
+    for joint in robot.joints:
+        spring = {"eta": 1, "k": random.uniform(5, 50), "rest": random.uniform(-1, 1)} if len(joint.axes) == 1 else {}
+        friction = {"FV": random.uniform(0, 1), "FS": random.choice((0.0, random.uniform(0, 1)))}
+        joints.append(replace(joint, **friction, **random.choice(({}, spring, {"mu": 0}))))
+    return replace(robot, joints=tuple(joints))
+
+
 def random_state(robot: Robot, seed: int) -> tuple[list[float], list[float], list[float]]:
     """Return coordinates, with unit quaternions, velocities and accelerations."""
-    random = Random(seed)
+    random, robot = Random(seed), robot.expanded()
     qd, qdd = ([random.uniform(-2, 2) for _ in range(robot.dof)] for _ in range(2))
     q: list[float] = []
     for joint in robot.joints:
@@ -101,3 +128,33 @@ def random_state(robot: Robot, seed: int) -> tuple[list[float], list[float], lis
             own[-4:] = [x / length for x in own[-4:]]
         q += own
     return q, qd, qdd
+
+
+def seeds(quick: int, all: int) -> pytest.MarkDecorator:
+    """Run a test with that many seeds, those beyond the quick ones in the long runs only."""
+    slow = pytest.mark.slow
+    return pytest.mark.parametrize("seed", [pytest.param(i, marks=[slow] if i >= quick else []) for i in range(all)])
+
+
+def trees(
+    quick: int, all: int, largest: int = 4, **options: object
+) -> Callable[[Callable[[Robot], None]], Callable[[int], None]]:
+    """Run a test on that many random robots, which Hypothesis chooses and makes simple where it fails.
+
+    More than the quick ones are for the long runs. An option is a value or a strategy that gives one.
+    """
+
+    def sized(seed: int, size: int, **others: bool) -> Robot:
+        return random_robot(seed, smallest=size, largest=size, **others)
+
+    choices = {key: x if isinstance(x, st.SearchStrategy) else st.just(x) for key, x in options.items()}
+    robots = st.builds(sized, st.sampled_from(range(10**6)), st.sampled_from(range(1, largest + 1)), **choices)
+
+    def decorate(test: Callable[[Robot], None]) -> Callable[[int], None]:
+        @pytest.mark.parametrize("examples", [quick, pytest.param(all, marks=pytest.mark.slow)])
+        def run(examples: int) -> None:
+            settings(max_examples=examples, deadline=None)(given(robots.filter(lambda robot: robot.dof))(test))()
+
+        return run
+
+    return decorate

@@ -6,7 +6,7 @@ import pytest
 import tauforge as tf
 
 from ..interpret import interpret
-from ..random_robots import random_robot, random_state
+from ..random_robots import random_robot, random_state, seeds
 
 
 def expected(robot, frame, rows, q, qd, damping):
@@ -17,9 +17,11 @@ def expected(robot, frame, rows, q, qd, damping):
     return inertia, inertia @ (J @ np.linalg.solve(M, h - g) - rate), inertia @ J @ np.linalg.solve(M, g)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@seeds(quick=10, all=60)
 def test_definition(seed):
-    robot = random_robot(seed, largest=5, fixed=False, rotors=True)
+    robot = random_robot(
+        seed, largest=5, rotors=True, several=seed % 3 == 0, floating=seed % 4 == 0, equipped=seed % 2 == 0
+    )
     frame, names = robot.bodies[-1].name, ("vx", "vy", "vz", "wx", "wy", "wz")
     q, qd, _ = map(np.array, random_state(robot, seed))
     program = tf.operational_space(robot, frame=frame, damping=0.3)

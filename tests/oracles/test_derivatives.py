@@ -1,68 +1,57 @@
-"""Derivatives of inverse and direct dynamics against Pinocchio's, on random trees."""
-
-from collections.abc import Callable
-from dataclasses import replace
+"""Derivatives of inverse and direct dynamics, in the tangent space, against Pinocchio's and against complex steps."""
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
-from tauforge import Program, Robot, direct_dynamics, inverse_dynamics
-from tauforge.graph.evaluate import evaluate
+import tauforge as tf
 
-from ..random_robots import random_robot, random_state
-from . import with_pinocchio
-
-ROBOTS, AT_ONCE = 300, 20
-
-
-def seeds(quick: int) -> pytest.MarkDecorator:
-    """Return the first seed of each group, those beyond the quick ones for the long runs."""
-    groups = range(0, ROBOTS, AT_ONCE)
-    return pytest.mark.parametrize("first", [pytest.param(i, marks=[pytest.mark.slow] * (i >= quick)) for i in groups])
+from ..interpret import interpret
+from ..random_robots import random_robot, random_state, random_tree, seeds
+from .agree import agree, solved
+from .complex_step import derivative, tangent
+from .with_pinocchio import Twin
 
 
-def depth_first(robot: Robot) -> tuple[Robot, list[int]]:
-    """Return the robot with its links renumbered branch by branch, and each moving joint's new place.
-
-    Pinocchio's derivatives are right in this order only (stack-of-tasks/pinocchio, issue 1897).
-    """
-    order, stack = [], [0]
-    while stack:
-        order.append(stack.pop())
-        stack += [j for j, joint in enumerate(robot.joints, 1) if joint.antecedent == order[-1]]
-    number = {link: place for place, link in enumerate(order)}
-    joints = [replace(robot.joints[j - 1], antecedent=number[robot.joints[j - 1].antecedent]) for j in order[1:]]
-    renumbered = replace(robot, joints=tuple(joints), bodies=tuple(robot.bodies[j - 1] for j in order[1:]))
-    return renumbered, [renumbered.joint_names.index(name) for name in robot.joint_names]
+@seeds(quick=8, all=300)
+def test_inverse_dynamics(seed):
+    robot = random_tree(seed)
+    twin, state = Twin(robot), [np.array(x) for x in random_state(robot, seed)]
+    model, data = twin.model, twin.data
+    pin.computeRNEADerivatives(model, data, twin.q(state[0]), twin.v(state[1]), twin.v(state[2]))
+    program = tf.inverse_dynamics(robot)
+    agree(interpret(program.derivative("tau", "q"), *state), twin.square(data.dtau_dq))
+    agree(interpret(program.derivative("tau", "qd"), *state), twin.square(data.dtau_dv))
+    agree(interpret(program.derivative("tau", "qdd"), *state), twin.symmetric(data.M))
 
 
-def compare(robot: Robot, program: Program, oracle: Callable[..., tuple[np.ndarray, ...]], seed: int, tolerance: float):
-    """Compare the derivatives with respect to each input with those that Pinocchio gives."""
-    state = [np.array(x) for x in random_state(robot, seed)]
-    renumbered, place = depth_first(robot)
-    old = np.argsort(place)
-    expected = oracle(with_pinocchio.to_pinocchio(renumbered), *(x[old] for x in state))
-    values = {f"{x}[{i}]": v for x, array in zip(program.inputs, state, strict=True) for i, v in enumerate(array)}
-    (output,) = program.outputs
-    for name, matrix in zip(program.inputs, expected, strict=True):
-        (array,) = program.derivative(output, name).results.values()
-        difference = np.reshape(evaluate(array.nodes, values), matrix.shape) - matrix[np.ix_(place, place)]
-        assert np.abs(difference).max() <= tolerance * max(1.0, np.abs(matrix).max()), (robot, name)
+@seeds(quick=8, all=300)
+def test_direct_dynamics(seed):
+    robot = random_tree(seed, largest=10)
+    twin, state = Twin(robot), [np.array(x) for x in random_state(robot, seed)]
+    model, data = twin.model, twin.data
+    pin.computeABADerivatives(model, data, twin.q(state[0]), twin.v(state[1]), twin.v(state[2]))
+    tolerance = solved(twin.symmetric(data.Minv))
+    program = tf.direct_dynamics(robot, method=("articulated", "composite")[seed % 2])
+    agree(interpret(program.derivative("qdd", "q"), *state), twin.square(data.ddq_dq), tolerance)
+    agree(interpret(program.derivative("qdd", "qd"), *state), twin.square(data.ddq_dv), tolerance)
+    agree(interpret(program.derivative("qdd", "tau"), *state), twin.symmetric(data.Minv), tolerance)
 
 
-@seeds(quick=60)
-def test_inverse_dynamics(first):
-    for seed in range(first, first + AT_ONCE):
-        robot = random_robot(seed, largest=8 if seed % AT_ONCE else 25, rotors=seed % 3 == 0)
-        if robot.dof:
-            compare(robot, inverse_dynamics(robot), with_pinocchio.inverse_dynamics_derivatives, seed, 1e-9)
+SECOND = (("q", "q"), ("q", "qd"), ("q", 2), ("qd", "qd"))
+"""Pairs of inputs by which efforts or accelerations have second derivatives; 2 is q̈ or τ."""
 
 
-@seeds(quick=20)
-@pytest.mark.parametrize("method", ["composite", "articulated"])
-def test_direct_dynamics(first, method):
-    for seed in range(first, first + AT_ONCE):
-        robot = random_robot(seed, rotors=seed % 3 == 0)
-        if robot.dof:
-            program = direct_dynamics(robot, method=method)
-            compare(robot, program, with_pinocchio.direct_dynamics_derivatives, seed, 1e-7)
+@seeds(quick=15, all=200)
+@pytest.mark.parametrize("model", [tf.inverse_dynamics, tf.direct_dynamics])
+def test_second_derivatives(model, seed):
+    robot = random_robot(seed, largest=3, rotors=True, several=True, floating=seed % 3 == 0)
+    program = model(robot)
+    state = dict(zip(program.inputs, map(np.array, random_state(robot, seed)), strict=True))
+    ((output, (dof,)),) = program.outputs.items()
+    first, second = SECOND[seed % len(SECOND)]
+    second = second if second in state else list(state)[second]
+    once = program.derivative(output, first)
+    twice = once.derivative(f"d{output}_d{first}", second)
+    directions = tangent(robot, state["q"]) if second == "q" else np.eye(dof)
+    agree(interpret(twice, *state.values()), derivative(once, state, second, directions), 1e-7)

@@ -3,74 +3,143 @@
 import numpy as np
 import pinocchio as pin
 
-from tauforge import Robot
-from tauforge.robot.joint import FIXED, FLOATING, PRISMATIC, REVOLUTE, SPHERICAL
+from tauforge import Inertia, Robot
+from tauforge.robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, Joint
 
 KINDS = {
     REVOLUTE: pin.JointModelRZ,
     PRISMATIC: pin.JointModelPZ,
     SPHERICAL: pin.JointModelSpherical,
     FLOATING: pin.JointModelFreeFlyer,
+    PLANAR: pin.JointModelPlanar,
 }
 
 
-def rotation(axis: str, angle: float) -> pin.SE3:
-    return pin.SE3(pin.utils.rotate(axis, angle), np.zeros(3))
+class Twin:
+    """A numeric tree robot in Pinocchio, built joint by joint and branch by branch: its matrices are right in that
+    order only (stack-of-tasks/pinocchio, issue 1897). States go in by ``q`` and ``v``; results come back in the robot's
+    order through ``rows``, ``columns`` and ``square``.
+
+    Attributes
+    ----------
+    carrier, pose : for each link the Pinocchio joint that carries it, 0 if none does, and its pose on that
+    frames : Pinocchio's number of each link's frame
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot = robot.expanded()
+        self.model = pin.Model()
+        self.model.gravity.linear = np.array([float(x) for x in robot.gravity])
+        placed = {0: (0, pin.SE3.Identity())}
+        for j in depth_first(robot):
+            placed[j] = self._add(j, *placed[robot.joints[j - 1].antecedent])
+        self.carrier = [placed[j][0] for j in range(1, len(placed))]
+        self.pose = [placed[j][1] for j in range(1, len(placed))]
+        self.frames = [self._frame(f"{body.name} frame", j, np.zeros(3)) for j, body in enumerate(robot.bodies)]
+        self.data = self.model.createData()
+        moving = [self.model.joints[self.model.getJointId(name)] for name in robot.joint_names]
+        self.places = [i for joint in moving for i in range(joint.idx_v, joint.idx_v + joint.nv)]
+
+    def _add(self, j: int, parent: int, on: pin.SE3) -> tuple[int, pin.SE3]:
+        """Add a link; return the joint that carries it and its pose on that."""
+        joint, body = self.robot.joints[j - 1], self.robot.bodies[j - 1]
+        pose = on * constant_pose(joint)
+        if joint.sigma != FIXED:
+            parent = self.model.addJoint(parent, KINDS[joint.sigma](), pose, joint.name)
+            pose = pin.SE3.Identity()
+            first = self.model.joints[parent].idx_v
+            self.model.armature[first : first + len(joint.axes)] = float(joint.IA)
+        if parent:
+            self.model.appendBodyToJoint(parent, inertia(body.inertia), pose)
+        return parent, pose
+
+    def _frame(self, name: str, link: int, point: np.ndarray) -> int:
+        pose = self.pose[link] * pin.SE3(np.eye(3), point)
+        return self.model.addFrame(pin.Frame(name, self.carrier[link], 0, pose, pin.OP_FRAME))
+
+    def frame(self, link: int, point: np.ndarray) -> int:
+        """Return the number of a frame at a point of a link."""
+        number = self._frame(f"frame {len(self.model.frames)}", link, point)
+        self.data = self.model.createData()
+        return number
+
+    def q(self, q: np.ndarray) -> np.ndarray:
+        """Return coordinates as Pinocchio's, which has cosine and sine of a planar joint's angle."""
+        found, values = np.zeros(self.model.nq), iter(q)
+        for joint in self.robot.joints:
+            if joint.sigma != FIXED:
+                own = self.model.joints[self.model.getJointId(joint.name)]
+                if joint.sigma == PLANAR:
+                    x, y, angle = (next(values) for _ in range(3))
+                    coordinates = [x, y, np.cos(angle), np.sin(angle)]
+                else:
+                    coordinates = [next(values) for _ in range(own.nq)]
+                found[own.idx_q : own.idx_q + own.nq] = coordinates
+        return found
+
+    def v(self, v: np.ndarray) -> np.ndarray:
+        """Return velocities, accelerations or efforts in Pinocchio's order."""
+        found = np.zeros(self.model.nv)
+        found[self.places] = v
+        return found
+
+    def rows(self, x: np.ndarray) -> np.ndarray:
+        """Return a vector or the rows of a matrix in the robot's order."""
+        return x[self.places]
+
+    def columns(self, x: np.ndarray) -> np.ndarray:
+        """Return a matrix of six rows with its columns in the robot's order; a single one comes as a vector."""
+        return x.reshape(6, self.model.nv)[:, self.places]
+
+    def square(self, x: np.ndarray) -> np.ndarray:
+        """Return a matrix with rows and columns in the robot's order."""
+        return x[np.ix_(self.places, self.places)]
+
+    def symmetric(self, x: np.ndarray) -> np.ndarray:
+        """Return a symmetric matrix, of which Pinocchio has filled the upper half only."""
+        return self.square(np.triu(x) + np.triu(x, 1).T)
+
+    def forces(self, wrenches: np.ndarray) -> pin.StdVec_Force:
+        """Return the wrenches that the links exert on their surroundings as those that act on Pinocchio's joints."""
+        total = [pin.Force.Zero() for _ in self.model.joints]
+        for carrier, pose, wrench in zip(self.carrier, self.pose, wrenches, strict=True):
+            total[carrier] -= pose.act(pin.Force(wrench))
+        forces = pin.StdVec_Force()
+        forces.extend(total)
+        return forces
+
+    def standing(self) -> tuple[float, np.ndarray]:
+        """Return mass and first moments of what is fixed to the world, which Pinocchio leaves out."""
+        mass, moments = 0.0, np.zeros(3)
+        for carrier, pose, body in zip(self.carrier, self.pose, self.robot.bodies, strict=True):
+            if not carrier:
+                own = inertia(body.inertia)
+                mass, moments = mass + own.mass, moments + own.mass * pose.act(own.lever)
+        return mass, moments
 
 
-def translation(axis: str, length: float) -> pin.SE3:
-    return pin.SE3(np.eye(3), length * np.eye(3)["xyz".index(axis)])
+def depth_first(robot: Robot) -> list[int]:
+    """Return the links' numbers, each branch to its tip before the next."""
+    order, stack = [], robot.children(0)[::-1]
+    while stack:
+        order.append(stack.pop())
+        stack += robot.children(order[-1])[::-1]
+    return order
 
 
-def to_pinocchio(robot: Robot) -> pin.Model:
-    """Build a numeric tree robot joint by joint, its frames by Khalil and Kleinfinger's six parameters."""
-    model = pin.Model()
-    model.gravity.linear = np.array([float(x) for x in robot.gravity])
-    placed = [(0, pin.SE3.Identity())]  # for each link: the Pinocchio joint that carries it, and its pose on that
-    for joint, body in zip(robot.joints, robot.bodies, strict=True):
-        parent, on = placed[joint.antecedent]
-        pose = on * rotation("z", float(joint.gamma)) * translation("z", float(joint.b))
-        pose = pose * rotation("x", float(joint.alpha)) * translation("x", float(joint.d))
-        pose = pose * rotation("z", float(joint.theta)) * translation("z", float(joint.r))
-        if joint.sigma == FIXED:
-            placed.append((parent, pose))
-        else:
-            parent = model.addJoint(parent, KINDS[joint.sigma](), pose, joint.name)
-            placed.append((parent, pin.SE3.Identity()))
-            first = model.joints[parent].idx_v
-            model.armature[first : first + len(joint.axes)] = float(joint.IA)
-        if placed[-1][0]:
-            model.appendBodyToJoint(placed[-1][0], inertia(body.inertia), placed[-1][1])
-    return model
+def constant_pose(joint: Joint) -> pin.SE3:
+    """Return the pose at q = 0 by Khalil and Kleinfinger's six parameters."""
+    pose = pin.SE3.Identity()
+    for axis, angle, length in (("z", "gamma", "b"), ("x", "alpha", "d"), ("z", "theta", "r")):
+        turn = pin.utils.rotate(axis, float(getattr(joint, angle)))
+        pose = pose * pin.SE3(turn, float(getattr(joint, length)) * np.eye(3)["xyz".index(axis)])
+    return pose
 
 
-def inertia(body: object) -> pin.Inertia:
-    XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = map(float, body)  # type: ignore[call-overload]
-    first = np.array([MX, MY, MZ])
-    com = first / M if M else np.zeros(3)
+def inertia(body: Inertia) -> pin.Inertia:
+    """Return a body's inertia, which Pinocchio has about the centre of mass."""
+    XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = map(float, body)
+    com = np.array([MX, MY, MZ]) / M if M else np.zeros(3)
     about_origin = np.array([[XX, XY, XZ], [XY, YY, YZ], [XZ, YZ, ZZ]])
     about_com = about_origin - M * (com @ com * np.eye(3) - np.outer(com, com))
     return pin.Inertia(M, com, about_com)
-
-
-def inverse_dynamics(model: pin.Model, q: list[float], qd: list[float], qdd: list[float]) -> np.ndarray:
-    return pin.rnea(model, model.createData(), np.array(q), np.array(qd), np.array(qdd))
-
-
-def inverse_dynamics_derivatives(model: pin.Model, *state: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the derivatives of the efforts with respect to coordinates, velocities and accelerations."""
-    data = model.createData()  # kept while its matrices are read: Pinocchio returns views of them
-    pin.computeRNEADerivatives(model, data, *state)
-    return data.dtau_dq.copy(), data.dtau_dv.copy(), whole(data.M)
-
-
-def direct_dynamics_derivatives(model: pin.Model, *state: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the derivatives of the accelerations with respect to coordinates, velocities and efforts."""
-    data = model.createData()
-    pin.computeABADerivatives(model, data, *state)
-    return data.ddq_dq.copy(), data.ddq_dv.copy(), whole(data.Minv)
-
-
-def whole(matrix: np.ndarray) -> np.ndarray:
-    """Return a symmetric matrix of which Pinocchio has filled the upper half only."""
-    return np.triu(matrix) + np.triu(matrix, 1).T

@@ -13,7 +13,9 @@ from tauforge.graph.evaluate import evaluate
 from tauforge.graph.node import ZERO, cos, sin, symbol
 from tauforge.program.program import Program, Shape, inputs, outputs
 
-from ..random_robots import random_robot, random_state
+from ..oracles.agree import agree
+from ..oracles.complex_step import derivative, tangent
+from ..random_robots import random_robot, random_state, seeds
 from ..targets.runners import C, tool
 
 L, m = symbol("L"), symbol("m")
@@ -120,7 +122,7 @@ def test_inertia_matrix_is_symmetric_and_free_of_motion(name):
         assert not p.derivative("dtau_dqdd", motion).count().total
 
 
-@pytest.mark.parametrize("name", ["rrp", "scara", "stanford", "puma560"])
+@pytest.mark.parametrize("name", ["rrp", "scara", "stanford", pytest.param("puma560", marks=pytest.mark.slow)])
 def test_second_derivatives_are_symmetric(name):
     p = tf.inverse_dynamics(tf.robots.bundled(name), parameters="base")
     for first, second in itertools.combinations_with_replacement(INPUTS, 2):
@@ -139,16 +141,13 @@ def test_torque_is_linear_in_the_inertial_parameters():
     assert p.derivative("tau", "MX3").certify(replace(d, results={"dtau_dMX3": column}))
 
 
-@pytest.mark.parametrize("first", range(0, 40, 20))
-def test_modes_are_equal_on_random_robots(first):
-    for seed in range(first, first + 20):
-        p = tf.inverse_dynamics(
-            random_robot(seed, symbolic=seed % 2 == 0, rotors=True), external_wrenches=seed % 3 == 0
-        )
-        for name in p.inputs:
-            chosen, forward, reverse = (p.derivative("tau", name, mode=mode) for mode in ("auto", "forward", "reverse"))
-            assert forward.certify(reverse)
-            assert chosen.count().total <= max(forward.count().total, reverse.count().total)
+@seeds(quick=10, all=100)
+def test_modes_are_equal_on_random_robots(seed):
+    p = tf.inverse_dynamics(random_robot(seed, symbolic=seed % 2 == 0, rotors=True), external_wrenches=seed % 3 == 0)
+    for name in p.inputs:
+        chosen, forward, reverse = (p.derivative("tau", name, mode=mode) for mode in ("auto", "forward", "reverse"))
+        assert forward.certify(reverse)
+        assert chosen.count().total <= max(forward.count().total, reverse.count().total)
 
 
 @pytest.mark.parametrize(
@@ -167,18 +166,22 @@ def test_counts(name, parameters, counts):
         assert p.derivative("tau", x).count().total <= count
 
 
-def test_compiled_against_differences():
-    for seed in range(6):
-        robot = random_robot(seed, rotors=True)
-        p = tf.inverse_dynamics(robot)
-        torque, state = p.compile(), [np.array(x) for x in random_state(robot, seed)]
-        for k, name in enumerate(INPUTS):
-            found = p.derivative("tau", name).compile()(*state)
-            for column in range(robot.dof):
-                step = np.zeros(robot.dof)
-                step[column] = 1e-5
-                above, below = (torque(*state[:k], state[k] + s, *state[k + 1 :]) for s in (step, -step))
-                assert np.allclose(found[:, column], (above - below) / 2e-5, rtol=1e-5, atol=1e-5)
+@seeds(quick=6, all=30)
+def test_compiled_against_complex_steps(seed):
+    robot = random_robot(seed, rotors=True, several=seed % 2 == 0)
+    p, values = tf.inverse_dynamics(robot), [np.array(x) for x in random_state(robot, seed)]
+    state = dict(zip(INPUTS, values, strict=True))
+    for name in INPUTS:
+        directions = tangent(robot, state["q"]) if name == "q" else np.eye(robot.dof)
+        agree(p.derivative("tau", name).compile()(*values), derivative(p, state, name, directions))
+
+
+def test_programs_with_a_tangent_are_pickled_whole():
+    p = tf.inverse_dynamics(random_robot(3, largest=1, fixed=False, floating=True))
+    d = p.derivative("tau", "q")
+    assert d.outputs["dtau_dq"] == (p.outputs["tau"][0],) * 2
+    assert d.outputs["dtau_dq"].labels[1] == p.outputs["tau"].labels[0]
+    assert pickle.loads(pickle.dumps(p)).derivative("tau", "q").certify(d)
 
 
 def test_c_code_of_second_derivatives(tmp_path):

@@ -1,0 +1,109 @@
+"""Rotor inertia, viscous friction and springs against MuJoCo's armature, damping and stiffness, on 100 random trees."""
+
+import xml.etree.ElementTree as xml
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+
+import tauforge as tf
+from tauforge.robot.joint import COORDINATES, FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
+
+from ..interpret import interpret
+from ..random_robots import random_robot, random_state, seeds
+from .agree import agree, solved
+from .with_pinocchio import constant_pose, inertia, pin
+
+KINDS = {REVOLUTE: "hinge", PRISMATIC: "slide", SPHERICAL: "ball", FLOATING: "free"}
+
+
+def tree(seed):
+    """Return a robot with joints that MuJoCo has too: a free one only at the base, none with Coulomb friction."""
+    robot = random_robot(seed, smallest=2, largest=12, rotors=True, several=True, equipped=True, floating=seed % 3 == 0)
+    ball = {FLOATING: SPHERICAL, PLANAR: SPHERICAL}
+    joints = tuple(replace(joint, sigma=ball.get(joint.sigma, joint.sigma)) for joint in robot.joints)
+    return replace(robot, joints=joints).neglect("FS")
+
+
+def text(*numbers):
+    return " ".join(repr(float(x)) for x in numbers)
+
+
+def to_mujoco(robot):
+    """Build the robot as MuJoCo's model, in the order of its branches."""
+    root = xml.Element("mujoco")
+    xml.SubElement(root, "compiler", angle="radian")
+    xml.SubElement(root, "option", gravity=text(*robot.gravity))
+    at = [xml.SubElement(root, "worldbody")]
+    for joint, body in zip(robot.joints, robot.bodies, strict=True):
+        pose, own = constant_pose(joint), inertia(body.inertia)
+        x, y, z, w = pin.Quaternion(pose.rotation).coeffs()
+        link = xml.SubElement(at[joint.antecedent], "body", pos=text(*pose.translation), quat=text(w, x, y, z))
+        about = text(*own.inertia[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)])
+        xml.SubElement(link, "inertial", pos=text(*own.lever), mass=text(own.mass), fullinertia=about)
+        if joint.sigma != FIXED:
+            given = {"armature": joint.IA, "damping": joint.FV}
+            given |= {"stiffness": joint.k, "springref": joint.rest} if joint.eta else {}
+            values = {key: text(x) for key, x in given.items()}
+            xml.SubElement(link, "joint", name=joint.name, type=KINDS[joint.sigma], **values)
+        at.append(link)
+    return mujoco.MjModel.from_xml_string(xml.tostring(root, encoding="unicode"))
+
+
+class Twin:
+    """A robot in MuJoCo, at a state.
+
+    Its velocities are v = B q̇: those of a free joint are MuJoCo's once their linear part is turned to the world's axes.
+    """
+
+    def __init__(self, robot, q, qd):
+        self.model = to_mujoco(robot)
+        self.data = mujoco.MjData(self.model)
+        self.B, self.rate = np.zeros((2, robot.dof, robot.dof))
+        given, row = iter(q), 0
+        for joint in (joint for joint in robot.joints if joint.sigma != FIXED):
+            own = self.model.joint(joint.name)
+            coordinates = np.array([next(given) for _ in COORDINATES[joint.sigma]])
+            coordinates[-4:] = np.roll(coordinates[-4:], 1) if joint.sigma in (SPHERICAL, FLOATING) else coordinates
+            first = own.qposadr[0]
+            self.data.qpos[first : first + len(coordinates)] = coordinates
+            places = own.dofadr[0] + np.arange(len(joint.axes))
+            columns = row + np.arange(len(joint.axes))
+            self.B[places, columns] = 1.0
+            if joint.sigma == FLOATING:
+                w, x, y, z = coordinates[-4:]
+                R = pin.Quaternion(w, x, y, z).matrix()
+                self.B[np.ix_(places[:3], columns[:3])] = R
+                self.rate[np.ix_(places[:3], columns[:3])] = R @ pin.skew(qd[columns[3:]])
+            row += len(joint.axes)
+        self.bias = self.rate @ qd
+        self.data.qvel[:] = self.B @ qd
+
+    def inverse(self, qdd):
+        self.data.qacc[:] = self.B @ qdd + self.bias
+        mujoco.mj_inverse(self.model, self.data)
+        return self.B.T @ self.data.qfrc_inverse
+
+    def direct(self, tau):
+        self.data.qfrc_applied[:] = np.linalg.solve(self.B.T, tau)
+        mujoco.mj_forward(self.model, self.data)
+        return np.linalg.solve(self.B, self.data.qacc - self.bias)
+
+    def inertia_matrix(self):
+        mujoco.mj_forward(self.model, self.data)
+        rows = np.zeros_like(self.B)
+        for row, unit in zip(rows, np.eye(len(rows)), strict=True):
+            mujoco.mj_mulM(self.model, self.data, row, unit)
+        return self.B.T @ rows @ self.B
+
+
+@seeds(quick=15, all=100)
+def test_agrees_with_mujoco(seed):
+    robot = tree(seed)
+    q, qd, qdd = map(np.array, random_state(robot, seed))
+    twin = Twin(robot.expanded(), q, qd)
+    M = twin.inertia_matrix()
+    agree(interpret(tf.inertia_matrix(robot), q), M)
+    agree(interpret(tf.inverse_dynamics(robot), q, qd, qdd), twin.inverse(qdd))
+    for method in ("articulated", "composite"):
+        agree(interpret(tf.direct_dynamics(robot, method=method), q, qd, qdd), twin.direct(qdd), solved(M))
