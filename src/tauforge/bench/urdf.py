@@ -1,0 +1,21 @@
+"""A robot as URDF, for the libraries that read it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..errors import RobotError
+from ..formats.urdf_write import write
+from ..robot.robot import DOWN, Base, Robot
+from .peer import Unfit
+
+
+def in_urdf(robot: Robot) -> str:
+    """Return a robot on a fixed base as the text of a URDF; its gravity is to be told apart."""
+    several = [joint.name for joint in robot.joints if len(joint.axes) > 1]
+    if several:
+        raise Unfit(f"{several[0]!r} has several degrees of freedom: compared on a fixed base with simple joints only")
+    try:
+        return write(replace(robot, gravity=DOWN, base=Base()))
+    except RobotError as error:
+        raise Unfit(str(error)) from None
