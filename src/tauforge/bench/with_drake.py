@@ -32,6 +32,8 @@ class Drake(Peer):
         self.plant.mutable_gravity_field().set_gravity_vector([float(x) for x in robot.gravity])
         self.plant.Finalize()
         self.context = self.plant.CreateDefaultContext()
+        port = self.plant.get_applied_generalized_force_input_port()
+        self.force = port.FixValue(self.context, np.zeros(self.plant.num_velocities()))
         joints = [self.plant.GetJointByName(name, found) for name in robot.joint_names]
         self.theirs = np.argsort([joint.velocity_start() for joint in joints])  # their order of our degrees of freedom
         self.back = np.argsort(self.theirs)
@@ -48,10 +50,7 @@ class Drake(Peer):
         from pydrake.multibody.tree import MultibodyForces
 
         plant, context = self.plant, self.context
-        none = MultibodyForces(plant)
-        n = plant.num_velocities()
-        gravity = MultibodyForces(plant)
-        force = plant.get_applied_generalized_force_input_port().FixValue(context, np.zeros(n))
+        n, gravity, force = plant.num_velocities(), MultibodyForces(plant), self.force.GetMutableData()
 
         def efforts(x: Any, qdd: Any) -> Any:
             plant.SetPositionsAndVelocities(context, x)
@@ -60,7 +59,7 @@ class Drake(Peer):
 
         def accelerations(x: Any, tau: Any) -> Any:
             plant.SetPositionsAndVelocities(context, x)
-            force.GetMutableData().set_value(tau)
+            force.set_value(tau)
             return plant.EvalTimeDerivatives(context).CopyToVector()[n:]
 
         def inertia(q: Any) -> Any:
@@ -69,7 +68,6 @@ class Drake(Peer):
 
         if model == DERIVATIVES:
             raise lacks(self, model, " but by its slow AutoDiff scalars")
-        del none
         return {
             INVERSE: ("CalcForceElementsContribution, CalcInverseDynamics", efforts),
             DIRECT: ("EvalTimeDerivatives", accelerations),

@@ -56,7 +56,9 @@ class Pinocchio(Peer):
         return f"pin.{name}", lambda *row: function(own, data, *row)
 
     def ours(self, model: str, arrays: Sequence[Any], result: Any) -> Any:
-        return np.triu(result) + np.triu(result, 1).swapaxes(-1, -2) if model == INERTIA else result
+        if model == INERTIA:  # of which one half is filled
+            return np.triu(result) + np.triu(result, 1).swapaxes(-1, -2)
+        return result[:, :2] if model == DERIVATIVES else result  # without those by qdd
 
     def batch(self, model: str, arrays: Sequence[Any]) -> Work:
         if model not in (INVERSE, DIRECT):

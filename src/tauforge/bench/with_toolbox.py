@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..robot.joint import PRISMATIC, REVOLUTE
 from ..robot.robot import Robot
 from ..spatial.rotation import about
@@ -32,20 +30,17 @@ class Toolbox(Peer):
             float(joint.e) for joint in robot.joints
         ):
             raise Unfit("its frames are none that a DHRobot can have")
-        if any(float(joint.IA) for joint in robot.joints):
-            raise Unfit("its rotors' inertias are left out")
         links = []
         for joint, body in zip(robot.joints, robot.bodies, strict=True):
             M, centre, about_com = about_centre(body.inertia)
             given = {"a": float(joint.d), "alpha": float(joint.alpha), "m": M, "r": centre, "I": about_com}
-            given |= {"Jm": 0.0, "B": 0.0, "Tc": [0.0, 0.0], "G": 1.0}
+            given |= {"Jm": float(joint.IA), "B": 0.0, "Tc": [0.0, 0.0], "G": 1.0}
             if joint.sigma == REVOLUTE:
                 links.append(RevoluteMDH(d=float(joint.r), offset=float(joint.theta), **given))
             else:
                 links.append(PrismaticMDH(theta=float(joint.theta), offset=float(joint.r), **given))
-        g = about(2, first.gamma).back(Vector(*robot.gravity))
-        self.gravity = [-float(x) for x in g]
-        self.model: Any = DHRobot(links, gravity=self.gravity)
+        gravity = [float(x) for x in about(2, first.gamma).back(Vector(*robot.gravity))]
+        self.model: Any = DHRobot(links, gravity=gravity)
 
     def call(self, model: str) -> tuple[str, Call]:
         own = self.model
