@@ -38,6 +38,7 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks.tracing
 	$(BIN)/python -m benchmarks.loading
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.peers
 
 clean:
 	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..robot.robot import Robot
 from .peer import DIRECT, INERTIA, INVERSE, MODELS, Peer, Unfit, Work
-from .prepare import prepared, states
+from .prepare import states
 from .tauforge import Tauforge
 from .timing import best_times
 from .with_casadi import CasADi
@@ -31,8 +31,6 @@ PEERS: tuple[type[Peer], ...] = (Pinocchio, MuJoCo, CasADi, Drake, Toolbox, Frax
 ONE_THREAD = {
     **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR")},
     "NPROC": "1",
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
-    "JAX_PLATFORMS": "cpu",
 }
 """What libraries that start threads of their own read when they are imported."""
 
@@ -75,13 +73,12 @@ def rows(
     Parameters
     ----------
     batch : how many states at once
-    seconds : how long to take times of each model, half of it with batches; five rounds are made at least
+    seconds : how long to take times of each model, half of it with batches; three rounds are made at least
     progress : told in words what is being done
     """
-    for name, value in ONE_THREAD.items():
-        os.environ.setdefault(name, value)
     built: list[tuple[type[Peer], Peer | str]] = []
-    for kind in (Tauforge, *peers):
+    kinds: list[type[Peer]] = [Tauforge, *peers]
+    for kind in kinds:
         progress(f"building {robot.name} in {kind.name}")
         built.append((kind, _built(kind, robot)))
     q, qd, qdd = states(robot, batch)
@@ -98,6 +95,8 @@ def _built(kind: type[Peer], robot: Robot) -> Peer | str:
     if not importlib.util.find_spec(kind.module):
         return f"not installed: pip install {kind.install}"
     try:
+        for name, value in (ONE_THREAD | kind.environment()).items():
+            os.environ.setdefault(name, value)
         with _quiet():
             importlib.import_module(kind.module)
     except Exception as error:  # what a broken installation raises may be anything
@@ -127,11 +126,11 @@ def _compared(
                 many.run()
                 few = [x[: many.states] for x in arrays]
                 found = peer.ours(model, few, many.result())
-        except Unfit as error:
-            reasons[kind.name] = str(error)
+        except Unfit as lack:
+            reasons[kind.name] = str(lack)
             continue
-        except Exception as error:
-            reasons[kind.name] = f"fails: {_line(error)}"
+        except Exception as failure:
+            reasons[kind.name] = f"fails: {_line(failure)}"
             continue
         if expected is None:
             expected = np.array(found)
@@ -140,16 +139,15 @@ def _compared(
             reasons[kind.name] = f"results differ by {error:.1g}"
         else:
             works[kind.name] = many, one, error
-    times = [
-        best_times({name: work[k].run for name, work in works.items()}, seconds / 2) for k in (0, 1)  # type: ignore[union-attr]
-    ]
+    of_batch = best_times({name: many.run for name, (many, _, _) in works.items()}, seconds / 2)
+    of_call = best_times({name: one.run for name, (_, one, _) in works.items()}, seconds / 2)
+    batch = {name: 1e9 * took / works[name][0].states for name, took in of_batch.items()}
+    single = {name: 1e9 * took for name, took in of_call.items()}
     for kind, _ in built:
         if kind.name in reasons:
             yield Row(model, kind.name, _version(kind), reason=reasons[kind.name])
             continue
         many, _, error = works[kind.name]
-        batch = {name: 1e9 * took / works[name][0].states for name, took in times[0].items()}
-        single = {name: 1e9 * took for name, took in times[1].items()}
         yield Row(
             model,
             kind.name,
@@ -183,9 +181,10 @@ def _line(error: Exception) -> str:
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Keep to oneself what libraries print and warn of."""
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         warnings.simplefilter("ignore")
         yield
-
-
-__all__ = ["PEERS", "Row", "prepared", "rows"]

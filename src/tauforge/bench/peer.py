@@ -60,6 +60,11 @@ class Peer(ABC):
     install: ClassVar[str]
     tolerance: ClassVar[float] = 1e-9
 
+    @classmethod
+    def environment(cls) -> dict[str, str]:
+        """Return what is to be in the environment when the library is imported, unless something else is there."""
+        return {}
+
     @abstractmethod
     def __init__(self, robot: Robot) -> None:
         """Build the robot, one of numbers without fixed joints or friction; raise Unfit where that cannot be."""
@@ -92,7 +97,7 @@ class Peer(ABC):
                 function(*row)
 
         return Work(
-            f"{words}, called from Python state by state",
+            f"{words}: a call from Python for each state",
             run,
             lambda: np.array([np.array(function(*row)) for row in rows]),
             len(rows),

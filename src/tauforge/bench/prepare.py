@@ -43,7 +43,10 @@ def _left_out(robot: Robot) -> Iterator[tuple[str, bool]]:
     yield "mimic joints move freely", any(joint.mimic for joint in joints)
     yield "without friction", any(not (is_zero(joint.FV) and is_zero(joint.FS)) for joint in joints)
     yield "joints are stiff", any(joint.eta for joint in joints)
-    yield "the base does not move by itself", any(not is_zero(x) for key in BASE_MOTION for x in getattr(robot.base, key))
+    yield (
+        "the base does not move by itself",
+        any(not is_zero(x) for key in BASE_MOTION for x in getattr(robot.base, key)),
+    )
 
 
 def _rigid(joint: Joint) -> Joint:

@@ -51,7 +51,7 @@ class Tauforge(Peer):
             return np.stack(out, axis=1) if isinstance(out, tuple) else out
 
         return Work(
-            "compiled function, many states in vector registers",
+            "compiled function, states side by side in vector registers",
             lambda: function(*arrays, out=out, threads=1),
             result,
             len(arrays[0]),

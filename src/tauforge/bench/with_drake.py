@@ -68,8 +68,9 @@ class Drake(Peer):
 
         if model == DERIVATIVES:
             raise lacks(self, model, " but by its slow AutoDiff scalars")
-        return {
+        calls: dict[str, tuple[str, Call]] = {
             INVERSE: ("CalcForceElementsContribution, CalcInverseDynamics", efforts),
             DIRECT: ("EvalTimeDerivatives", accelerations),
             INERTIA: ("CalcMassMatrix", inertia),
-        }[model]
+        }
+        return calls[model]

@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 
 from ..robot.robot import DOWN, Robot
-from .peer import DERIVATIVES, DIRECT, INERTIA, INVERSE, Call, Peer, Unfit, Work
+from .peer import DERIVATIVES, DIRECT, FEW, INERTIA, INVERSE, Call, Peer, Unfit, Work, lacks
 from .urdf import in_urdf
 
 
 class Frax(Peer):
-    """A robot on a fixed base in frax, in double precision."""
+    """A robot on a fixed base in frax, in double precision; large blocks of states would leave the cache."""
 
     name, module, install = "frax (JAX)", "frax", "frax"
+
+    @classmethod
+    def environment(cls) -> dict[str, str]:
+        return {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "cpu"}
 
     def __init__(self, robot: Robot) -> None:
         import jax
@@ -39,7 +43,7 @@ class Frax(Peer):
 
     def function(self, model: str) -> Callable[..., Any]:
         """Return what JAX is to compile."""
-        jax, robot, gravity = self.jax, self.model, self.gravity
+        robot, gravity = self.model, self.gravity
 
         def efforts(q: Any, qd: Any, qdd: Any) -> Any:
             return robot.rnea(q, qd, qdd, gravity, None)
@@ -47,12 +51,19 @@ class Frax(Peer):
         def accelerations(q: Any, qd: Any, tau: Any) -> Any:
             return robot.forward_dynamics(q, qd, tau, None)
 
-        def derivatives(q: Any, qd: Any, qdd: Any) -> Any:
-            return jax.numpy.stack(jax.jacfwd(efforts, (0, 1))(q, qd, qdd))
-
         if model == DIRECT and not self.down:
             raise Unfit("the gravity of frax's direct dynamics is 9.81 m/s² along -z")
-        return {INVERSE: efforts, DIRECT: accelerations, INERTIA: robot.crba, DERIVATIVES: derivatives}[model]
+
+        def inertia(q: Any) -> Any:
+            return robot.crba(q)
+
+        if model == DERIVATIVES:
+            raise lacks(self, model, " but by JAX's own means, which take many seconds to compile")
+        functions: dict[str, Callable[..., Any]] = {INVERSE: efforts, DIRECT: accelerations, INERTIA: inertia}
+        return functions[model]
+
+    def own(self, model: str, arrays: Sequence[Any]) -> list[Any]:
+        return [self.jax.numpy.asarray(x) for x in arrays]
 
     def call(self, model: str) -> tuple[str, Call]:
         function = self.jax.jit(self.function(model))
@@ -60,14 +71,14 @@ class Frax(Peer):
 
     def batch(self, model: str, arrays: Sequence[Any]) -> Work:
         function = self.jax.jit(self.jax.vmap(self.function(model)))
-        given = [self.jax.numpy.asarray(x) for x in arrays]
+        given = self.own(model, [x[:FEW] for x in arrays])
         return Work(
-            f"{WORDS[model]}, jit of vmap, float64, one thread",
+            f"{WORDS[model]}, jit of vmap, float64, in blocks of {FEW} states",
             lambda: function(*given).block_until_ready(),
             lambda: np.asarray(function(*given)),
-            len(arrays[0]),
+            len(given[0]),
         )
 
 
-WORDS = {INVERSE: "rnea", DIRECT: "forward_dynamics", INERTIA: "crba", DERIVATIVES: "jacfwd of rnea"}
+WORDS = {INVERSE: "rnea", DIRECT: "forward_dynamics", INERTIA: "crba"}
 """What frax calls its models."""
