@@ -47,5 +47,5 @@ def test_a_table_prints_and_keeps(capsys):
 def test_the_robots_beside_other_libraries(capsys):
     peers.main(["--robots", "panda", "--models", "inertia-matrix", "--batch", "8", "--seconds", "0"], [Pinocchio])
     out = capsys.readouterr().out
-    assert "Pinocchio" in out
-    assert "Panda" in out
+    assert "Models of panda" in out
+    assert "pin.crba" in out
