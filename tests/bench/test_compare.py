@@ -61,7 +61,11 @@ def test_results_are_the_same_on_floating_bases_and_spherical_joints():
             assert not row.reason or (peer, model) == ("MuJoCo", DERIVATIVES), row
 
 
-@pytest.mark.parametrize("kind", PEERS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "kind",
+    [kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.slow) for kind in PEERS],
+    ids=lambda kind: kind.name,
+)
 def test_every_library_that_is_there_agrees_on_a_chain(kind):
     if not importlib.util.find_spec(kind.module):
         pytest.skip(f"needs {kind.install}")

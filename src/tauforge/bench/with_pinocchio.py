@@ -61,7 +61,7 @@ class Pinocchio(Peer):
         return result[:, :2] if model == DERIVATIVES else result  # without those by qdd
 
     def batch(self, model: str, arrays: Sequence[Any]) -> Work:
-        if model not in (INVERSE, DIRECT):
+        if model not in (INVERSE, DIRECT) or 1 in arrays[1].shape:  # a single row or column makes its loop crash
             return super().batch(model, arrays)
         name = "rneaInParallel" if model == INVERSE else "abaInParallel"
         function, pool = getattr(self.pin, name), self.pool
