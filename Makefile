@@ -33,11 +33,12 @@ format: $(VENV)/.installed-lint
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-bench: $(VENV)/.installed-bench
+bench: $(VENV)/.installed-bench $(VENV)/.installed-peers
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.tracing
 	$(BIN)/python -m benchmarks.loading
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.peers
 
 clean:
 	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
@@ -46,6 +47,12 @@ $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+# the libraries to compare with, as many of them as can be installed here
+$(VENV)/.installed-peers: $(VENV)/.installed
+	for peer in $$($(BIN)/python -c 'from tauforge.bench.compare import PEERS; print(*(p.install for p in PEERS))'); \
+	do $(BIN)/python -m pip install --quiet $$peer || true; done
 	touch $@
 
 # one group of development dependencies each: test, lint, docs, bench

@@ -9,9 +9,6 @@ import sys
 import warnings
 from pathlib import Path
 
-import pinocchio as pin
-from lxml import etree
-
 import tauforge as tf
 
 from .startup import best
@@ -24,16 +21,22 @@ ROBOTS = (
 )
 
 
-def data() -> Path:
-    """Return the folder of the robots that the package example-robot-data brings."""
+def data() -> Path | None:
+    """Return the folder of the robots that the package example-robot-data brings, if it is installed."""
     found = (Path(folder) / "cmeel.prefix/share/example-robot-data/robots" for folder in sys.path)
-    return next(folder for folder in found if folder.is_dir())
+    return next((folder for folder in found if folder.is_dir()), None)
 
 
 def main(paths: list[str]) -> None:
+    import pinocchio as pin
+    from lxml import etree
+
     warnings.simplefilter("ignore", tf.RobotWarning)
+    folder = data()
+    if not paths and folder is None:
+        sys.exit("pip install example-robot-data, or name files to load")
     print(f"{'':30} {'Tauforge':>10} {'Pinocchio':>10} {'lxml':>10}   of the limit, 3 x Pinocchio + lxml")
-    for path in paths or [str(data() / name) for name in ROBOTS]:
+    for path in paths or [str(folder / name) for name in ROBOTS]:
         text = Path(path).read_bytes()
         ours = best(lambda path=path: tf.load(path), 15)
         theirs = best(lambda path=path: pin.buildModelFromUrdf(path), 15)

@@ -7,17 +7,8 @@ from dataclasses import replace
 from random import Random
 
 import tauforge as tf
+from tauforge.bench.prepare import solid
 from tauforge.robot.joint import FLOATING
-from tauforge.spatial.vector import Vector
-
-
-def solid(random: Random) -> tf.Inertia:
-    """Return the inertia of a few point masses: always one that a body can have."""
-    total = tf.Inertia()
-    for _ in range(5):
-        place = Vector(*(random.uniform(-0.2, 0.2) for _ in range(3)))
-        total = total.plus(tf.Inertia(M=random.uniform(0.1, 1)).shifted(place))
-    return total
 
 
 def panda() -> tf.Robot:

@@ -25,23 +25,15 @@ from typing import Any
 import numpy as np
 
 import tauforge as tf
+from tauforge.bench.prepare import states
+from tauforge.bench.timing import best_times
+from tauforge.bench.with_pinocchio import to_pinocchio
 from tauforge.program.program import Program
 
 from .robots import chain, humanoid, panda, quadruped
-from .timing import Table, best_times
+from .table import Table
 
 COUNT = 4096
-RNG = np.random.default_rng(0)
-
-
-def states(robot: tf.Robot, count: int) -> list[Any]:
-    """Return random coordinates, with unit quaternions, velocities and accelerations."""
-    names = robot.coordinate_names
-    q = RNG.uniform(-2, 2, (count, len(names)))
-    first = [i for i, name in enumerate(names) if name.endswith(".x")]
-    for i in first:
-        q[:, i : i + 4] /= np.linalg.norm(q[:, i : i + 4], axis=1)[:, None]
-    return [q, *RNG.uniform(-2, 2, (2, count, robot.dof))]
 
 
 def agree(ours: Any, theirs: Any) -> None:
@@ -54,12 +46,11 @@ def agree(ours: Any, theirs: Any) -> None:
 def batches(table: Table) -> None:
     """Compare batches with Pinocchio's loops in C++."""
     import pinocchio as pin
-    from tests.oracles.with_pinocchio import Twin
 
     table.title(f"batch of {COUNT}, one thread: times Pinocchio's")
     wanted = {"panda": (30, 20), "humanoid": (10, 8), "quadruped": (10, 8)}
     for robot in (panda(), humanoid(), quadruped()):
-        model = Twin(robot).model
+        model = to_pinocchio(robot)
         pool = pin.ModelPool(model, 1)
         q, qd, qdd = states(robot, COUNT)
         efforts = tf.inverse_dynamics(robot).compile()(q, qd, qdd)
@@ -84,11 +75,10 @@ def batches(table: Table) -> None:
 def matrices(table: Table) -> None:
     """Compare batches with Pinocchio's calls from Python, which are its only mode there."""
     import pinocchio as pin
-    from tests.oracles.with_pinocchio import Twin
 
     table.title(f"batch of {COUNT}, one thread: times Pinocchio's calls from Python")
     robot = panda()
-    model = Twin(robot).model
+    model = to_pinocchio(robot)
     data = model.createData()
     q, qd, qdd = states(robot, COUNT)
     tau = tf.inverse_dynamics(robot)
@@ -146,11 +136,10 @@ def _inertias_of(model: Any) -> Any:
 def single(table: Table) -> None:
     """Compare calls from Python with one state."""
     import pinocchio as pin
-    from tests.oracles.with_pinocchio import Twin
 
     table.title("one state from Python, panda: share of Pinocchio's time")
     robot = panda()
-    model = Twin(robot).model
+    model = to_pinocchio(robot)
     data = model.createData()
     q, qd, qdd = (x[0] for x in states(robot, 1))
     tau, fd, inertia = (
@@ -166,7 +155,7 @@ def single(table: Table) -> None:
         "pin.crba": lambda: pin.crba(model, data, q),
         "inertia matrix": lambda: inertia(q),
     }
-    best = best_times(works, calls=200)
+    best = best_times(works)
     for ours, theirs in (
         ("inverse dynamics", "pin.rnea"),
         ("direct dynamics", "pin.aba"),
@@ -294,11 +283,10 @@ def accuracy(table: Table) -> None:
     """Compare errors with Pinocchio's, both against 60 digits."""
     import pinocchio as pin
     from mpmath import mp, mpf
-    from tests.oracles.with_pinocchio import Twin
 
     table.title("accuracy: relative error, share of Pinocchio's, 200 states")
     robot = panda()
-    model = Twin(robot).model
+    model = to_pinocchio(robot)
     data = model.createData()
     for name, program, theirs in (
         ("inverse dynamics", tf.inverse_dynamics(robot), pin.rnea),

@@ -3,14 +3,15 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+from benchmarks import peers
 from benchmarks.robots import chain, humanoid, panda, quadruped
-from benchmarks.speed import agree, states
+from benchmarks.speed import agree
 from benchmarks.startup import best, sympy_cse
-from benchmarks.timing import Table, best_times
+from benchmarks.table import Table
 
 import tauforge as tf
-
-from .oracles.with_pinocchio import Twin
+from tauforge.bench.prepare import states
+from tauforge.bench.with_pinocchio import Pinocchio, to_pinocchio
 
 
 def test_sympy_takes_the_same_recursion():
@@ -24,7 +25,7 @@ def test_sympy_takes_the_same_recursion():
 def test_the_robots_of_the_benchmarks_are_those_of_pinocchio():
     for robot, dof in ((panda(), 7), (humanoid(), 38), (quadruped(), 18), (chain(5), 5)):
         assert robot.dof == dof
-        model = Twin(robot).model
+        model = to_pinocchio(robot)
         q, qd, qdd = (x[0] for x in states(robot, 1))
         damping = [float(joint.FV) for joint in robot.joints] if robot.name == "chain" else 0.0
         efforts = pin.rnea(model, model.createData(), q, qd, qdd) + damping * qd
@@ -36,11 +37,15 @@ def test_results_that_differ_stop_a_benchmark():
         agree(np.ones(3), np.array([1.0, 1.0, 1.1]))
 
 
-def test_times_and_their_table(capsys):
-    times = best_times({"a": lambda: None, "b": lambda: sum(range(1000))}, seconds=0.0)
-    assert times.keys() == {"a", "b"}
-    assert min(times.values()) >= 0
+def test_a_table_prints_and_keeps(capsys):
     table = Table()
-    table.row("b", times["b"], "s", "> 0")
+    table.row("b", 1.5, "s", "> 0")
     assert table.rows[0]["label"] == "b"
     assert "> 0" in capsys.readouterr().out
+
+
+def test_the_robots_beside_other_libraries(capsys):
+    peers.main(["--robots", "panda", "--models", "inertia-matrix", "--batch", "8", "--seconds", "0"], [Pinocchio])
+    out = capsys.readouterr().out
+    assert "Models of panda" in out
+    assert "pin.crba" in out

@@ -280,6 +280,46 @@ def compare(
 
 
 @app.command()
+def bench(
+    robot: RobotArgument,
+    models: Annotated[
+        str,
+        typer.Option(
+            "--models",
+            metavar="MODELS",
+            help="inverse-dynamics, direct-dynamics, inertia-matrix, derivatives; or some.",
+        ),
+    ] = "",
+    batch: Annotated[int, typer.Option("--batch", min=1, help="How many states at once.")] = 4096,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.0, help="How long to take times of each model.")] = 1.0,
+    figures: Annotated[str, typer.Option("--json", metavar="FILE", help="Also write the figures there.")] = "",
+    plot: Annotated[str, typer.Option("--plot", metavar="FILE", help="Also draw the ratios there.")] = "",
+    symbolic: Symbolic = False,
+    base: BaseOption = None,
+    snap: Snap = 0.0,
+) -> None:
+    """Time a robot's models beside other libraries: those of Pinocchio, MuJoCo, CasADi, Drake, the Robotics Toolbox
+    and frax that are installed. Results are compared first.
+
+    Example: `tauforge bench panda --models inverse-dynamics --plot ratios.svg`
+    """
+    from . import bench as comparison
+
+    wanted = comparison.models(models)
+    with heard():
+        found, notes = comparison.prepared(find(robot, symbolic, base, snap))
+        with errors.status("loading libraries") as status:
+            rows = [*comparison.rows(found, wanted, batch=batch, seconds=seconds, progress=status.update)]
+    console.print(comparison.table(found, rows, batch, notes))
+    if figures:
+        comparison.save(Path(figures), found, rows, batch, notes)
+    if plot:
+        comparison.plot(Path(plot), found, rows)
+    if written := [name for name in (figures, plot) if name]:
+        errors.print(f"[green]wrote[/green] {escape(', '.join(written))}", soft_wrap=True)
+
+
+@app.command()
 def demo() -> None:
     """Run the main job on bundled robots: from the description to code, compiled function and proof."""
     from .demo import run

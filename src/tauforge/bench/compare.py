@@ -1,0 +1,191 @@
+"""A robot's models here and in other libraries: results compared first, then times taken in turn."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.metadata
+import importlib.util
+import io
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..robot.robot import Robot
+from .peer import DIRECT, INERTIA, INVERSE, MODELS, Peer, Unfit, Work
+from .prepare import states
+from .tauforge import Tauforge
+from .timing import best_times
+from .with_casadi import CasADi
+from .with_drake import Drake
+from .with_frax import Frax
+from .with_mujoco import MuJoCo
+from .with_pinocchio import Pinocchio
+from .with_toolbox import Toolbox
+
+PEERS: tuple[type[Peer], ...] = (Pinocchio, MuJoCo, CasADi, Drake, Toolbox, Frax)
+ONE_THREAD = {
+    **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR")},
+    "NPROC": "1",
+}
+"""What libraries that start threads of their own read when they are imported."""
+_ZERO = 1e-3  # results this small throughout are compared as if they were so large
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one library takes for one model; times in nanoseconds for one state, ratios to ours.
+
+    Attributes
+    ----------
+    batch, single : of many states at once, and of a call from Python with one; None where they were not taken
+    mode : how the library computed the batch, in words
+    error : largest difference from our results, relative to the largest of them
+    reason : why there are no times
+    """
+
+    model: str
+    peer: str
+    version: str = ""
+    batch: float | None = None
+    batch_ratio: float | None = None
+    single: float | None = None
+    single_ratio: float | None = None
+    mode: str = ""
+    error: float | None = None
+    reason: str = ""
+
+
+def rows(
+    robot: Robot,
+    models: Sequence[str] = MODELS,
+    *,
+    batch: int = 4096,
+    seconds: float = 1.0,
+    peers: Sequence[type[Peer]] = PEERS,
+    progress: Callable[[str], object] = lambda words: None,
+) -> Iterator[Row]:
+    """Yield for each model our row and then one for each peer; ``robot`` is one that ``prepared`` returns.
+
+    Parameters
+    ----------
+    batch : how many states at once
+    seconds : how long to take times of each model, half of it with batches; three rounds are made at least
+    progress : told in words what is being done
+    """
+    built: list[tuple[type[Peer], Peer | str]] = []
+    kinds: list[type[Peer]] = [Tauforge, *peers]
+    for kind in kinds:
+        progress(f"building {robot.name} in {kind.name}")
+        built.append((kind, _built(kind, robot)))
+    q, qd, qdd = states(robot, batch)
+    ours = next(peer for _, peer in built if isinstance(peer, Tauforge))
+    efforts = ours.function(INVERSE)(q, qd, qdd) if DIRECT in models else qdd
+    inputs = {INERTIA: [q], DIRECT: [q, qd, efforts]}
+    for model in models:
+        progress(f"timing {model}")
+        yield from _compared(model, built, inputs.get(model, [q, qd, qdd]), seconds)
+
+
+def _built(kind: type[Peer], robot: Robot) -> Peer | str:
+    """Return a library's robot, or why there is none."""
+    if not importlib.util.find_spec(kind.module):
+        return f"not installed: pip install {kind.install}"
+    try:
+        for name, value in (ONE_THREAD | kind.environment()).items():
+            os.environ.setdefault(name, value)
+        with _quiet():
+            importlib.import_module(kind.module)
+    except Exception as error:  # what a broken installation raises may be anything
+        return f"{kind.module} cannot be imported: {_line(error)}"
+    try:
+        with _quiet():
+            return kind(robot)
+    except Unfit as error:
+        return str(error)
+    except Exception as error:  # likewise what a library raises that cannot hold a robot
+        return f"cannot hold this robot: {_line(error)}"
+
+
+def _compared(
+    model: str, built: Sequence[tuple[type[Peer], Peer | str]], arrays: Sequence[Any], seconds: float
+) -> Iterator[Row]:
+    expected: Any = None
+    works: dict[str, tuple[Work, Work, float]] = {}
+    reasons: dict[str, str] = {}
+    for kind, peer in built:
+        if isinstance(peer, str):
+            reasons[kind.name] = peer
+            continue
+        try:
+            with _quiet():
+                many, one = peer.batch(model, arrays), peer.single(model, arrays)
+                many.run()
+                few = [x[: many.states] for x in arrays]
+                found = peer.ours(model, few, many.result())
+        except Unfit as lack:
+            reasons[kind.name] = str(lack)
+            continue
+        except Exception as failure:
+            reasons[kind.name] = f"fails: {_line(failure)}"
+            continue
+        if expected is None:
+            expected = np.array(found)
+        error = _difference(found, expected[: many.states])
+        if error > kind.tolerance:
+            reasons[kind.name] = f"results differ by {error:.1g}"
+        else:
+            works[kind.name] = many, one, error
+    of_batch = best_times({name: many.run for name, (many, _, _) in works.items()}, seconds / 2)
+    of_call = best_times({name: one.run for name, (_, one, _) in works.items()}, seconds / 2)
+    batch = {name: 1e9 * took / works[name][0].states for name, took in of_batch.items()}
+    single = {name: 1e9 * took for name, took in of_call.items()}
+    for kind, _ in built:
+        if kind.name in reasons:
+            yield Row(model, kind.name, _version(kind), reason=reasons[kind.name])
+            continue
+        many, _, error = works[kind.name]
+        yield Row(
+            model,
+            kind.name,
+            _version(kind),
+            batch[kind.name],
+            batch[kind.name] / batch[Tauforge.name],
+            single[kind.name],
+            single[kind.name] / single[Tauforge.name],
+            many.words,
+            error,
+        )
+
+
+def _difference(found: Any, expected: Any) -> float:
+    """Return the largest difference relative to the largest entry; infinite where something is not finite."""
+    error = np.abs(found - expected).max() / max(np.abs(expected).max(), _ZERO)
+    return float(error) if np.isfinite(error) else float("inf")
+
+
+def _version(kind: type[Peer]) -> str:
+    try:
+        return importlib.metadata.version(kind.install)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep to oneself what libraries print and warn of."""
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        warnings.simplefilter("ignore")
+        yield

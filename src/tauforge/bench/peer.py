@@ -1,0 +1,109 @@
+"""What is compared, and what a library has to bring for it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..errors import TauforgeError
+from ..robot.robot import Robot
+
+INVERSE, DIRECT, INERTIA, DERIVATIVES = MODELS = (
+    "inverse-dynamics",
+    "direct-dynamics",
+    "inertia-matrix",
+    "derivatives",
+)
+"""What is timed: efforts, accelerations, the inertia matrix, and the derivatives of the efforts by q and qd."""
+FEW = 128
+"""How many states of a batch a library is given that has to be called for each of them."""
+
+Call = Callable[..., Any]
+"""Takes the arrays of one state and returns its result."""
+
+
+class Unfit(TauforgeError):
+    """A library cannot hold a robot, or has no such model."""
+
+
+class Work(NamedTuple):
+    """Something to time.
+
+    Attributes
+    ----------
+    words : which of the library's ways this is
+    run : does it once
+    result : what came out, an array with a row for each state
+    states : for how many states it is done in a run
+    """
+
+    words: str
+    run: Callable[[], object]
+    result: Callable[[], Any]
+    states: int
+
+
+class Peer(ABC):
+    """A robot in another library, made from our description of it.
+
+    Attributes
+    ----------
+    name, module, install : of the library, of its Python module, and of its package for pip
+    tolerance : how much results may differ from ours, relative to the largest
+    """
+
+    name: ClassVar[str]
+    module: ClassVar[str]
+    install: ClassVar[str]
+    tolerance: ClassVar[float] = 1e-9
+
+    @classmethod
+    def environment(cls) -> dict[str, str]:
+        """Return what is to be in the environment when the library is imported, unless something else is there."""
+        return {}
+
+    @abstractmethod
+    def __init__(self, robot: Robot) -> None:
+        """Build the robot, one of numbers without fixed joints or friction; raise Unfit where that cannot be."""
+
+    @abstractmethod
+    def call(self, model: str) -> tuple[str, Call]:
+        """Return the library's call for one state and its name; raise Unfit where it has none."""
+
+    def own(self, model: str, arrays: Sequence[Any]) -> list[Any]:
+        """Return the states of a model as the library has them."""
+        return list(arrays)
+
+    def ours(self, model: str, arrays: Sequence[Any], result: Any) -> Any:
+        """Return the library's results for some states, given as we have them, as ours are."""
+        return result
+
+    def single(self, model: str, arrays: Sequence[Any]) -> Work:
+        """Return the work of a call from Python with the first of some states."""
+        words, function = self.call(model)
+        row = [x[0] for x in self.own(model, [x[:1] for x in arrays])]
+        return Work(words, lambda: function(*row), lambda: np.array(function(*row))[None], 1)
+
+    def batch(self, model: str, arrays: Sequence[Any]) -> Work:
+        """Return the work of many states, in the library's best way: unless it has another, a loop in Python."""
+        words, function = self.call(model)
+        rows = [*zip(*self.own(model, [x[:FEW] for x in arrays]), strict=True)]
+
+        def run() -> None:
+            for row in rows:
+                function(*row)
+
+        return Work(
+            f"{words}: a call from Python for each state",
+            run,
+            lambda: np.array([np.array(function(*row)) for row in rows]),
+            len(rows),
+        )
+
+
+def lacks(peer: Peer, model: str, but: str = "") -> Unfit:
+    """Return the error of a library that lacks a model."""
+    return Unfit(f"no {model.replace('-', ' ')} in {peer.name}{but}")

@@ -1,0 +1,37 @@
+"""Timing side by side: interleaved rounds in one run, the best of each, so that a busy machine disturbs all alike."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+Run = Callable[[], object]
+_SHORT = 1e-3  # what is shorter is done so often that a round takes this long, in seconds
+
+
+def best_times(works: Mapping[str, Run], seconds: float = 1.5, rounds: int = 3) -> dict[str, float]:
+    """Return the shortest time of each, in seconds, all being run in turn.
+
+    Each takes part until it has had its share of the seconds, and in some rounds at least. What is short is done
+    several times in a round.
+    """
+    best = {}
+    for name, run in works.items():
+        run()
+        best[name] = _once(run, 1)
+    calls = {name: max(1, round(_SHORT / max(took, 1e-9))) for name, took in best.items()}
+    left = dict.fromkeys(works, seconds / max(1, len(works)))
+    while waiting := [name for name in works if left[name] > 0 or rounds > 0]:
+        rounds -= 1
+        for name in waiting:
+            took = _once(works[name], calls[name])
+            best[name] = min(best[name], took)
+            left[name] -= took * calls[name]
+    return best
+
+
+def _once(run: Run, calls: int) -> float:
+    start = time.perf_counter()
+    for _ in range(calls):
+        run()
+    return (time.perf_counter() - start) / calls
