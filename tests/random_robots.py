@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tauforge import Body, Inertia, Joint, Robot, symbol
+from tauforge import Base, Body, Inertia, Joint, Robot, symbol
 from tauforge.robot.joint import COORDINATES, FLOATING, PLANAR, SPHERICAL
 from tauforge.spatial.vector import Vector
 
@@ -32,8 +32,8 @@ def random_robot(
 ) -> Robot:
     """Return a robot that depends on the seed alone, its axes often parallel, perpendicular or meeting.
 
-    ``several`` gives it joints of several degrees of freedom, ``floating`` a floating base, ``equipped`` friction and
-    springs.
+    ``several`` gives it joints of several degrees of freedom and frames at any pose, ``floating`` a floating base,
+    ``equipped`` friction and springs.
     """
     random = Random(seed)
     count = random.randint(smallest, largest)
@@ -67,6 +67,7 @@ def random_robot(
                 b=0.0 if in_line else length(f"B{j}"),
                 alpha=angle(f"AL{j}"),
                 d=length(f"D{j}"),
+                e=length(f"E{j}") if several else 0.0,
                 theta=angle(f"TH{j}"),
                 r=length(f"RL{j}"),
                 IA=(symbol(f"IA{j}") if symbolic else random.uniform(0.1, 1))
@@ -80,7 +81,7 @@ def random_robot(
     if equipped:
         robot = _equipped(robot, random)
     trunk = Body(name="trunk", inertia=_symbols(0) if symbolic else _solid(random))
-    return robot.with_base("floating", body=trunk) if floating else robot
+    return replace(robot, base=Base(floating=True, body=trunk)) if floating else robot
 
 
 def random_tree(seed: int, largest: int = 25) -> Robot:
@@ -88,7 +89,7 @@ def random_tree(seed: int, largest: int = 25) -> Robot:
 
     Seeds in a row are spread evenly over all sizes, by multiples of the golden ratio.
     """
-    size = 2 + int((largest - 1) * (seed * GOLDEN % 1) ** 3)
+    size = 2 + int((largest - 1) * (seed * GOLDEN % 1) ** 4)
     return random_robot(seed, smallest=size, largest=size, rotors=True, several=True, floating=seed % 3 == 0)
 
 

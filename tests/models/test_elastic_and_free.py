@@ -32,7 +32,7 @@ def coordinate(robot, joint, q):
 
 def degrees(robot, names):
     """Tell of each degree of freedom whether its joint is among those named."""
-    return np.array([joint.name in names for joint in robot.expanded().joints for _ in joint.axes])
+    return np.array([joint.name in names for joint in robot.expanded().joints for _ in joint.axes], dtype=bool)
 
 
 @seeds(quick=20, all=200)

@@ -187,7 +187,7 @@ def test_derivatives_of_inverse_dynamics_are_those_of_a_complex_step(robot):
     compare_derivatives(robot, program, {name: state[name] for name in program.inputs}, 1e-9)
 
 
-@trees(**SIZE, largest=3, **NUMERIC)
+@trees(**SIZE, largest=2, **NUMERIC)
 def test_derivatives_of_direct_dynamics_are_those_of_a_complex_step(robot):
     state = dict(zip(("q", "qd", "tau"), map(np.array, random_state(robot, 0)), strict=True))
     compare_derivatives(robot, tf.direct_dynamics(robot), state, 1e-7)

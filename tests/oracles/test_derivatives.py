@@ -27,7 +27,7 @@ def test_inverse_dynamics(seed):
 
 @seeds(quick=8, all=300)
 def test_direct_dynamics(seed):
-    robot = random_tree(seed, largest=10)
+    robot = random_tree(seed, largest=25 if seed % 20 == 8 else 8)
     twin, state = Twin(robot), [np.array(x) for x in random_state(robot, seed)]
     model, data = twin.model, twin.data
     pin.computeABADerivatives(model, data, twin.q(state[0]), twin.v(state[1]), twin.v(state[2]))
@@ -45,7 +45,7 @@ SECOND = (("q", "q"), ("q", "qd"), ("q", 2), ("qd", "qd"))
 @seeds(quick=15, all=200)
 @pytest.mark.parametrize("model", [tf.inverse_dynamics, tf.direct_dynamics])
 def test_second_derivatives(model, seed):
-    robot = random_robot(seed, largest=3, rotors=True, several=True, floating=seed % 3 == 0)
+    robot = random_robot(seed, largest=3, fixed=False, rotors=True, several=True, floating=seed % 3 == 0)
     program = model(robot)
     state = dict(zip(program.inputs, map(np.array, random_state(robot, seed)), strict=True))
     ((output, (dof,)),) = program.outputs.items()

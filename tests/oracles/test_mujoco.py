@@ -30,7 +30,7 @@ def text(*numbers):
 
 
 def to_mujoco(robot):
-    """Build the robot as MuJoCo's model, in the order of its branches."""
+    """Return the robot as MuJoCo's model."""
     root = xml.Element("mujoco")
     xml.SubElement(root, "compiler", angle="radian")
     xml.SubElement(root, "option", gravity=text(*robot.gravity))
@@ -59,12 +59,13 @@ class Twin:
     def __init__(self, robot, q, qd):
         self.model = to_mujoco(robot)
         self.data = mujoco.MjData(self.model)
-        self.B, self.rate = np.zeros((2, robot.dof, robot.dof))
+        self.B, rate = np.zeros((2, robot.dof, robot.dof))
         given, row = iter(q), 0
         for joint in (joint for joint in robot.joints if joint.sigma != FIXED):
             own = self.model.joint(joint.name)
             coordinates = np.array([next(given) for _ in COORDINATES[joint.sigma]])
-            coordinates[-4:] = np.roll(coordinates[-4:], 1) if joint.sigma in (SPHERICAL, FLOATING) else coordinates
+            if joint.sigma in (SPHERICAL, FLOATING):
+                coordinates[-4:] = np.roll(coordinates[-4:], 1)  # MuJoCo has w first
             first = own.qposadr[0]
             self.data.qpos[first : first + len(coordinates)] = coordinates
             places = own.dofadr[0] + np.arange(len(joint.axes))
@@ -74,9 +75,9 @@ class Twin:
                 w, x, y, z = coordinates[-4:]
                 R = pin.Quaternion(w, x, y, z).matrix()
                 self.B[np.ix_(places[:3], columns[:3])] = R
-                self.rate[np.ix_(places[:3], columns[:3])] = R @ pin.skew(qd[columns[3:]])
+                rate[np.ix_(places[:3], columns[:3])] = R @ pin.skew(qd[columns[3:]])
             row += len(joint.axes)
-        self.bias = self.rate @ qd
+        self.bias = rate @ qd
         self.data.qvel[:] = self.B @ qd
 
     def inverse(self, qdd):

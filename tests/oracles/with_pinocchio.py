@@ -13,6 +13,7 @@ KINDS = {
     FLOATING: pin.JointModelFreeFlyer,
     PLANAR: pin.JointModelPlanar,
 }
+POSE = ("gamma", "b", "e", "alpha", "d", "theta", "r")
 
 
 class Twin:
@@ -128,12 +129,11 @@ def depth_first(robot: Robot) -> list[int]:
 
 
 def constant_pose(joint: Joint) -> pin.SE3:
-    """Return the pose at q = 0 by Khalil and Kleinfinger's six parameters."""
-    pose = pin.SE3.Identity()
-    for axis, angle, length in (("z", "gamma", "b"), ("x", "alpha", "d"), ("z", "theta", "r")):
-        turn = pin.utils.rotate(axis, float(getattr(joint, angle)))
-        pose = pose * pin.SE3(turn, float(getattr(joint, length)) * np.eye(3)["xyz".index(axis)])
-    return pose
+    """Return the pose at q = 0 by Khalil and Kleinfinger's six parameters, and e."""
+    gamma, b, e, alpha, d, theta, r = (float(getattr(joint, key)) for key in POSE)
+    twist = pin.SE3(pin.utils.rotate("z", gamma), np.array([0.0, 0.0, b])) * pin.SE3(np.eye(3), np.array([0.0, e, 0.0]))
+    turn = pin.SE3(pin.utils.rotate("x", alpha), np.array([d, 0.0, 0.0]))
+    return twist * turn * pin.SE3(pin.utils.rotate("z", theta), np.array([0.0, 0.0, r]))
 
 
 def inertia(body: Inertia) -> pin.Inertia:

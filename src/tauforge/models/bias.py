@@ -8,11 +8,12 @@ from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO
 from .formulations import DEFAULT
-from .frame import leaner, prepare, program, vector
+from .frame import in_best_frames, leaner, prepare, program, vector
 from .inverse_dynamics import newton_euler
 from .joint_law import friction as of_joint
 
 
+@in_best_frames
 def bias(
     robot: Robot,
     *,
@@ -26,20 +27,21 @@ def bias(
         from .formulations import programs
 
         return programs.bias(robot, formulation, parameters, external_wrenches)
-    lean = leaner(bias, robot, parameters, external_wrenches=external_wrenches, reframe=reframe)
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches, reframe=reframe)
+    lean = leaner(bias, robot, parameters, external_wrenches=external_wrenches)
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
     h = vector(robot, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
     return program("bias", robot, arrays, {"h": h}, lean=lean)
 
 
+@in_best_frames
 def gravity(robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True) -> Program:
     """Return the Program ``q -> g``: the efforts that hold the robot at rest."""
     if formulation != DEFAULT:
         from .formulations import programs
 
         return programs.gravity(robot, formulation, parameters)
-    lean = leaner(gravity, robot, parameters, reframe=reframe)
-    robot, arrays, state = prepare(robot, parameters, ("q",), reframe=reframe)
+    lean = leaner(gravity, robot, parameters)
+    robot, arrays, state = prepare(robot, parameters, ("q",))
     still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
     g = vector(robot, newton_euler(still, state), "gravity efforts")
     return program("gravity", robot, arrays, {"g": g}, lean=lean)

@@ -16,12 +16,13 @@ from ..robot.robot import Robot
 from ..spatial.vector import ZERO, cross
 from .energy import velocities
 from .formulations import DEFAULT
-from .frame import State, matrix, prepare, program
+from .frame import State, in_best_frames, matrix, prepare, program
 from .hybrid_dynamics import Screw, add, brought
 from .inertia_matrix import Rows, first_degrees, wrench
 from .tree import poses_of
 
 
+@in_best_frames
 def coriolis_matrix(
     robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True
 ) -> Program:
@@ -30,7 +31,7 @@ def coriolis_matrix(
         from .formulations import programs
 
         return programs.coriolis_matrix(robot, formulation, parameters)
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), reframe=reframe)
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"))
     C = matrix(robot, coriolis(robot, state), "Coriolis matrix")
     return program("coriolis_matrix", robot, arrays, {"C": C})
 

@@ -14,13 +14,14 @@ from ..graph.node import Scalar, is_zero
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
 from .formulations import DEFAULT
-from .frame import INPUTS, State, folded, folded_twice, leaner, prepare, program
+from .frame import INPUTS, State, folded, folded_twice, in_best_frames, leaner, prepare, program
 from .hybrid_dynamics import articulated, check_inertia
 from .inertia_matrix import Rows, composite_bodies
 from .inverse_dynamics import newton_euler
 from .tree import cheapest
 
 
+@in_best_frames
 def direct_dynamics(
     robot: Robot,
     *,
@@ -44,8 +45,8 @@ def direct_dynamics(
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
-    given, options = robot, {"external_wrenches": external_wrenches, "reframe": reframe}
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd", "tau"), external_wrenches, reframe=reframe)
+    given, options = robot, {"external_wrenches": external_wrenches}
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd", "tau"), external_wrenches)
     if any(joint.mimic for joint in robot.joints):
         if method == "articulated":
             raise ProgramError(

@@ -9,7 +9,7 @@ from ..robot.joint import Joint, Pose
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Entry, Vector, cross, dot
-from .frame import State, Values, prepare, program
+from .frame import State, Values, in_best_frames, prepare, program
 from .inertia_matrix import composites, wrench
 
 
@@ -20,13 +20,14 @@ class Velocity(NamedTuple):
     W: Vector
 
 
+@in_best_frames
 def energy(robot: Robot, *, parameters: str = "standard", reframe: bool = True) -> Program:
     """Return the Program ``q, qd -> kinetic, potential``. The potential energy is zero where masses are at the base's
     origin.
 
     With base parameters the potential energy differs from the standard one by a constant.
     """
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), reframe=reframe)
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"))
     results = {
         "kinetic": outputs([kinetic(robot, state)], [], [], "kinetic energy, rotors included"),
         "potential": outputs([potential(robot, state)], [], [], "potential energy of gravity and springs"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from ..errors import ProgramError
 from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, is_zero, symbol
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .inverse_dynamics import Motion
 
 
+Given = ParamSpec("Given")
 Values = Sequence[Scalar]
 """A joint's coordinates, velocities or accelerations; none of a fixed joint."""
 
@@ -60,17 +62,16 @@ def prepare(
     wanted: Sequence[str],
     external_wrenches: bool | str = False,
     frames: Sequence[str | None] = (),
-    reframe: bool = False,
 ) -> tuple[Robot, dict[str, Array], State]:
     """Return the robot that a model is to use, its numbers as nodes, the input arrays, and their scalars by joint.
 
-    Constant frames that the model asks for are links of that robot. With ``reframe`` its links' frames may be others.
+    Constant frames that the model asks for are links of that robot.
     """
     if robot.loops:
         raise ProgramError(f"{robot.name} has closed loops; their models are not here yet. robot.tree() opens them")
     if external_wrenches not in (True, False, "robot"):
         raise ProgramError(f"external_wrenches is {external_wrenches!r}; it may be True, False or 'robot'")
-    robot = with_parameters(robot.reframed if reframe else robot, parameters).expanded()
+    robot = with_parameters(robot, parameters).expanded()
     if external_wrenches != "robot":
         robot = robot.derived(bodies=tuple(replace(body, wrench=NO_WRENCH) for body in robot.bodies))
     robot = robot.with_frames(*frames).map(as_node)
@@ -234,6 +235,22 @@ def program(
     return Program(f"{robot.name}_{name}", arrays, results, labels.names if labels else {}, heading(robot), lean)
 
 
+def in_best_frames(model: Callable[Given, Program]) -> Callable[Given, Program]:
+    """Let a model with the option ``reframe`` take a robot with free frames as it is or re-framed: what costs less."""
+
+    @wraps(model)
+    def chosen(*robots: Given.args, **options: Given.kwargs) -> Program:
+        robot: Any = robots[0] if robots else options.get("robot")
+        if not isinstance(robot, Robot) or not options.get("reframe", True) or robot.reframed is robot:
+            return model(*robots, **options)
+        plain: Any = {**options, "reframe": False}
+        plain.pop("robot", None)
+        ways: list[Any] = [robot.reframed, robot]
+        return min((model(way, **plain) for way in ways), key=lambda made: made.count().total)
+
+    return chosen
+
+
 LONG = 40
 """Links of a chain beyond which base parameters are a bad trade: they gather the masses of all that follows, which
 costs digits, and make links unlike that a loop might compute."""
@@ -264,7 +281,7 @@ def leaner(
             return None
         from ..parameters.base import by_rules
 
-        grouped = by_rules(robot.reframed if options["reframe"] else robot).robot
-        return replace(model(grouped.derived(name=robot.name), **options), lean=None)
+        grouped = by_rules(robot).robot.derived(name=robot.name)
+        return replace(model(grouped, **options, reframe=False), lean=None)
 
     return lean

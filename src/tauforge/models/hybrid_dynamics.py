@@ -20,7 +20,7 @@ from ..spatial.articulated import Articulated
 from ..spatial.inertia import Inertia
 from ..spatial.rotation import Rotation
 from ..spatial.vector import ZERO, Vector, cross, dot
-from .frame import INPUTS, State, Values, leaner, prepare, program
+from .frame import INPUTS, State, Values, in_best_frames, leaner, prepare, program
 from .inertia_matrix import wrench
 from .joint_law import resistance
 
@@ -48,6 +48,7 @@ class Link:
     eliminated: list[Given] = field(default_factory=list)
 
 
+@in_best_frames
 def hybrid_dynamics(
     robot: Robot,
     *,
@@ -65,9 +66,9 @@ def hybrid_dynamics(
         ``accelerations`` are those of the others.
     parameters, external_wrenches, reframe : as in ``inverse_dynamics``
     """
-    options = {"accelerated": accelerated, "external_wrenches": external_wrenches, "reframe": reframe}
+    options = {"accelerated": accelerated, "external_wrenches": external_wrenches}
     lean = leaner(hybrid_dynamics, robot, parameters, **options)
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches, reframe=reframe)
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
     rigid = [x.name for x in robot.joints if x.axes and x.mu and not x.eta and not x.mimic]
     chosen = set(rigid if accelerated == "rigid" else accelerated)
     if unknown := chosen - set(robot.joint_names):
@@ -92,11 +93,11 @@ def hybrid_dynamics(
     return program("hybrid_dynamics", robot, arrays, results, lean=lean)
 
 
-def free_base_dynamics(robot: Robot, parameters: str, external_wrenches: bool | str, reframe: bool) -> Program:
+def free_base_dynamics(robot: Robot, parameters: str, external_wrenches: bool | str) -> Program:
     """Return the Program ``q, qd, qdd -> tau, base_acceleration`` of a robot on which nothing acts at its base."""
     if not robot.base.floating:
         raise ProgramError(f"{robot.name} stands on a fixed base; free_base needs robot.with_base('floating')")
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches, reframe=reframe)
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
     moved = frozenset(j for j, joint in enumerate(robot.joints, 1) if j > 1 and not joint.mimic)
     names = degrees(robot, moved)
     arrays["qdd"] = inputs("qdd", names, INPUTS["qdd"][0])

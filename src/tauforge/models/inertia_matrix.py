@@ -16,11 +16,12 @@ from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector, cross
 from .formulations import DEFAULT
-from .frame import Values, leaner, matrix, prepare, program
+from .frame import Values, in_best_frames, leaner, matrix, prepare, program
 
 Rows = list[list[Scalar]]
 
 
+@in_best_frames
 def inertia_matrix(
     robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True
 ) -> Program:
@@ -29,8 +30,8 @@ def inertia_matrix(
         from .formulations import programs
 
         return programs.inertia_matrix(robot, formulation, parameters)
-    lean = leaner(inertia_matrix, robot, parameters, reframe=reframe)
-    robot, arrays, state = prepare(robot, parameters, ("q",), reframe=reframe)
+    lean = leaner(inertia_matrix, robot, parameters)
+    robot, arrays, state = prepare(robot, parameters, ("q",))
     M = matrix(robot, composite_bodies(robot, state.q), "inertia matrix")
     return program("inertia_matrix", robot, arrays, {"M": M}, lean=lean)
 

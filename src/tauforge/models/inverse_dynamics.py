@@ -19,7 +19,7 @@ from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
 from .formulations import DEFAULT
-from .frame import INPUTS, Labels, State, Values, leaner, prepare, program, vector
+from .frame import INPUTS, Labels, State, Values, in_best_frames, leaner, prepare, program, vector
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistance
 
@@ -100,6 +100,7 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
     return efforts
 
 
+@in_best_frames
 def inverse_dynamics(
     robot: Robot,
     *,
@@ -128,11 +129,11 @@ def inverse_dynamics(
         from .formulations import programs
 
         return programs.inverse_dynamics(robot, formulation, parameters, external_wrenches)
-    options = {"external_wrenches": external_wrenches, "free_base": free_base, "reframe": reframe}
+    options = {"external_wrenches": external_wrenches, "free_base": free_base}
     lean = leaner(inverse_dynamics, robot, parameters, **options)
     if free_base:
-        return replace(free_base_dynamics(robot, parameters, external_wrenches, reframe), lean=lean)
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd", "qdd"), external_wrenches, reframe=reframe)
+        return replace(free_base_dynamics(robot, parameters, external_wrenches), lean=lean)
+    robot, arrays, state = prepare(robot, parameters, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
     tau = newton_euler(robot, state, labels)
     results = {"tau": vector(robot, tau, INPUTS["tau"][0])}
