@@ -19,7 +19,7 @@ from ..robot.robot import Robot
 from .peer import DIRECT, INERTIA, INVERSE, MODELS, Peer, Unfit, Work
 from .prepare import states
 from .tauforge import Tauforge
-from .timing import best_times
+from .timing import PROCESSOR, best_times
 from .with_casadi import CasADi
 from .with_drake import Drake
 from .with_frax import Frax
@@ -140,8 +140,8 @@ def _compared(
             reasons[kind.name] = f"results differ by {error:.1g}"
         else:
             works[kind.name] = many, one, error
-    of_batch = best_times({name: many.run for name, (many, _, _) in works.items()}, seconds / 2)
-    of_call = best_times({name: one.run for name, (_, one, _) in works.items()}, seconds / 2)
+    of_batch = best_times({name: many.run for name, (many, _, _) in works.items()}, seconds / 2, clock=PROCESSOR)
+    of_call = best_times({name: one.run for name, (_, one, _) in works.items()}, seconds / 2, clock=PROCESSOR)
     batch = {name: 1e9 * took / works[name][0].states for name, took in of_batch.items()}
     single = {name: 1e9 * took for name, took in of_call.items()}
     for kind, _ in built:

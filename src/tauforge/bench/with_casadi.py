@@ -33,6 +33,7 @@ class CasADi(Peer):
         self.ca: Any = casadi
         self.robot = robot
         self.functions: dict[str, tuple[Any, str]] = {}
+        self.kept: list[Any] = []  # buffers, which evaluations need without holding them
 
     def function(self, model: str) -> tuple[Any, str]:
         """Return the casadi.Function of a model, and what evaluates it.
@@ -95,9 +96,14 @@ class CasADi(Peer):
         out = np.zeros(self._shape(model))
         buffer.set_res(0, out.data)
 
+        given = [np.zeros(made.size1_in(i)) for i in range(made.n_in())]
+        for i, x in enumerate(given):
+            buffer.set_arg(i, x.data)
+        self.kept.append(buffer)
+
         def function(*row: Any) -> Any:
-            for i, x in enumerate(row):
-                buffer.set_arg(i, x.data)
+            for x, value in zip(given, row, strict=True):
+                x[:] = value
             evaluate()
             return out
 
@@ -112,10 +118,10 @@ class CasADi(Peer):
         for i, x in enumerate(arrays):
             buffer.set_arg(i, x.data)
         buffer.set_res(0, out.data)
-        kept = (mapped, buffer)  # what the evaluation needs
+        self.kept.append(buffer)
         return Work(
             f"SX function of our recursion, {words}, mapped over the batch",
-            lambda: evaluate() if kept else None,
+            evaluate,
             lambda: out,
             count,
         )

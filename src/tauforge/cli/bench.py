@@ -52,8 +52,8 @@ def table(robot: tf.Robot, found: Sequence[Row], batch: int, notes: Sequence[str
         )
     versions = dict.fromkeys(f"{row.peer} {row.version}" for row in found if row.peer not in nowhere)
     lines = [
-        f"ns a state: of {batch} at once, best of several rounds in turn, one thread each; ns a call: one state from",
-        "Python. ratio: to ours. Results agree with ours within 1e-9 of the largest, or are not timed.",
+        f"ns a state: of {batch} at once, processor's time, best of several rounds in turn, one thread each;",
+        "ns a call: one state from Python. ratio: to ours. What is timed agrees with our results within 1e-9.",
         ", ".join(versions) + ".",
         *(f"{name}: {reason}." for name, reason in nowhere.items()),
         *([f"The robot of all: {'; '.join(notes)}."] if notes else []),
