@@ -42,7 +42,7 @@ SECOND = (("q", "q"), ("q", "qd"), ("q", 2), ("qd", "qd"))
 """Pairs of inputs by which efforts or accelerations have second derivatives; 2 is q̈ or τ."""
 
 
-@seeds(quick=15, all=200)
+@seeds(quick=10, all=200)
 @pytest.mark.parametrize("model", [tf.inverse_dynamics, tf.direct_dynamics])
 def test_second_derivatives(model, seed):
     robot = random_robot(seed, largest=3, fixed=False, rotors=True, several=True, floating=seed % 3 == 0)

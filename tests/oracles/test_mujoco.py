@@ -98,7 +98,7 @@ class Twin:
         return self.B.T @ rows @ self.B
 
 
-@seeds(quick=15, all=100)
+@seeds(quick=10, all=100)
 def test_agrees_with_mujoco(seed):
     robot = tree(seed)
     q, qd, qdd = map(np.array, random_state(robot, seed))
