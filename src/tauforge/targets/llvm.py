@@ -90,17 +90,17 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
     entries = count()
     table = number_places(program)
     slots = {node: next(entries) for array in program.arguments.values() for node in array.nodes}
-    results: list[tuple[Node, int]] = [(n, next(entries)) for array in program.results.values() for n in array.nodes]
-    outputs = [node for node, _ in results]
-    body: Sequence[Node] = program.order
-    setup: list[str] = []
-    if program.parameters:
-        borders = _borders(body, outputs, program)
-        kept = [(node, next(entries)) for node in borders]
-        setup = _code(SETUP, topological(borders, operands), kept, slots, entries, table, vectors)
-        slots.update(kept)
-        body = topological(outputs, lambda node: () if node in slots else operands(node))
-    code = _code(BODY, body, results, slots, entries, table, vectors)
+    fixed: list[tuple[Node, int]] = []
+    moving: list[tuple[Node, int]] = []
+    for node in (node for array in program.results.values() for node in array.nodes):
+        lasts = bare(node).op is CONST or bare(node) in program.setup
+        (fixed if lasts else moving).append((node, next(entries)))
+    fixed += [(node, next(entries)) for node in _borders(program)]
+    setup = _code(SETUP, topological([node for node, _ in fixed], operands), fixed, slots, entries, table, vectors)
+    slots.update(fixed)
+    last_first = [node for node, _ in reversed(moving)]  # which leaves more values in registers
+    body = topological(last_first, lambda node: () if node in slots else operands(node))
+    code = _code(BODY, body, moving, slots, entries, table, vectors)
     texts = [*setup, *code]
     groups = [texts[i : i + MODULE] for i in range(0, len(texts), MODULE)]
     declared = _declarations(vectors)
@@ -117,11 +117,11 @@ def bare(node: Node) -> Node:
     return node.args[0] if node.op is NEG else node
 
 
-def _borders(order: Sequence[Node], outputs: Sequence[Node], program: Program) -> list[Node]:
+def _borders(program: Program) -> list[Node]:
     """Return the nodes made of parameters alone that others need."""
     setup = program.setup
-    needed = {a for node in order if node not in setup for a in operands(node)} | {*outputs}
-    return [node for node in order if node in setup and node in needed]
+    needed = {a for node in program.order if node not in setup for a in operands(node)}
+    return [node for node in program.order if node in setup and node in needed]
 
 
 def _code(
@@ -334,7 +334,10 @@ class Piece:
 
     def text(self, name: str) -> str:
         """Return the function, and the tables that it needs."""
-        head = f"define void @{name}(ptr noalias %slots, ptr noalias readonly %numbers) nounwind {{"
+        aligned = (
+            f"alignstack({self._vectors.bytes})"  # else what is saved there lies across cache lines
+        )
+        head = f"define void @{name}(ptr noalias %slots, ptr noalias readonly %numbers) nounwind {aligned} {{"
         return "\n".join([*self._tables, head, *self._lines, "ret void", "}", ""])
 
     def _apply(self, op: str, a: str, b: str, minus: bool = False) -> str:
@@ -418,6 +421,6 @@ def arrays(program: Program) -> tuple[list[Shape], list[Shape]]:
 
 
 def parameters_place(program: Program) -> int:
-    """Return which of the arrays holds the parameters; 0 where there are none."""
+    """Return which of the arrays holds the parameters; -1 where there are none."""
     names = [*program.inputs]
-    return names.index(PARAMETERS) + has_empty(program) if PARAMETERS in names else 0
+    return names.index(PARAMETERS) + has_empty(program) if PARAMETERS in names else -1

@@ -86,6 +86,7 @@ def _sincos(vectors: Vectors) -> list[str]:
     """
     wide = vectors.wide
     d, bits, truth = wide.name, f"<{wide.lanes} x i64>", f"<{wide.lanes} x i1>"
+    near = "%r2" if wide.fused else "%r"  # where r2 is near enough to square it without waiting for r
     body = [
         *entry("%given", vectors.name, "%from", "%i"),
         _converted("%x", "%given", vectors.name, d),
@@ -101,7 +102,7 @@ def _sincos(vectors: Vectors) -> list[str]:
         f"%quarters = bitcast {d} %rounded to {bits}",
         f"%n = fsub {d} %rounded, %round",
         *_reduced(wide),
-        f"%z = fmul contract {d} %r, %r",
+        f"%z = fmul contract {d} {near}, {near}",
         f"%zz = fmul contract {d} %z, %z",
         *_polynomial("%p", wide),
         f"%rz = fmul contract {d} %r, %z",
@@ -193,7 +194,8 @@ def _polynomial(name: str, wide: Vectors) -> list[str]:
 def _number(register: str, wide: Vectors) -> list[str]:
     """Return what loads one of the numbers.
 
-    They stand in memory, and their address too, as LLVM would otherwise load them all before the loop, which is short.
+    They stand in memory, and their address too, where others could change it: LLVM would otherwise load them all before
+    the loop, which is short.
     """
     return entry(register, wide.name, "%numbers", [*_NUMBERS].index(register))
 
@@ -202,7 +204,7 @@ def _numbers(wide: Vectors) -> list[str]:
     rows = [f"{wide.name} {wide.all(value)}" for value in _NUMBERS.values()]
     return [
         f"@numbers = internal constant [{len(rows)} x {wide.name}] [{', '.join(rows)}]",
-        "@numbers.at = internal global ptr @numbers",
+        "@numbers.at = global ptr @numbers",
     ]
 
 

@@ -33,8 +33,9 @@ class Plan(NamedTuple):
     read, written : shapes of the arrays, in the order of a call
     slots : how many vectors a block needs; those of the inputs come first, then those of the outputs
     constants : address of the numbers in the Program's code, each as a vector
-    setup, pieces : addresses of the code from parameters to what depends on them alone, and of the code of a block
-    parameters : which array the set-up depends on
+    setup, pieces : addresses of the code for what depends on the parameters alone or on nothing, and of the code of a
+        block
+    parameters : which array the set-up depends on, -1 for none
     """
 
     read: Sequence[Shape]
@@ -136,7 +137,12 @@ def _blocks(vectors: Vectors) -> list[str]:
                 "store i64 %o.flag, ptr %o.flag.at",
             ],
         ),
-        "%shared.at = getelementptr i64, ptr %steps, i64 %parameters",
+        "%without = icmp slt i64 %parameters, 0",
+        "%shared = select i1 %without, i64 0, i64 %parameters",
+        *entry("%shared.step", "i64", "%steps", "%shared"),
+        "%common = icmp eq i64 %shared.step, 0",
+        "%once = or i1 %without, %common",  # what depends on the parameters alone, if on anything
+        "%setups.again = select i1 %once, i64 0, i64 %setups",
         *counted(
             "%i",
             "%count",
@@ -159,10 +165,7 @@ def _blocks(vectors: Vectors) -> list[str]:
                         "brought:",
                     ],
                 ),
-                "%shared.step = load i64, ptr %shared.at",
-                "%varies = icmp ne i64 %shared.step, 0",
-                "%needed = or i1 %first, %varies",  # and so are constants computed
-                "%setups.now = select i1 %needed, i64 %setups, i64 0",
+                "%setups.now = select i1 %first, i64 %setups, i64 %setups.again",
                 *_call_pieces("%s", "%setups.now", "%setup.table"),
                 *_call_pieces("%p", "%pieces", "%piece.table"),
                 *counted(
@@ -298,19 +301,8 @@ def _gather(vectors: Vectors) -> list[str]:
             f"%step{k} = select i1 %there{k}, i64 %step, i64 0",
             f"%row{k} = getelementptr i8, ptr %row{k - 1}, i64 %step{k}",
         ]
-    many, half = [], f"<{vectors.lanes // 2} x {scalar}>"
-    for k in lanes:  # halves of two rows at once: cheaper than to exchange halves in registers
-        row, part = k % (vectors.lanes // 2), k // (vectors.lanes // 2)
-        for side in range(2):
-            at = f"%y{k}.{side}"
-            many += [
-                f"{at}.row = getelementptr {scalar}, ptr %row{row + side * vectors.lanes // 2}, i64 %column",
-                f"{at}.at = getelementptr {half}, ptr {at}.row, i64 {part}",
-                f"{at} = load {half}, ptr {at}.at, align {vectors.size}",
-            ]
-        mask = ", ".join(f"i32 {i}" for i in lanes)
-        many += [f"%y{k} = shufflevector {half} %y{k}.0, {half} %y{k}.1, <{vectors.lanes} x i32> <{mask}>"]
-    turn, columns = _transposed([f"%y{k}" for k in lanes], kind, vectors.lanes // 2)
+    many = [f"%from{k} = getelementptr {scalar}, ptr %row{k}, i64 %column" for k in lanes]
+    turn, columns = _transposed([f"%from{k}" for k in lanes], vectors)
     many += turn
     for k in lanes:
         many += [f"%to{k} = getelementptr {kind}, ptr %column.slot, i64 {k}", f"store {kind} {columns[k]}, ptr %to{k}"]
@@ -326,10 +318,8 @@ def _scatter(vectors: Vectors) -> list[str]:
     """Return ``scatter``, which brings the states of a block from slots to an array."""
     lanes, kind, scalar = range(vectors.lanes), vectors.name, vectors.scalar
     start = [f"%full = icmp eq i64 %used, {vectors.lanes}"]
-    many = []
-    for k in lanes:
-        many += [f"%y{k}.at = getelementptr {kind}, ptr %column.slot, i64 {k}", f"%y{k} = load {kind}, ptr %y{k}.at"]
-    turn, rows = _transposed([f"%y{k}" for k in lanes], kind, vectors.lanes)
+    many = [f"%from{k} = getelementptr {kind}, ptr %column.slot, i64 {k}" for k in lanes]
+    turn, rows = _transposed([f"%from{k}" for k in lanes], vectors)
     many += turn
     for k in lanes:
         many += [
@@ -398,19 +388,31 @@ def _move(name: str, start: list[str], many: list[str], one: list[str], vectors:
     ]
 
 
-def _transposed(rows: list[str], kind: str, end: int) -> tuple[list[str], list[str]]:
-    """Return what transposes a square of lanes, pair by pair at distances below an end, and the result's registers."""
-    lines, count, distance = [], len(rows), 1
-    while distance < end:
+def _transposed(addresses: list[str], vectors: Vectors) -> tuple[list[str], list[str]]:
+    """Return what loads a square of entries row by row and transposes it, and the result's registers."""
+    count, kind, half = vectors.lanes, vectors.name, vectors.lanes // 2
+    part, lines = f"<{half} x {vectors.scalar}>", []
+    for k in range(count):  # halves of two rows at once: cheaper than to exchange halves in registers
+        for side in range(2):
+            at, address = f"%y{k}.{side}", addresses[k % half + side * half]
+            lines += [
+                f"{at}.at = getelementptr {part}, ptr {address}, i64 {k // half}",
+                f"{at} = load {part}, ptr {at}.at, align {vectors.size}",
+            ]
+        lines += [_shuffled(f"%y{k}", f"%y{k}.0", f"%y{k}.1", part, range(count))]
+    rows, distance = [f"%y{k}" for k in range(count)], 1
+    while distance < half:  # pair by pair
         new = list(rows)
         for i in (i for i in range(count) if not i & distance):
             j = i + distance
             for to, far in ((i, 0), (j, distance)):
                 mask = [far + (k & ~distance) + (count if k & distance else 0) for k in range(count)]
                 new[to] = f"%t{distance}.{to}"
-                lines.append(
-                    f"{new[to]} = shufflevector {kind} {rows[i]}, {kind} {rows[j]}, "
-                    f"<{count} x i32> <{', '.join(f'i32 {m}' for m in mask)}>"
-                )
+                lines.append(_shuffled(new[to], rows[i], rows[j], kind, mask))
         rows, distance = new, 2 * distance
     return lines, rows
+
+
+def _shuffled(register: str, a: str, b: str, kind: str, mask: Sequence[int]) -> str:
+    places = ", ".join(f"i32 {place}" for place in mask)
+    return f"{register} = shufflevector {kind} {a}, {kind} {b}, <{len(mask)} x i32> <{places}>"
