@@ -51,7 +51,7 @@ def test_shape_labels_and_names():
     assert d.results["dtau_dq"].meaning == "derivative of tau with respect to q"
     assert d.inputs == p.inputs
     assert d.name == "rx90_inverse_dynamics_dq"
-    assert d.heading == p.heading
+    assert d.heading() == p.heading()
     dd = d.derivative("dtau_dq", "qd")
     assert dd.outputs == {"ddtau_dq_dqd": (6, 6, 6)}
     assert [len(labels) for labels in dd.outputs["ddtau_dq_dqd"].labels] == [6, 6, 6]

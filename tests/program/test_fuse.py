@@ -37,7 +37,7 @@ def test_what_is_common_is_computed_once():
     assert fused.inputs == {"q": (4,), "qd": (4,), "qdd": (4,)}
     assert [*fused.outputs] == [*tau.outputs, *jacobian.outputs]
     assert fused.count().trig < tau.count().trig + jacobian.count().trig
-    assert fused.heading[: len(tau.heading)] == tau.heading
+    assert fused.heading()[: len(tau.heading())] == tau.heading()
     assert tf.fuse(tau, tau).count() == tau.count()
     assert tf.fuse(tau, tau).name == tau.name
 

@@ -45,9 +45,9 @@ def test_a_program_survives_flattening(seed):
     again = restore(pickle.loads(pickle.dumps(flatten(program))))
     assert again.order == program.order
     assert (again.name, again.arguments, again.results) == (program.name, program.arguments, program.results)
-    assert (again.names, again.heading, again.outputs["tau"].labels) == (
+    assert (again.names, again.heading(), again.outputs["tau"].labels) == (
         program.names,
-        program.heading,
+        program.heading(),
         program.outputs["tau"].labels,
     )
 

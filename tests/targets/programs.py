@@ -68,7 +68,7 @@ def hostile() -> Program:
     name = "*/ evil(); /* ???/ %{ ! & # coding: utf-7 \\end{verbatim} \\ θ" + " long" * 60
     program = inverse_dynamics(Robot(name=name, joints=joints, bodies=bodies))
     worse = "*/\n%}\n#error\r\nend\u2028x\0 coding=utf-7"
-    return replace(program, name=worse, heading=(worse, *program.heading, "{", "&"))
+    return replace(program, name=worse, heading=lambda: (worse, *program.heading(), "{", "&"))
 
 
 def every_function() -> Program:

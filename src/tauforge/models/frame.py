@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from ..errors import ProgramError
@@ -232,7 +232,9 @@ def program(
     lean: Callable[[], Program | None] | None = None,
 ) -> Program:
     """Return a model as a Program, named after the robot and headed by its tables."""
-    return Program(f"{robot.name}_{name}", arrays, results, labels.names if labels else {}, heading(robot), lean)
+    return Program(
+        f"{robot.name}_{name}", arrays, results, labels.names if labels else {}, partial(heading, robot), lean
+    )
 
 
 def in_best_frames(model: Callable[Given, Program]) -> Callable[Given, Program]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..graph.evaluate import topological
@@ -33,7 +34,7 @@ def flatten(program: Program) -> Flat:
 
     return Flat(
         program.name,
-        program.heading,
+        program.heading(),
         tuple((node.op, tuple(number[a] for a in node.args), node.value, node._exact) for node in order),
         {name: plain(array) for name, array in program.arguments.items()},
         {name: plain(array) for name, array in program.results.items()},
@@ -52,4 +53,6 @@ def restore(flat: Flat) -> Program:
 
     arguments = {name: array(*parts) for name, parts in flat.arguments.items()}
     results = {name: array(*parts) for name, parts in flat.results.items()}
-    return Program(flat.name, arguments, results, {nodes[i]: name for i, name in flat.names.items()}, flat.heading)
+    return Program(
+        flat.name, arguments, results, {nodes[i]: name for i, name in flat.names.items()}, partial(tuple, flat.heading)
+    )

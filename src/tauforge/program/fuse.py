@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 from ..errors import ProgramError
 from ..graph.node import Node
@@ -34,9 +35,8 @@ def fuse(*programs: Program, name: str | None = None) -> Program:
                 _check(key, arguments.setdefault(key, array), array, program)
         for node, text in program.names.items():
             names.setdefault(node, text)
-    heading = [line for i, program in enumerate(programs) for line in program.heading if not _seen(line, programs[:i])]
     called = name or "_".join(dict.fromkeys(program.name for program in programs))
-    return Program(called, arguments, _outputs(programs), names, tuple(heading))
+    return Program(called, arguments, _outputs(programs), names, partial(_heading, programs))
 
 
 def _check(key: str, known: Array, array: Array, program: Program) -> None:
@@ -69,5 +69,10 @@ def _outputs(programs: tuple[Program, ...]) -> dict[str, Array]:
     return results
 
 
-def _seen(line: str, programs: tuple[Program, ...]) -> bool:
-    return any(line in program.heading for program in programs)
+def _heading(programs: tuple[Program, ...]) -> tuple[str, ...]:
+    """Return what heads all Programs, each line where it comes first."""
+    lines: list[str] = []
+    for program in programs:
+        known = {*lines}
+        lines += [line for line in program.heading() if line not in known]
+    return tuple(lines)

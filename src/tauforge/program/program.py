@@ -74,7 +74,7 @@ class Program:
     name : what generated functions are called unless told otherwise
     arguments, results : the input and output arrays
     names : what intermediate values are called in the papers
-    heading : lines that introduce generated code: the robot's tables
+    heading : makes the lines that introduce generated code: the robot's tables
     lean : makes a Program that computes the same with fewer operations and other rounding, for ``compile``; it may find
         none
     """
@@ -83,7 +83,7 @@ class Program:
     arguments: Mapping[str, Array]
     results: Mapping[str, Array]
     names: Mapping[Node, str] = field(default_factory=dict)
-    heading: tuple[str, ...] = ()
+    heading: Callable[[], tuple[str, ...]] = tuple
     lean: Callable[[], Program | None] | None = None
 
     def __post_init__(self) -> None:

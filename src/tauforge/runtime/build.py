@@ -35,13 +35,14 @@ class Loaded(NamedTuple):
 def compiled(program: Program, vectors: Vectors, cached: bool, lean: bool) -> Code:
     """Return the Program's object code, or that of its leaner equal, with which numbers come."""
     if lean and program.lean:
-        return obtained(content(program, vectors) + _bytes(program), partial(_lean, program, vectors, cached), cached)
+        whole = partial(_content_and_numbers, program, vectors)
+        return obtained(whole, partial(_lean, program, vectors, cached), cached)
 
     def make() -> Code:
         slots, setup, body, modules = pieces(program, vectors)
         return Code(slots, setup, body, tuple(map(object_code, shown(modules, f"compiling {program.name}"))))
 
-    return obtained(content(program, vectors), make, cached)
+    return obtained(partial(content, program, vectors), make, cached)
 
 
 def _lean(program: Program, vectors: Vectors, cached: bool) -> Code:
@@ -49,9 +50,9 @@ def _lean(program: Program, vectors: Vectors, cached: bool) -> Code:
     return compiled(other, vectors, cached, lean=False)._replace(numbers=tuple(numbers(other)))
 
 
-def _bytes(program: Program) -> bytes:
-    """Return the Program's numbers, on which a leaner one's code depends."""
-    return b"lean" + np.array(numbers(program), "<f8").tobytes()
+def _content_and_numbers(program: Program, vectors: Vectors) -> bytes:
+    """Return all that the code of a Program's leaner equal depends on: its numbers too."""
+    return content(program, vectors) + b"lean" + np.array(numbers(program), "<f8").tobytes()
 
 
 def load(program: Program, code: Code, vectors: Vectors) -> Loaded:

@@ -68,12 +68,12 @@ class Code(NamedTuple):
         return cls(slots, setup, body, parts[:-1], tuple(np.frombuffer(parts[-1], "<f8").tolist()))
 
 
-def obtained(what: bytes, make: Callable[[], Code], use: bool = True) -> Code:
+def obtained(what: Callable[[], bytes], make: Callable[[], Code], use: bool = True) -> Code:
     """Return code from the cache by what it is made from; or made now, and kept if the cache is to be used."""
     place = directory() if use else None
     if place is None:
         return make()
-    key = blake2b(_machine() + what, digest_size=_SIZE).hexdigest()
+    key = blake2b(_machine() + what(), digest_size=_SIZE).hexdigest()
     path = place / f"{key}{_ENDING}"
     code = _read(path)
     if code is None:

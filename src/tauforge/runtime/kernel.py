@@ -27,7 +27,7 @@ def load_kernel(vectors: Vectors) -> int:
 
 def load_shared(text: str) -> Library:
     """Return a module that is the same for all Programs in memory."""
-    code = obtained(text.encode(), lambda: Code(0, 0, 0, (object_code(text, passes=True),)))
+    code = obtained(text.encode, lambda: Code(0, 0, 0, (object_code(text, passes=True),)))
     return Library(code.objects)
 
 

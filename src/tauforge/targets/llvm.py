@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import cache
 from itertools import count, pairwise
 from typing import NamedTuple
 
@@ -31,18 +32,25 @@ much into slots takes longest, since LLVM looks for pairs of stores to join.
 """
 
 _SERVICE = {SIN: SINCOS, COS: SINCOS, ASIN: ASIN, ACOS: ACOS, ATAN2: ATAN2}
-_SUBTRACT = "{r} = fsub contract {t} {a}, {b}"
-_INSTRUCTIONS = {  # "contract" allows a fused multiply-add, and nothing else
-    ADD: "{r} = fadd contract {t} {a}, {b}",
-    MUL: "{r} = fmul contract {t} {a}, {b}",
-    DIV: "{r} = fdiv {t} {a}, {b}",
-    NEG: "{r} = fneg {t} {a}",
-    SQRT: "{r} = call {t} @llvm.sqrt.{suffix}({t} {a})",
-    ABS: "{r} = call {t} @llvm.fabs.{suffix}({t} {a})",
-    SIGN: "{r}.some = fcmp one {t} {a}, zeroinitializer\n"
-    "{r}.one = call {t} @llvm.copysign.{suffix}({t} {one}, {t} {a})\n"
-    "{r} = select <{lanes} x i1> {r}.some, {t} {r}.one, {t} zeroinitializer",
-}
+_SUBTRACT = "subtract"
+
+
+@cache
+def _instructions(vectors: Vectors) -> dict[str, str]:
+    """Return each operation's instructions, with places for their register and operands."""
+    t, suffix = vectors.name, vectors.suffix
+    return {  # "contract" allows a fused multiply-add, and nothing else
+        ADD: f"%(r)s = fadd contract {t} %(a)s, %(b)s",
+        _SUBTRACT: f"%(r)s = fsub contract {t} %(a)s, %(b)s",
+        MUL: f"%(r)s = fmul contract {t} %(a)s, %(b)s",
+        DIV: f"%(r)s = fdiv {t} %(a)s, %(b)s",
+        NEG: f"%(r)s = fneg {t} %(a)s",
+        SQRT: f"%(r)s = call {t} @llvm.sqrt.{suffix}({t} %(a)s)",
+        ABS: f"%(r)s = call {t} @llvm.fabs.{suffix}({t} %(a)s)",
+        SIGN: f"%(r)s.some = fcmp one {t} %(a)s, zeroinitializer\n"
+        f"%(r)s.one = call {t} @llvm.copysign.{suffix}({t} {vectors.all(1.0)}, {t} %(a)s)\n"
+        f"%(r)s = select <{vectors.lanes} x i1> %(r)s.some, {t} %(r)s.one, {t} zeroinitializer",
+    }
 
 
 _FEW = 4  # turns of a loop whose value alone does not make it worth keeping that of all turns
@@ -109,7 +117,8 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
 
 def operands(node: Node) -> tuple[Node, ...]:
     """Return what a node is computed from, bare of signs: to negate is no step of its own."""
-    return tuple(map(bare, node.args))
+    args = node.args
+    return args if all(a.op is not NEG for a in args) else tuple(map(bare, args))
 
 
 def bare(node: Node) -> Node:
@@ -120,6 +129,8 @@ def bare(node: Node) -> Node:
 def _borders(program: Program) -> list[Node]:
     """Return the nodes made of parameters alone that others need."""
     setup = program.setup
+    if not setup:
+        return []
     needed = {a for node in program.order if node not in setup for a in operands(node)}
     return [node for node in program.order if node in setup and node in needed]
 
@@ -289,8 +300,9 @@ class Piece:
         self._tables: list[str] = []
         self._registers: dict[Node, str] = {}
         self._numbers = count()
-        one = vectors.all(1.0)
-        self._words = {"t": vectors.name, "suffix": vectors.suffix, "lanes": vectors.lanes, "one": one}
+        self._load = f" = load {vectors.name}, ptr "
+        self._step = f" = getelementptr {vectors.name}, ptr "
+        self._instructions = _instructions(vectors)
 
     def compute(self, node: Node) -> None:
         """Add what computes a node."""
@@ -334,17 +346,14 @@ class Piece:
 
     def text(self, name: str) -> str:
         """Return the function, and the tables that it needs."""
-        aligned = (
-            f"alignstack({self._vectors.bytes})"  # else what is saved there lies across cache lines
-        )
+        aligned = f"alignstack({self._vectors.bytes})"  # else what is saved there lies across cache lines
         head = f"define void @{name}(ptr noalias %slots, ptr noalias readonly %numbers) nounwind {aligned} {{"
         return "\n".join([*self._tables, head, *self._lines, "ret void", "}", ""])
 
     def _apply(self, op: str, a: str, b: str, minus: bool = False) -> str:
         """Add an instruction, and return its register."""
         register = f"%v{next(self._numbers)}"
-        template = _SUBTRACT if minus else _INSTRUCTIONS[op]
-        self._lines.append(template.format(r=register, a=a, b=b, **self._words))
+        self._lines.append(self._instructions[_SUBTRACT if minus else op] % {"r": register, "a": a, "b": b})
         return register
 
     def _value(self, node: Node) -> str:
@@ -385,7 +394,7 @@ class Piece:
 
     def _get(self, address: str) -> str:
         register = f"%v{next(self._numbers)}"
-        self._lines.append(f"{register} = load {self._vectors.name}, ptr {address}")
+        self._lines.append(f"{register}{self._load}{address}")
         return register
 
     def _put(self, value: str, address: str) -> None:
@@ -393,7 +402,7 @@ class Piece:
 
     def _address(self, index: int | str, table: str = "%slots") -> str:
         register = f"%a{next(self._numbers)}"
-        self._lines.append(f"{register} = getelementptr {self._vectors.name}, ptr {table}, i64 {index}")
+        self._lines.append(f"{register}{self._step}{table}, i64 {index}")
         return register
 
 
