@@ -118,7 +118,10 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
 def operands(node: Node) -> tuple[Node, ...]:
     """Return what a node is computed from, bare of signs: to negate is no step of its own."""
     args = node.args
-    return args if all(a.op is not NEG for a in args) else tuple(map(bare, args))
+    for a in args:
+        if a.op is NEG:
+            return tuple(map(bare, args))
+    return args
 
 
 def bare(node: Node) -> Node:
@@ -257,11 +260,15 @@ def _steps(order: Sequence[Node], slots: dict[Node, int], entries: count[int]) -
     level: dict[Node, int] = {}
     waves: dict[int, dict[str, dict[tuple[Node, ...], list[Node]]]] = {}
     for node in order:
-        level[node] = max((level.get(a, 0) for a in operands(node)), default=0)
+        depth = 0
+        for a in operands(node):
+            depth = max(depth, level.get(a, 0))
         if node.op in _SERVICE:
-            level[node] += 1
-            wave = waves.setdefault(level[node], {}).setdefault(_SERVICE[node.op], {})
+            depth += 1
+            wave = waves.setdefault(depth, {}).setdefault(_SERVICE[node.op], {})
             wave.setdefault(node.args, []).append(node)
+        if depth:
+            level[node] = depth
     steps: list[Step] = []
     done = set(slots)
 
