@@ -8,6 +8,7 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from ..errors import ProgramError
+from ..graph.bulk import in_bulk
 from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, is_zero, symbol
 from ..program.program import Array, Program, Shape, inputs, outputs
 from ..robot.joint import COORDINATES, passed
@@ -241,6 +242,7 @@ def in_best_frames(model: Callable[Given, Program]) -> Callable[Given, Program]:
     """Let a model with the option ``reframe`` take a robot with free frames as it is or re-framed: what costs less."""
 
     @wraps(model)
+    @in_bulk()
     def chosen(*robots: Given.args, **options: Given.kwargs) -> Program:
         robot: Any = robots[0] if robots else options.get("robot")
         if not isinstance(robot, Robot) or not options.get("reframe", True) or robot.reframed is robot:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import ProgramError
+from ..graph.bulk import in_bulk
 from ..graph.derivative import jacobian
 from ..graph.node import NEG, ZERO, Node, symbol
 from .program import Array, Program, Shape
 
 
+@in_bulk()
 def derivative(program: Program, output: str, variable: str, *, mode: str, values: bool) -> Program:
     """Return what ``Program.derivative`` promises."""
     if output not in program.results:

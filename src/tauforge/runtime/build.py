@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..graph.bulk import in_bulk
 from ..program.program import Program
 from ..targets.llvm import BODY, SETUP, arrays, numbers, parameters_place, pieces
 from ..targets.llvm_kernel import Plan
@@ -32,6 +33,7 @@ class Loaded(NamedTuple):
     numbers: NDArray[Any]
 
 
+@in_bulk()
 def compiled(program: Program, vectors: Vectors, cached: bool, lean: bool) -> Code:
     """Return the Program's object code, or that of its leaner equal, with which numbers come."""
     if lean and program.lean:

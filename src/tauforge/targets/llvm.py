@@ -106,13 +106,20 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
     fixed += [(node, next(entries)) for node in _borders(program)]
     setup = _code(SETUP, topological([node for node, _ in fixed], operands), fixed, slots, entries, table, vectors)
     slots.update(fixed)
-    last_first = [node for node, _ in reversed(moving)]  # which leaves more values in registers
-    body = topological(last_first, lambda node: () if node in slots else operands(node))
+    body = topological(_last_first(program), lambda node: () if node in slots else operands(node))
     code = _code(BODY, body, moving, slots, entries, table, vectors)
     texts = [*setup, *code]
     groups = [texts[i : i + MODULE] for i in range(0, len(texts), MODULE)]
     declared = _declarations(vectors)
     return Pieces(next(entries), len(setup), len(code), ["\n".join([*declared, *group]) for group in groups])
+
+
+def _last_first(program: Program) -> Iterable[Node]:
+    """Return the outputs from the last to the first, matrices column by column: it keeps the fewest values waiting."""
+    for array in reversed([*program.results.values()]):
+        columns = array.shape[-1] if array.shape else 1
+        for i in sorted(range(len(array.nodes)), key=lambda i: (i % columns, i), reverse=True):
+            yield array.nodes[i]
 
 
 def operands(node: Node) -> tuple[Node, ...]:

@@ -16,7 +16,6 @@ numbers have the same signs and the same zeros.
 from __future__ import annotations
 
 import heapq
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -30,6 +29,7 @@ DISTANCE = 8
 """How far around a node its surroundings are compared."""
 TURNS = 8
 """Of fewer turns no loop is made."""
+_NUMBER = {op: i for i, op in enumerate(OPERATIONS)}
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
 
@@ -95,66 +95,67 @@ class _Graph:
         self.nodes = nodes
         self.number = {node: i for i, node in enumerate(nodes)}
         self.home: dict[Node, tuple[_Family, int]] = {}
-        bare = [[_stripped(a)[0] for a in (node.args[0], node.args[-1])] for node in nodes]
-        leaves = {a: None for pair in bare for a in pair if a not in self.number}
-        at = {**self.number, **{leaf: len(nodes) + i for i, leaf in enumerate(leaves)}}
-        pairs = np.array([[at[a] for a in pair] for pair in bare], np.int64).reshape(-1, 2)
+        leaves: dict[Node, int] = {}
+        ends: list[int] = []  # numbers of each node's first and last argument, those of leaves after those of nodes
+        signs: list[int] = []
+        for node in nodes:
+            for a in (node.args[0], node.args[-1]):
+                signs.append(-1 if a.op is NEG else 1)
+                a = a.args[0] if a.op is NEG else a
+                k = self.number.get(a)
+                ends.append(leaves.setdefault(a, len(nodes) + len(leaves)) if k is None else k)
+        pairs = np.array(ends, np.int64).reshape(-1, 2)
         ordered = np.array([node.op not in (ADD, MUL) for node in nodes], np.uint64)
-        own = [OPERATIONS.index(node.op) for node in nodes]
+        own = [_NUMBER[node.op] for node in nodes]
         own += [len(OPERATIONS) + (0 if leaf.op is CONST else 1 + places[leaf]) for leaf in leaves]
         seen = _surroundings(np.array(own, np.uint64), pairs, ordered)
-        self.operands: list[tuple[Node, ...]] = []
-        self.sign: dict[Node, int] = {}
-        self.minus: list[bool] = []
-        self._leaves: dict[Node, int] = {}
-        self.depth: list[int] = []
-        self.index: list[int] = []
-        around = dict(zip(at, seen.tolist(), strict=True))
-        for node in nodes:
-            self._add(node, around)
+        self.depth = [0] * len(seen)
+        self.index = [0] * len(nodes) + [_index(leaf) for leaf in leaves]
+        self.operands, self.minus, known = self._compared([*nodes, *leaves], ends, signs, seen.tolist())
+        self.sign = dict(zip(nodes, known, strict=False))
         signed = np.zeros(len(seen), np.uint64)
         signed[: len(nodes)] = self.minus
         self.kind: list[int] = _surroundings(seen * np.uint64(2) + signed, pairs, ordered).tolist()
 
-    def _add(self, node: Node, around: Mapping[Node, int]) -> None:
-        """Note a node's operands, in an order that depends on what surrounds them, and which sign it has by that."""
-        op, known, number = node.op, self.sign, self.number
-        terms = [_stripped(a) for a in node.args]
-        if op is ADD or op is MUL:
-            terms.sort(key=lambda term: self._order(term[0], around))
-        signs = [sign * known.get(a, 1) for a, sign in terms]
-        minus = False
-        if op is ADD:
-            known[node], minus = signs[0], signs[0] != signs[1]
-            if minus and terms[1][0].op is CONST:  # whose sign is the number's own
-                terms[1], minus = (neg(terms[1][0]), 1), False
-        elif op is MUL or op is DIV or op is SIGN:
-            known[node] = math.prod(signs)
-        else:
-            known[node], minus = 1, signs[0] < 0
-        self.minus.append(minus)
-        self.operands.append(tuple([a for a, _ in terms]))
-        depth = index = 0
-        for a, _ in terms:
-            k = number.get(a)
-            if k is None:
-                index = max(index, self._leaf_index(a))
+    def _compared(
+        self, every: list[Node], ends: list[int], signs: list[int], around: list[int]
+    ) -> tuple[list[tuple[Node, ...]], list[bool], list[int]]:
+        """Return nodes' operands, in an order that depends on what surrounds them; and what has which sign by that.
+
+        For each node it is also told whether its operands are subtracted.
+        """
+        depth, index = self.depth, self.index
+        known = [1] * len(every)
+        operands: list[tuple[Node, ...]] = []
+        subtracted: list[bool] = []
+        for i, node in enumerate(self.nodes):
+            op, a, b = node.op, ends[2 * i], ends[2 * i + 1]
+            first, last = signs[2 * i] * known[a], signs[2 * i + 1] * known[b]
+            if (op is ADD or op is MUL) and self._precedes(b, a, every, around):
+                a, b, first, last = b, a, last, first
+            pair: tuple[Node, ...] = (every[a], every[b]) if len(node.args) == 2 else (every[a],)
+            minus = False
+            if op is ADD:
+                known[i], minus = first, first != last
+                if minus and pair[1].op is CONST:  # whose sign is the number's own
+                    pair, minus = (pair[0], neg(pair[1])), False
+            elif op is MUL or op is DIV:
+                known[i] = first * last
+            elif op is SIGN:
+                known[i] = first
             else:
-                depth, index = max(depth, self.depth[k]), max(index, self.index[k])
-        self.depth.append(depth + 1)
-        self.index.append(index)
+                minus = first < 0
+            subtracted.append(minus)
+            operands.append(pair)
+            depth[i] = max(depth[a], depth[b]) + 1
+            index[i] = max(index[a], index[b])
+        return operands, subtracted, known
 
-    def _order(self, node: Node, around: Mapping[Node, int]) -> tuple[bool, int, int, int]:
-        """Return a key by which operands are sorted, numbers last."""
-        k = self.number.get(node)
-        where = (0, self._leaf_index(node)) if k is None else (self.depth[k], self.index[k])
-        return node.op is CONST, around[node], *where
-
-    def _leaf_index(self, leaf: Node) -> int:
-        found = self._leaves.get(leaf)
-        if found is None:
-            found = self._leaves[leaf] = _index(leaf)
-        return found
+    def _precedes(self, a: int, b: int, every: list[Node], around: list[int]) -> bool:
+        """Tell whether an operand is to stand before the other; numbers stand last."""
+        if every[a].op is CONST or every[b].op is CONST:
+            return every[a].op is not CONST
+        return (around[a], self.depth[a], self.index[a]) < (around[b], self.depth[b], self.index[b])
 
     def families(self) -> list[_Family]:
         """Return the families that are large enough, with the sources of their operands."""
@@ -207,10 +208,6 @@ def _surroundings(own: NDArray[Any], pairs: NDArray[Any], ordered: NDArray[Any])
         new[:count] = _mixed(base[:count] + _mixed(made) + used[:count] * _MIX)
         seen = new
     return seen
-
-
-def _stripped(node: Node) -> tuple[Node, int]:
-    return (node.args[0], -1) if node.op is NEG else (node, 1)
 
 
 def _index(leaf: Node) -> int:
