@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -23,6 +22,7 @@ from ..targets.llvm_call import CALL, SYMBOLS, Fields, Record, call
 from ..targets.llvm_functions import PREFIX
 from .build import Loaded
 from .compile import host
+from .general import GeneralCall
 from .kernel import c_library, load_shared
 
 _NEW = 93  # place of PyArray_New in NumPy's table, which its ABI fixes
@@ -42,17 +42,18 @@ class _Method(ctypes.Structure):
     )
 
 
-def direct_call(program: Program, loaded: Loaded, dtype: np.dtype[Any], general: Callable[..., Any]) -> Any:
+def direct_call(program: Program, loaded: Loaded, dtype: np.dtype[Any], general: GeneralCall) -> Any:
     """Return a callable for one state that leaves all other calls to the general one; or that one itself."""
     with _lock:
         method = _method()
     shapes = [*program.outputs.values()]
-    if method is None or has_empty(program) or len(shapes) != 1 or not shapes[0]:
+    if method is None or has_empty(program) or not shapes or not all(shapes):
         return general
     plan = ctypes.addressof(loaded.plan)
-    record = Record(id(np.ndarray), id(dtype), dtype.num, loaded.loop, plan, [*program.inputs.values()], shapes[0])
+    record = Record(id(np.ndarray), id(dtype), dtype.num, loaded.loop, plan, [*program.inputs.values()], shapes)
     table = np.array(record.table(), np.int64)
-    return _function()(ctypes.byref(method), (_capsule()(table.ctypes.data, None, None), general, table), None)
+    capsule = _capsule()(table.ctypes.data, None, None)
+    return _function()(ctypes.byref(method), (capsule, general, general.results, table), None)
 
 
 @cache

@@ -31,7 +31,7 @@ class GeneralCall:
         self._count = len(program.inputs)
         self._pays = PAYS / max(1, len(program.order))  # states from which on threads do
         self._many = self._pays * min((shape.size for shape in program.inputs.values()), default=1)
-        self._results = _results(tuple(program.outputs)) if len(program.outputs) > 1 else None
+        self.results = _results(tuple(program.outputs)) if len(program.outputs) > 1 else None
 
     def __call__(self, *arguments: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
         """Compute the outputs."""
@@ -50,7 +50,7 @@ class GeneralCall:
                 results = self._ufunc(*arguments) if out is None else self._ufunc(*arguments, out=out)
         except (TypeError, ValueError) as error:
             raise explain(self._program, arguments, out or (), self._dtype, error) from None
-        return results if self._results is None else self._results(*results)
+        return results if self.results is None else self.results(*results)
 
     def _worth_splitting(self, arguments: tuple[Any, ...], threads: int | None) -> tuple[int, ...]:
         """Return the axes of a batch that several threads should share; none where one thread should do it."""

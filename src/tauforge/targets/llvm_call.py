@@ -28,7 +28,7 @@ SYMBOLS = {
 }
 """What it calls, and how: Python's own functions, one of NumPy's, one of the C library's."""
 ALIGNED = 0x100  # NPY_ARRAY_ALIGNED
-_HEADER = 9
+_HEADER = 8
 
 
 class Fields(NamedTuple):
@@ -56,19 +56,20 @@ class Record(NamedTuple):
     loop: int
     plan: int
     inputs: Sequence[Shape]
-    output: Shape
+    outputs: Sequence[Shape]
 
     def table(self) -> list[int]:
         """Return the record as the function reads it."""
-        rows = [entry for shape in self.inputs for entry in (len(shape), *shape)]
-        sizes = [len(self.inputs), len(self.output), _HEADER + len(rows), sum(map(len, self.inputs))]
+        shapes = [*self.inputs, *self.outputs]
+        rows = [entry for shape in shapes for entry in (len(shape), *shape)]
+        sizes = [len(self.inputs), len(self.outputs), sum(map(len, shapes))]
         known = [self.array_type, self.dtype, self.dtype_number, self.loop, self.plan]
-        return [*known, *sizes, *rows, *self.output]
+        return [*known, *sizes, *rows]
 
 
 def call(fields: Fields, exceptions: int) -> str:
     """Return the module; ``exceptions`` are the bits of the C library for what NumPy warns about."""
-    header = ["type", "dtype", "number", "loop", "plan", "count", "rank", "shape.index", "ranks"]
+    header = ["type", "dtype", "number", "loop", "plan", "count", "results", "ranks"]
     return "\n".join(
         [
             *(_declaration(name, kind) for name, kind in SYMBOLS.items()),
@@ -78,11 +79,11 @@ def call(fields: Fields, exceptions: int) -> str:
             *(line for i, name in enumerate(header) for line in entry(f"%{name}", "i64", "%record", i)),
             "%type.object = inttoptr i64 %type to ptr",
             "%dtype.object = inttoptr i64 %dtype to ptr",
-            "%operands = add i64 %count, 1",
+            "%operands = add i64 %count, %results",
             "%steps.size = add i64 %operands, %ranks",
-            "%steps.whole = add i64 %steps.size, %rank",
             "%arrays = alloca ptr, i64 %operands",
-            "%steps = alloca i64, i64 %steps.whole",
+            "%new = alloca ptr, i64 %results",
+            "%steps = alloca i64, i64 %steps.size",
             "%dimensions = alloca i64",
             "%row = alloca i64",
             "%step = alloca i64",
@@ -95,7 +96,7 @@ def call(fields: Fields, exceptions: int) -> str:
             "br i1 %usual, label %usual.call, label %other",
             "usual.call:",
             *counted("%i", "%count", _argument(fields)),
-            *_result(fields, exceptions),
+            *_results(fields, exceptions),
             "other:",
             f"%fallback = call ptr @{PREFIX}PyTuple_GetItem(ptr %self, i64 1)",
             f"%answer = call ptr @{PREFIX}PyObject_Vectorcall(ptr %fallback, ptr %arguments, i64 %given, ptr %names)",
@@ -163,13 +164,21 @@ def _argument(fields: Fields) -> list[str]:
                 "store i64 %k.stride, ptr %k.step",
             ],
         ),
-        "%row.past = add i64 %row.now, %row.rank",
-        "%row.next = add i64 %row.past, 1",
-        "store i64 %row.next, ptr %row",
-        "%step.next = add i64 %step.now, %row.rank",
-        "store i64 %step.next, ptr %step",
+        *_passed("%row"),
         *_field("%a.data", "ptr", "%a", fields.data),
         *_operand("%i", "%a.data"),
+    ]
+
+
+def _passed(row: str) -> list[str]:
+    """Return what goes on to the shape of the next array, and to its steps."""
+    return [
+        f"{row}.past = add i64 {row}.now, {row}.rank",
+        f"{row}.after = add i64 {row}.past, 1",
+        f"store i64 {row}.after, ptr %row",
+        f"{row}.step.now = load i64, ptr %step",
+        f"{row}.step.next = add i64 {row}.step.now, {row}.rank",
+        f"store i64 {row}.step.next, ptr %step",
     ]
 
 
@@ -184,39 +193,72 @@ def _operand(index: str, data: str) -> list[str]:
     ]
 
 
-def _result(fields: Fields, exceptions: int) -> list[str]:
-    """Return what makes the result's array, computes, and returns it."""
+def _results(fields: Fields, exceptions: int) -> list[str]:
+    """Return what makes the results' arrays, computes, and returns them: one as it is, several in an object."""
     return [
-        "%shape = getelementptr i64, ptr %record, i64 %shape.index",
-        "%rank.number = trunc i64 %rank to i32",
         "%number.number = trunc i64 %number to i32",
-        f"%new = call ptr @{PREFIX}PyArray_New(ptr %type.object, i32 %rank.number, ptr %shape, i32 %number.number, "
-        "ptr null, ptr null, i32 0, i32 0, ptr null)",
-        "%failed = icmp eq ptr %new, null",
-        "br i1 %failed, label %end, label %made",
-        "made:",
-        *_field("%new.data", "ptr", "%new", fields.data),
-        *_field("%new.strides", "ptr", "%new", fields.strides),
-        *_operand("%count", "%new.data"),
-        *counted(
-            "%r",
-            "%rank",
-            [
-                *entry("%r.stride", "i64", "%new.strides", "%r"),
-                "%r.step.index = add i64 %steps.size, %r",
-                "%r.step = getelementptr i64, ptr %steps, i64 %r.step.index",
-                "store i64 %r.stride, ptr %r.step",
-            ],
-        ),
+        *counted("%o", "%results", _new_array(fields)),
         "%loop.code = inttoptr i64 %loop to ptr",
         "%plan.table = inttoptr i64 %plan to ptr",
         "call void %loop.code(ptr %arrays, ptr %dimensions, ptr %steps, ptr %plan.table)",
         f"%raised = call i32 @{PREFIX}fetestexcept(i32 {exceptions})",
         "%fine = icmp eq i32 %raised, 0",
         "br i1 %fine, label %end, label %warned",
-        "warned:",
-        f"call void @{PREFIX}Py_DecRef(ptr %new)",
-        "br label %other",
         "end:",
-        "ret ptr %new",
+        "%single = icmp eq i64 %results, 1",
+        "br i1 %single, label %one, label %several",
+        "one:",
+        "%only = load ptr, ptr %new",
+        "ret ptr %only",
+        "several:",
+        f"%kind = call ptr @{PREFIX}PyTuple_GetItem(ptr %self, i64 2)",
+        f"%object = call ptr @{PREFIX}PyObject_Vectorcall(ptr %kind, ptr %new, i64 %results, ptr null)",
+        *_dropped("%s", "%results"),
+        "ret ptr %object",
+        "failed:",
+        *_dropped("%f", "%o"),
+        "ret ptr null",
+        "warned:",
+        *_dropped("%w", "%results"),
+        "br label %other",
     ]
+
+
+def _new_array(fields: Fields) -> list[str]:
+    """Return what makes the array of one result."""
+    return [
+        "%o.now = load i64, ptr %row",
+        *entry("%o.rank", "i64", "%record", "%o.now"),
+        "%o.shape.index = add i64 %o.now, 1",
+        "%o.shape = getelementptr i64, ptr %record, i64 %o.shape.index",
+        "%o.axes = trunc i64 %o.rank to i32",
+        f"%made = call ptr @{PREFIX}PyArray_New(ptr %type.object, i32 %o.axes, ptr %o.shape, i32 %number.number, "
+        "ptr null, ptr null, i32 0, i32 0, ptr null)",
+        "%none = icmp eq ptr %made, null",
+        "br i1 %none, label %failed, label %made.some",
+        "made.some:",
+        "%o.to = getelementptr ptr, ptr %new, i64 %o",
+        "store ptr %made, ptr %o.to",
+        *_field("%made.data", "ptr", "%made", fields.data),
+        *_field("%made.strides", "ptr", "%made", fields.strides),
+        "%operand = add i64 %count, %o",
+        *_operand("%operand", "%made.data"),
+        "%o.step = load i64, ptr %step",
+        *counted(
+            "%r",
+            "%o.rank",
+            [
+                *entry("%r.stride", "i64", "%made.strides", "%r"),
+                "%r.step.index = add i64 %o.step, %r",
+                "%r.step = getelementptr i64, ptr %steps, i64 %r.step.index",
+                "store i64 %r.stride, ptr %r.step",
+            ],
+        ),
+        *_passed("%o"),
+    ]
+
+
+def _dropped(register: str, count: str) -> list[str]:
+    """Return what gives up the results' arrays."""
+    array = entry(f"{register}.array", "ptr", "%new", register)
+    return counted(register, count, [*array, f"call void @{PREFIX}Py_DecRef(ptr {register}.array)"])
