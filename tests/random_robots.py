@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Robot, symbol
-from tauforge.robot.joint import COORDINATES, FLOATING, PLANAR, SPHERICAL
+from tauforge.robot.joint import COORDINATES, FLOATING, PLANAR, REVOLUTE, SPHERICAL
 from tauforge.spatial.vector import Vector
 
 ANGLES = (0.0, 0.0, math.pi / 2, -math.pi / 2, math.pi)
@@ -87,10 +87,12 @@ def random_robot(
 def random_tree(seed: int, largest: int = 25) -> Robot:
     """Return a tree of two or more bodies, most often few, with joints of all kinds; each third has a floating base.
 
-    Seeds in a row are spread evenly over all sizes, by multiples of the golden ratio.
+    Seeds in a row are spread evenly over all sizes, by multiples of the golden ratio. Something can move, as Pinocchio
+    fails on models that cannot.
     """
     size = 2 + int((largest - 1) * (seed * GOLDEN % 1) ** 4)
-    return random_robot(seed, smallest=size, largest=size, rotors=True, several=True, floating=seed % 3 == 0)
+    robot = random_robot(seed, smallest=size, largest=size, rotors=True, several=True, floating=seed % 3 == 0)
+    return robot if robot.dof else replace(robot, joints=(replace(robot.joints[0], sigma=REVOLUTE), *robot.joints[1:]))
 
 
 def _symbols(j: int) -> Inertia:
