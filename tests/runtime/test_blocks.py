@@ -262,3 +262,27 @@ def test_the_address_of_a_function_in_single_precision():
     call(6, *(x for array in (*arrays, *results) for x in (array.ctypes.data, array[0].size)))
     for ours, direct in zip(results, function(*arrays), strict=True):
         np.testing.assert_array_equal(ours, direct)
+
+
+@pytest.mark.parametrize("size", [16, 32, 64])
+@pytest.mark.parametrize("scalar", ["double", "float"])
+def test_large_outputs_are_written_past_the_caches(scalar, size, monkeypatch):
+    """Wherever they begin, and whatever stands between the states; the last states too, and nothing beside them."""
+    dtype = np.dtype(scalar if scalar == "double" else "float32")
+    monkeypatch.setattr(function_module, "vectors", lambda scalar: Vectors(scalar, size // dtype.itemsize))
+    x = inputs("x", ["a", "b"], "")
+    a, b = x.nodes
+    width, even = 400 // dtype.itemsize, 16 // dtype.itemsize
+    y = outputs([a * float(i) + b if i % 5 else 1.0 for i in range(width)], [width], [], "")
+    function = Program("wide", {"x": x}, {"y": y}).compile(dtype=dtype)
+    count = (1 << 23) // (width * dtype.itemsize) + 30
+    given = RNG.uniform(-1, 1, (count, 2)).astype(dtype)
+    few = np.concatenate([function(given[i : i + 1000]) for i in range(0, count, 1000)])
+    np.testing.assert_array_equal(function(given), few)
+    for shift, padding in ((0, even), (even, 3 * even), (1, even), (0, 1)):
+        whole = np.full(shift + count * (width + padding), 7.0, dtype)
+        out = whole[shift:].reshape(count, -1)[:, :width]
+        function(given, out=out)
+        np.testing.assert_array_equal(out, few)
+        assert (whole[:shift] == 7).all()
+        assert (whole[shift:].reshape(count, -1)[:, width:] == 7).all()

@@ -21,6 +21,8 @@ LOOP = "loop"
 """Name of the loop for NumPy."""
 
 _STACK = 1 << 16  # bytes of slots that may stand on the stack
+_LARGE, _LONG = 1 << 23, 1 << 8  # bytes of an output, and of a state's part of it, to be written past the caches
+_STREAMED = 16  # bytes that are written so at once, and to multiples of which their addresses must be aligned
 _HEADER = 8  # entries of a plan before those of its operands
 _RECORD = 7  # entries for each operand
 
@@ -78,7 +80,9 @@ def kernel(vectors: Vectors) -> str:
             *_blocks(vectors),
             *_offsets(vectors),
             *_gather(vectors),
-            *_scatter(vectors),
+            *_scatter("scatter", vectors),
+            *_scatter("stream", vectors, streamed=True),
+            "!0 = !{i32 1}",
             "",
         ]
     )
@@ -126,13 +130,21 @@ def _blocks(vectors: Vectors) -> list[str]:
         "%piece.table = getelementptr i64, ptr %setup.table, i64 %setups",
         f"%flags = getelementptr {vectors.name}, ptr %memory, i64 %slots",
         "%tables = getelementptr i64, ptr %flags, i64 %operands",
+        "%past = alloca i64",
+        "store i64 0, ptr %past",
         *counted(
             "%o",
             "%operands",
             [
                 *_record("%o"),
                 "%o.offsets = getelementptr i64, ptr %tables, i64 %o.slot",
-                "%o.flag = call i64 @offsets(ptr %plan, ptr %steps, ptr %o.record, ptr %o.offsets)",
+                "%o.plain = call i64 @offsets(ptr %plan, ptr %steps, ptr %o.record, ptr %o.offsets)",
+                *_streams("%o", vectors),
+                "%o.past = and i64 %o.plain, %o.streams",
+                "%o.flag = add i64 %o.plain, %o.past",
+                "%past.before = load i64, ptr %past",
+                "%past.now = or i64 %past.before, %o.past",
+                "store i64 %past.now, ptr %past",
                 "%o.flag.at = getelementptr i64, ptr %flags, i64 %o",
                 "store i64 %o.flag, ptr %o.flag.at",
             ],
@@ -160,7 +172,8 @@ def _blocks(vectors: Vectors) -> list[str]:
                         "%r.needed = or i1 %first, %r.varies",  # what all states share is brought once
                         "br i1 %r.needed, label %bring, label %brought",
                         "bring:",
-                        *_call_for_operand("gather", "%r"),
+                        *_arguments_of("%r"),
+                        f"call void @gather({_OPERAND.format(o='%r')})",
                         "br label %brought",
                         "brought:",
                     ],
@@ -174,14 +187,55 @@ def _blocks(vectors: Vectors) -> list[str]:
                     [
                         "%wo = add i64 %reads, %w",
                         *entry("%wo.step", "i64", "%steps", "%wo"),
-                        *_call_for_operand("scatter", "%wo"),
+                        *_arguments_of("%wo"),
+                        "%wo.streams = icmp eq i64 %wo.flag, 2",
+                        "br i1 %wo.streams, label %streamed, label %scattered",
+                        "streamed:",
+                        f"call void @stream({_OPERAND.format(o='%wo')})",
+                        "br label %written",
+                        "scattered:",
+                        f"call void @scatter({_OPERAND.format(o='%wo')})",
+                        "br label %written",
+                        "written:",
                     ],
                 ),
             ],
             lanes,
         ),
+        "%past.any = load i64, ptr %past",
+        "%streamed.any = icmp ne i64 %past.any, 0",
+        "br i1 %streamed.any, label %settle, label %end",
+        "settle:",
+        "fence seq_cst",  # what was written past the caches is there before what is written later
+        "br label %end",
+        "end:",
         "ret void",
         "}",
+    ]
+
+
+def _streams(operand: str, vectors: Vectors) -> list[str]:
+    """Return what tells whether an operand is an output to be written past the caches.
+
+    It would only fill them if it is large; short parts of it are faster put together there.
+    """
+    o = operand
+    return [
+        *entry(f"{o}.step", "i64", "%steps", o),
+        *entry(f"{o}.array", "i64", "%arrays", o),
+        f"{o}.bytes = mul i64 %count, {o}.step",
+        f"{o}.many = icmp sge i64 {o}.bytes, {_LARGE}",
+        f"{o}.row = mul i64 {o}.size, {vectors.size}",
+        f"{o}.long = icmp sge i64 {o}.row, {_LONG}",
+        f"{o}.large = and i1 {o}.many, {o}.long",
+        f"{o}.either = or i64 {o}.array, {o}.step",
+        f"{o}.any = or i64 {o}.either, {o}.row",
+        f"{o}.odd = and i64 {o}.any, {_STREAMED - 1}",
+        f"{o}.even = icmp eq i64 {o}.odd, 0",
+        f"{o}.output = icmp sge i64 {o}, %reads",
+        f"{o}.fits = and i1 {o}.large, {o}.even",
+        f"{o}.fits.output = and i1 {o}.fits, {o}.output",
+        f"{o}.streams = zext i1 {o}.fits.output to i64",
     ]
 
 
@@ -195,12 +249,14 @@ def _record(operand: str) -> list[str]:
     ]
 
 
-def _call_for_operand(function: str, operand: str) -> list[str]:
-    """Return the call that moves a block of an operand between its array and its slots."""
+_OPERAND = (
+    "i64 {o}.size, ptr {o}.now, i64 {o}.step, i64 %used, ptr {o}.offsets, i64 {o}.flag, i64 {o}.slot, ptr %memory"
+)
+
+
+def _arguments_of(operand: str) -> list[str]:
+    """Return what finds the arguments for moving a block of an operand between its array and its slots."""
     o = operand
-    arguments = (
-        f"i64 {o}.size, ptr {o}.now, i64 {o}.step, i64 %used, ptr {o}.offsets, i64 {o}.flag, i64 {o}.slot, ptr %memory"
-    )
     return [
         *_record(o),
         *entry(f"{o}.array", "ptr", "%arrays", o),
@@ -208,7 +264,6 @@ def _call_for_operand(function: str, operand: str) -> list[str]:
         f"{o}.offsets = getelementptr i64, ptr %tables, i64 {o}.slot",
         f"{o}.passed = mul i64 %i, {o}.step",
         f"{o}.now = getelementptr i8, ptr {o}.array, i64 {o}.passed",
-        f"call void @{function}({arguments})",
     ]
 
 
@@ -314,8 +369,8 @@ def _gather(vectors: Vectors) -> list[str]:
     return _move("gather", start, many, one, vectors)
 
 
-def _scatter(vectors: Vectors) -> list[str]:
-    """Return ``scatter``, which brings the states of a block from slots to an array."""
+def _scatter(name: str, vectors: Vectors, streamed: bool = False) -> list[str]:
+    """Return what brings the states of a block from slots to an array; streamed, past the caches."""
     lanes, kind, scalar = range(vectors.lanes), vectors.name, vectors.scalar
     start = [f"%full = icmp eq i64 %used, {vectors.lanes}"]
     many = [f"%from{k} = getelementptr {kind}, ptr %column.slot, i64 {k}" for k in lanes]
@@ -326,7 +381,7 @@ def _scatter(vectors: Vectors) -> list[str]:
             f"%passed{k} = mul i64 {k}, %step",
             f"%row{k} = getelementptr i8, ptr %array, i64 %passed{k}",
             f"%to{k} = getelementptr {scalar}, ptr %row{k}, i64 %column",
-            f"store {kind} {rows[k]}, ptr %to{k}, align {vectors.size}",
+            *(_streamed if streamed else _stored)(rows[k], f"%to{k}", vectors),
         ]
     one = [
         "%e.array = getelementptr i8, ptr %array, i64 %e.offset",
@@ -341,7 +396,24 @@ def _scatter(vectors: Vectors) -> list[str]:
             ],
         ),
     ]
-    return _move("scatter", start, many, one, vectors)
+    return _move(name, start, many, one, vectors)
+
+
+def _stored(value: str, address: str, vectors: Vectors) -> list[str]:
+    return [f"store {vectors.name} {value}, ptr {address}, align {vectors.size}"]
+
+
+def _streamed(value: str, address: str, vectors: Vectors) -> list[str]:
+    """Return what stores a vector past the caches, in parts."""
+    size, lines = _STREAMED // vectors.size, []
+    for first in range(0, vectors.lanes, size):
+        part = f"{value}.part{first}"
+        lines += [
+            _shuffled(part, value, "poison", vectors.name, range(first, first + size)),
+            f"{part}.to = getelementptr {vectors.scalar}, ptr {address}, i64 {first}",
+            f"store <{size} x {vectors.scalar}> {part}, ptr {part}.to, align {_STREAMED}, !nontemporal !0",
+        ]
+    return lines
 
 
 def _move(name: str, start: list[str], many: list[str], one: list[str], vectors: Vectors) -> list[str]:
