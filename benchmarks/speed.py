@@ -232,7 +232,7 @@ def growth(table: Table, lengths: tuple[int, ...] = (7, 30, 120, 480, 1000)) -> 
     run: dict[int, float] = {}
     for count in lengths:
         robot = chain(count)
-        rounds = 3 if count < 100 else 1
+        rounds = max(2, 100 // count)
         for _ in range(rounds):
             start = time.perf_counter()
             program = tf.inverse_dynamics(robot)

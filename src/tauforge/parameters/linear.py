@@ -23,19 +23,23 @@ class LinearForm:
         self.terms = {name: x for name, x in terms.items() if not is_zero(x)}
 
     def __add__(self, other: LinearForm) -> LinearForm:
+        if not other.terms or not self.terms:
+            return self if self.terms else other
         terms = dict(self.terms)
         for name, x in other.terms.items():
             terms[name] = terms[name] + x if name in terms else x
         return LinearForm(terms)
 
     def __sub__(self, other: LinearForm) -> LinearForm:
-        return self + other * -1.0
+        return self + -other
 
     def __neg__(self) -> LinearForm:
-        return self * -1.0
+        return LinearForm({name: -x for name, x in self.terms.items()})
 
     def __mul__(self, scale: Scalar) -> LinearForm:
-        return LinearForm({} if is_zero(scale) else {name: x * scale for name, x in self.terms.items()})
+        if not self.terms or is_zero(scale):
+            return NOTHING
+        return LinearForm({name: x * scale for name, x in self.terms.items()})
 
     def __bool__(self) -> bool:
         return bool(self.terms)
@@ -65,7 +69,7 @@ class LinearForm:
         for coefficient, names in together.items():
             part: Scalar = 0.0
             for name in sorted(names, key=lambda name: (-signs[name], name)):
-                part = part + as_node(of[name]) * float(signs[name])
+                part = part + as_node(of[name]) if signs[name] > 0 else part - as_node(of[name])
             total = total + coefficient * part
         return as_node(total)
 
