@@ -48,25 +48,25 @@ class Node:
         return self._exact
 
     def __add__(self, other: Scalar) -> Node:
-        return add(self, as_node(other))
+        return add(self, other if type(other) is Node else as_node(other))
 
     def __radd__(self, other: Scalar) -> Node:
         return add(as_node(other), self)
 
     def __sub__(self, other: Scalar) -> Node:
-        return add(self, neg(as_node(other)))
+        return add(self, neg(other if type(other) is Node else as_node(other)))
 
     def __rsub__(self, other: Scalar) -> Node:
         return add(as_node(other), neg(self))
 
     def __mul__(self, other: Scalar) -> Node:
-        return mul(self, as_node(other))
+        return mul(self, other if type(other) is Node else as_node(other))
 
     def __rmul__(self, other: Scalar) -> Node:
         return mul(as_node(other), self)
 
     def __truediv__(self, other: Scalar) -> Node:
-        return div(self, as_node(other))
+        return div(self, other if type(other) is Node else as_node(other))
 
     def __rtruediv__(self, other: Scalar) -> Node:
         return div(as_node(other), self)
@@ -118,25 +118,25 @@ def _intern(table_key: tuple[object, ...], op: str, args: tuple[Node, ...], valu
     node = reference() if reference is not None else None
     if node is not None:
         return node
+    node = Node.__new__(Node)
+    node.op, node.args, node.value, node._exact = op, args, value, None
+    if len(args) == 2:
+        mixed = args[0].key * 0xD6E8FEB86659FD93 + args[1].key * 0xCA5A826395121157
+        node.key = (mixed ^ (mixed >> 31)) + _SALT[op] & _MASK
+    elif args:
+        node.key = (args[0].key * 0xFF51AFD7ED558CCD ^ args[0].key >> 29) + _SALT[op] & _MASK
+    else:
+        digest = int.from_bytes(blake2b(str(value).encode(), digest_size=8).digest())
+        node.key = digest + _CONSTANT if op is CONST else digest
     with _lock:
         reference = _table.get(table_key)
-        node = reference() if reference is not None else None
-        if node is not None:
-            return node
-        node = Node.__new__(Node)
-        node.op, node.args, node.value, node._exact = op, args, value, None
-        if len(args) == 2:
-            mixed = args[0].key * 0xD6E8FEB86659FD93 + args[1].key * 0xCA5A826395121157
-            node.key = (mixed ^ (mixed >> 31)) + _SALT[op] & _MASK
-        elif args:
-            node.key = (args[0].key * 0xFF51AFD7ED558CCD ^ args[0].key >> 29) + _SALT[op] & _MASK
-        else:
-            digest = int.from_bytes(blake2b(str(value).encode(), digest_size=8).digest())
-            node.key = digest + _CONSTANT if op is CONST else digest
+        known = reference() if reference is not None else None
+        if known is not None:  # another thread was faster
+            return known
         _table[table_key] = weakref.ref(node)
         if len(_table) > _sweep_at:
             _sweep()
-        return node
+    return node
 
 
 def _sweep() -> None:
