@@ -34,7 +34,7 @@ def object_code(text: str, passes: bool = False) -> bytes:
     machine = _machine()  # first of all, since it makes the target known
     module = llvm.parse_assembly(text, llvm.create_context())  # its own: constants of the global one are never freed
     if passes:
-        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
         builder.getModulePassManager().run(module, builder)
     return bytes(machine.emit_object(module))
 
