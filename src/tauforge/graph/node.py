@@ -48,25 +48,25 @@ class Node:
         return self._exact
 
     def __add__(self, other: Scalar) -> Node:
-        return add(self, other if type(other) is Node else as_node(other))
+        return add(self, as_node(other))
 
     def __radd__(self, other: Scalar) -> Node:
         return add(as_node(other), self)
 
     def __sub__(self, other: Scalar) -> Node:
-        return add(self, neg(other if type(other) is Node else as_node(other)))
+        return add(self, neg(as_node(other)))
 
     def __rsub__(self, other: Scalar) -> Node:
         return add(as_node(other), neg(self))
 
     def __mul__(self, other: Scalar) -> Node:
-        return mul(self, other if type(other) is Node else as_node(other))
+        return mul(self, as_node(other))
 
     def __rmul__(self, other: Scalar) -> Node:
         return mul(as_node(other), self)
 
     def __truediv__(self, other: Scalar) -> Node:
-        return div(self, other if type(other) is Node else as_node(other))
+        return div(self, as_node(other))
 
     def __rtruediv__(self, other: Scalar) -> Node:
         return div(as_node(other), self)

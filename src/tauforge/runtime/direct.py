@@ -24,6 +24,7 @@ from .build import Loaded
 from .compile import host
 from .general import GeneralCall
 from .kernel import c_library, load_shared
+from .ufunc import numpy_function
 
 _NEW = 93  # place of PyArray_New in NumPy's table, which its ABI fixes
 _FASTCALL = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
@@ -99,9 +100,7 @@ def _python(name: str) -> int | None:
     """Return the address of a function of Python or of NumPy."""
     if name != "PyArray_New":
         return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
-    table = pointer(("PyCapsule_GetPointer", ctypes.pythonapi))(_multiarray_umath._ARRAY_API, None)
-    return int(ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[_NEW])
+    return numpy_function(_multiarray_umath._ARRAY_API, _NEW)
 
 
 @cache

@@ -40,13 +40,17 @@ def _dimensions(shapes: Sequence[Sequence[int]]) -> str:
     return ",".join(f"({','.join(str(n or 'none') for n in shape)})" for shape in shapes)
 
 
+def numpy_function(tables: object, place: int) -> int:
+    """Return the address of a function of NumPy's C API, from one of its capsules of tables."""
+    kind = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    table = kind(("PyCapsule_GetPointer", ctypes.pythonapi))(tables, None)
+    return int(ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[place])
+
+
 @cache
 def _constructor() -> Any:
-    pointer_kind = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
-    pointer = pointer_kind(("PyCapsule_GetPointer", ctypes.pythonapi))
-    table = ctypes.cast(pointer(_multiarray_umath._UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
     text, number, address = ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p
     kind = ctypes.PYFUNCTYPE(
         ctypes.py_object, address, address, text, number, number, number, number, text, text, number, text
     )
-    return kind(table[_FROM_SIGNATURE])
+    return kind(numpy_function(_multiarray_umath._UFUNC_API, _FROM_SIGNATURE))

@@ -56,7 +56,7 @@ def _instructions(vectors: Vectors) -> dict[str, str]:
 _FEW = 4  # turns of a loop whose value alone does not make it worth keeping that of all turns
 
 SETUP, BODY = "setup", "body"
-"""How the names of pieces begin, followed by a number: those that depend on the parameters alone, and the others."""
+"""How the names of pieces begin, before a number: what depends on the parameters alone or on nothing; all else."""
 
 
 class Pieces(NamedTuple):

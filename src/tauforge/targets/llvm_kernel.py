@@ -116,7 +116,10 @@ def _loop() -> list[str]:
 
 
 def _blocks(vectors: Vectors) -> list[str]:
-    """Return ``blocks``; in ``memory`` are slots, whether each array is in C order, and the offsets inside arrays."""
+    """Return ``blocks``; in ``memory`` are slots, a flag for each array, and the offsets inside arrays.
+
+    The flag is 0, or 1 for an array in C order, or 2 if it is an output to be written past the caches besides.
+    """
     lanes = vectors.lanes
     header = ["reads", "writes", "setups", "pieces", "parameters", "slots", "constants"]
     return [
@@ -153,7 +156,7 @@ def _blocks(vectors: Vectors) -> list[str]:
         "%shared = select i1 %without, i64 0, i64 %parameters",
         *entry("%shared.step", "i64", "%steps", "%shared"),
         "%common = icmp eq i64 %shared.step, 0",
-        "%once = or i1 %without, %common",  # what depends on the parameters alone, if on anything
+        "%once = or i1 %without, %common",  # the set-up is done for the first block only
         "%setups.again = select i1 %once, i64 0, i64 %setups",
         *counted(
             "%i",

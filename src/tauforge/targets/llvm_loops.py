@@ -304,7 +304,7 @@ def _ordered(graph: _Graph, loops: list[Loop]) -> list[Node | Loop] | None:
             if j is not None and unit[j] != unit[i] and unit[i] not in users.setdefault(unit[j], set()):
                 users[unit[j]].add(unit[i])
                 waiting[unit[i]] += 1
-    if not all(_runs(loop, graph, unit, count + k) for k, loop in enumerate(loops)):
+    if not all(map(_runs, loops)):
         return None
     ready = [u for u in {*unit} if not waiting[u]]
     heapq.heapify(ready)
@@ -319,7 +319,7 @@ def _ordered(graph: _Graph, loops: list[Loop]) -> list[Node | Loop] | None:
     return steps if len(steps) == len({*unit}) else None
 
 
-def _runs(loop: Loop, graph: _Graph, unit: list[int], own: int) -> bool:
+def _runs(loop: Loop) -> bool:
     """Tell whether what a loop fetches from its own members was computed in an earlier turn."""
     turn = {node: t for row in loop.rows for t, node in enumerate(row.members)}
     for i, row in enumerate(loop.rows):
