@@ -80,7 +80,7 @@ class GeneralCall:
         def compute(*parts: Any) -> None:
             self._ufunc(*parts[: len(whole)], out=parts[len(whole) :])
 
-        in_parts(compute, [*whole, *results], batch, threads)
+        in_parts(compute, [*whole, *results], self._pays / 4, batch, threads)
         return results if len(results) > 1 else results[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 PAYS = 2e7
 """Operations from which on a call is worth splitting: about a millisecond's work."""
-_PARTS = 4  # for each thread, so that a slow one holds up little
+_PARTS = 16  # for each thread at most, so that a slow one holds up little
 
 
 def available() -> int:
@@ -24,12 +25,15 @@ def available() -> int:
 
 
 def in_parts(
-    function: Callable[..., Any], arrays: Sequence[NDArray[Any]], batch: tuple[int, ...], threads: int
+    function: Callable[..., Any], arrays: Sequence[NDArray[Any]], least: float, batch: tuple[int, ...], threads: int
 ) -> None:
-    """Call a function on parts of arrays, split along the longest of the leading axes ``batch``, in several threads."""
+    """Call a function on parts of arrays, split along the longest of the leading axes ``batch``, in several threads.
+
+    Where there are more parts than threads, each has ``least`` states or more.
+    """
     axis = int(np.argmax(batch))
     length = batch[axis]
-    count = min(length, _PARTS * threads)
+    count = min(length, _PARTS * threads, max(threads, int(math.prod(batch) / least)))
     bounds = [length * i // count for i in range(count + 1)]
     parts = deque(slice(a, b) for a, b in pairwise(bounds))
     before = (slice(None),) * axis
