@@ -8,6 +8,7 @@ from .errors import (
     RobotWarning,
     TargetError,
     TauforgeError,
+    Undecided,
 )
 from .formats import load
 from .graph.node import symbol
@@ -78,6 +79,7 @@ __all__ = [
     "RobotWarning",
     "TargetError",
     "TauforgeError",
+    "Undecided",
     "base_parameters",
     "bias",
     "centre_of_mass",

@@ -22,7 +22,19 @@ class ProgramError(TauforgeError, ValueError):
 
 
 class CertificationError(ProgramError):
-    """Two Programs that were to be proved equal differ; the message holds a counterexample."""
+    """Two Programs that were to be proved equal are not; the message holds a counterexample.
+
+    Attributes
+    ----------
+    state
+        A value for each symbol, where the Programs differ in real numbers; None where no such state is known.
+    """
+
+    state: dict[str, float] | None = None
+
+
+class Undecided(CertificationError):
+    """Two Programs could be neither proved equal nor shown to differ; the message says what stands in the way."""
 
 
 class TargetError(TauforgeError, ValueError):

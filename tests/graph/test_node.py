@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from tauforge.errors import ExpressionError
 from tauforge.graph import node as graph
-from tauforge.graph.evaluate import ExactPoint, evaluate, substitute, symbols, topological
-from tauforge.graph.node import as_node, cos, neg, sin, sqrt, symbol
+from tauforge.graph.evaluate import evaluate, substitute, symbols, topological
+from tauforge.graph.node import as_node, cos, neg, sign, sin, sqrt, symbol
+from tauforge.graph.points import exact_points
 from tauforge.graph.text import to_text
 
 a, b, c = map(symbol, "abc")
@@ -68,9 +69,28 @@ def test_quarter_turns_vanish(quarters):
     assert float(sin(as_node(angle))) == round(math.sin(angle))
 
 
-def test_constants_near_a_quarter_turn_are_one():
-    assert cos(as_node(1.57079632679)) is as_node(0.0)
-    assert cos(as_node(1.5708)) is not as_node(0.0)
+def test_only_quarter_turns_themselves_vanish():
+    assert cos(as_node(math.pi / 2)) is as_node(0.0)
+    assert float(cos(as_node(1.57079632679))) == math.cos(1.57079632679)
+    assert float(1e12 * sin(as_node(5e-10))) == 1e12 * math.sin(5e-10)
+
+
+def test_zero_is_what_is_exactly_zero():
+    assert as_node(0.1) + 0.2 - 0.2 - 0.1 is as_node(0.0)
+    assert as_node(0.1) + 0.2 - 0.3 is not as_node(0.0)
+    assert 3 * (as_node(1.0) / 3) is as_node(1.0)
+    assert neg(neg(as_node(0.1) * 0.3)) is as_node(0.1) * 0.3
+
+
+def test_signs_of_rounded_constants_are_those_of_their_exact_values():
+    tiny = as_node(0.1) + 0.2 - 0.3  # 2.8e-17, where floats give 5.6e-17
+    assert sign(tiny * tiny - tiny * 2.0**-55) is as_node(0.0)
+    assert sign(tiny) is as_node(1.0)
+    assert sign(-tiny) is as_node(-1.0)
+    noise = sin(as_node(math.nextafter(math.pi, 4)))
+    assert sign(noise) is as_node(-1.0)
+    with pytest.raises(ExpressionError, match="negative"):
+        sqrt(noise)
 
 
 @given(EXPRESSIONS)
@@ -85,9 +105,10 @@ def test_simplifying_keeps_the_value(x):
 
 @given(EXPRESSIONS, EXPRESSIONS, st.integers())
 def test_exact_evaluation_is_a_homomorphism(x, y, seed):
-    point = ExactPoint(seed)
-    vx, vy, total, product = point.residues([x, y, as_node(x + y), as_node(x * y)])
-    prime = graph.exact.P
+    nodes = [x, y, as_node(x + y), as_node(x * y)]
+    (point,) = exact_points(nodes, 1, seed)
+    vx, vy, total, product = point.residues(nodes)
+    prime = point.field.p
     assert total == (vx + vy) % prime
     assert product == vx * vy % prime
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from random import SystemRandom
 
 from ..errors import ExpressionError
-from ..graph.evaluate import ExactPoint, NoRoot, substitute, symbols
+from ..graph.evaluate import substitute, symbols
 from ..graph.node import ZERO, Node, Scalar, symbol
+from ..graph.points import vanish
 from ..graph.text import literal
 from ..robot.joint import FIXED, REVOLUTE
 from .par_syntax import Document
@@ -86,20 +86,9 @@ def _offset(value: Scalar, name: str) -> Scalar | None:
         return None
     try:
         (rest,) = substitute([value], {name: ZERO})
-        return literal(rest) if _are_equal(value, rest + symbol(name)) else None
+        return literal(rest) if vanish([value - (rest + symbol(name))]) else None
     except (ExpressionError, ArithmeticError):  # the rest has no value where the variable is zero
         return None
-
-
-def _are_equal(first: Node, second: Node) -> bool:
-    """Tell whether two expressions agree at a random point of the exact field."""
-    for _ in range(64):
-        try:
-            a, b = ExactPoint(SystemRandom().getrandbits(64)).residues([first, second])
-        except NoRoot:
-            continue
-        return a == b
-    return False
 
 
 def _elsewhere(columns: dict[str, list[Scalar]], name: str, key: str, number: int) -> str:

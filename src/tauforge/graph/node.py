@@ -12,17 +12,58 @@ import math
 import threading
 import weakref
 from collections.abc import Callable
+from fractions import Fraction
 from hashlib import blake2b
 from typing import Any
 
 from ..errors import ExpressionError, ProgramError
 from . import exact
-from .exact import Exact
-
-OPERATIONS = (
-    "const", "symbol", "add", "neg", "mul", "div", "sqrt", "sin", "cos", "asin", "acos", "atan2", "abs", "sign",
-)  # fmt: skip
-CONST, SYMBOL, ADD, NEG, MUL, DIV, SQRT, SIN, COS, ASIN, ACOS, ATAN2, ABS, SIGN = OPERATIONS
+from .angle import constant_form
+from .operations import (  # by these names, too, they are what a node can be
+    ABS as ABS,
+)
+from .operations import (
+    ACOS as ACOS,
+)
+from .operations import (
+    ADD as ADD,
+)
+from .operations import (
+    ASIN as ASIN,
+)
+from .operations import (
+    ATAN2 as ATAN2,
+)
+from .operations import (
+    CONST as CONST,
+)
+from .operations import (
+    COS as COS,
+)
+from .operations import (
+    DIV as DIV,
+)
+from .operations import (
+    MUL as MUL,
+)
+from .operations import (
+    NEG as NEG,
+)
+from .operations import (
+    OPERATIONS as OPERATIONS,
+)
+from .operations import (
+    SIGN as SIGN,
+)
+from .operations import (
+    SIN as SIN,
+)
+from .operations import (
+    SQRT as SQRT,
+)
+from .operations import (
+    SYMBOL as SYMBOL,
+)
 
 _MASK = (1 << 64) - 1
 _SALT = {op: (2 * i + 3) * 0x9E3779B97F4A7C15 & _MASK for i, op in enumerate(OPERATIONS)}
@@ -32,20 +73,24 @@ _CONSTANT = _MASK + 1  # constants have the largest keys: they stand last in a s
 class Node:
     """A scalar expression. Build it with the functions below or with ``+ - * / **`` on other nodes and numbers."""
 
-    __slots__ = ("__weakref__", "_exact", "args", "key", "op", "value")
+    __slots__ = ("__weakref__", "_residue", "args", "key", "op", "origin", "value")
 
     op: str
     args: tuple[Node, ...]
     value: Any  # a constant's float, a symbol's name, None for the others
     key: int
-    _exact: Exact | None
+    origin: Origin | None  # the operation whose rounded result a constant is
+    _residue: int | None
 
     @property
-    def exact(self) -> Exact:
-        """The exact value beside a constant's float."""
-        if self._exact is None:
-            self._exact = exact.literal(self.value)
-        return self._exact
+    def residue(self) -> int:
+        """A constant's exact value in this process's field."""
+        return exact.home().literal(self.value) if self._residue is None else self._residue
+
+    @property
+    def made(self) -> Origin:
+        """Operation and arguments, those that a folded constant comes from too."""
+        return self.origin or (self.op, self.args)
 
     def __add__(self, other: Scalar) -> Node:
         return add(self, as_node(other))
@@ -89,7 +134,7 @@ class Node:
         raise TypeError("the truth of an expression is not known before its symbols have values")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return rebuild, (self.op, self.args, self.value, self._exact)
+        return rebuild, (self.op, self.args, self.value, self.origin)
 
     def __copy__(self) -> Node:
         return self
@@ -112,14 +157,24 @@ _lock = threading.Lock()
 _sweep_at = 100_000
 
 
-def _intern(table_key: tuple[object, ...], op: str, args: tuple[Node, ...], value: Any = None) -> Node:
+Origin = tuple[str, tuple["Node", ...]]
+
+
+def _intern(
+    table_key: tuple[object, ...],
+    op: str,
+    args: tuple[Node, ...],
+    value: Any = None,
+    origin: Origin | None = None,
+    residue: int | None = None,
+) -> Node:
     """Return the one node of this structure."""
     reference = _table.get(table_key)
     node = reference() if reference is not None else None
     if node is not None:
         return node
     node = Node.__new__(Node)
-    node.op, node.args, node.value, node._exact = op, args, value, None
+    node.op, node.args, node.value, node.origin, node._residue = op, args, value, origin, residue
     if len(args) == 2:
         mixed = args[0].key * 0xD6E8FEB86659FD93 + args[1].key * 0xCA5A826395121157
         node.key = (mixed ^ (mixed >> 31)) + _SALT[op] & _MASK
@@ -155,21 +210,24 @@ def symbol(name: str) -> Node:
     return _intern((SYMBOL, name), SYMBOL, (), name)
 
 
-def constant(value: float, known: Exact | None = None) -> Node:
-    """Return a constant; ``known`` is its exact value where folding has rounded the float."""
+def constant(value: float) -> Node:
+    """Return a float as a constant, whatever it was rounded from."""
     if not math.isfinite(value):
         raise ExpressionError("a constant is too large for a float")
-    if known is not None:
-        if known.residue == 0 and known.halfdegrees == 0:
-            value, known = 0.0, None  # exactly zero, whatever rounding left
-        elif known == exact.literal(value):
-            known = None
-    if known is None:
-        value = value + 0.0  # no negative zero
-        return _intern((CONST, value), CONST, (), value)
-    node = _intern((CONST, value, known), CONST, (), value)
-    node._exact = known
-    return node
+    value = value + 0.0  # no negative zero
+    return _intern((CONST, value), CONST, (), value)
+
+
+def _folded(value: float, op: str, *args: Node) -> Node:
+    """Return what an operation on constants gives: a float, and where that is rounded, what it comes from."""
+    if not math.isfinite(value):
+        raise ExpressionError("a constant is too large for a float")
+    residue = exact.residue(op, args)
+    if residue == 0:
+        return ZERO  # exactly zero, whatever rounding left
+    if residue == exact.home().literal(value):
+        return constant(value)
+    return _intern((CONST, value, residue), CONST, (), value, (op, args), residue)
 
 
 def as_node(x: Scalar) -> Node:
@@ -194,7 +252,7 @@ def neg(a: Node) -> Node:
     if a.op is NEG:
         return a.args[0]
     if a.op is CONST:
-        return constant(-a.value, None if a._exact is None else exact.negate(a._exact))
+        return _folded(-a.value, NEG, a) if a.origin else constant(-a.value)
     return _intern((NEG, a), NEG, (a,))
 
 
@@ -205,7 +263,7 @@ def add(a: Node, b: Node) -> Node:
         if b is ZERO:
             return a
         if a.op is CONST:
-            return constant(a.value + b.value, exact.add(a.exact, b.exact))
+            return _folded(a.value + b.value, ADD, a, b)
         if a.op is NEG:
             return neg(add(a.args[0], neg(b)))
         if a.op is ADD and a.args[1].op is CONST:
@@ -233,7 +291,7 @@ def mul(a: Node, b: Node) -> Node:
         if a is ONE:
             return b
         if b.op is CONST:
-            return constant(a.value * b.value, exact.multiply(a.exact, a.value, b.exact, b.value))
+            return _folded(a.value * b.value, MUL, a, b)
         if a.value < 0:
             return neg(mul(neg(a), b))
         if b.op is NEG:
@@ -254,7 +312,7 @@ def div(a: Node, b: Node) -> Node:
     if b.op is CONST:
         if b.value == 0 or not math.isfinite(1.0 / b.value):
             raise ExpressionError(f"division of {a} by zero")
-        return mul(a, constant(1.0 / b.value, exact.reciprocal(b.exact)))
+        return mul(a, _folded(1.0 / b.value, DIV, ONE, b))
     if a is ZERO:
         return ZERO
     if a is b:
@@ -282,14 +340,12 @@ def power(a: Node, exponent: float) -> Node:
 
 
 def _quarters(angle: Node) -> tuple[Node, int]:
-    """Split whole quarter turns off an angle; a constant within 1e-9 of one is one."""
+    """Split whole quarter turns off an angle."""
     part = angle.args[1] if angle.op is ADD and angle.args[1].op is CONST else angle
-    if part.op is not CONST:
+    exactly = constant_form(part) if part.op is CONST else None
+    if exactly is None or exactly[0] or (2 * exactly[1]).denominator != 1:
         return angle, 0
-    quarters = round(part.value / (math.pi / 2)) if abs(part.value) < 1e6 else 0
-    if abs(part.value - quarters * (math.pi / 2)) > 1e-9:
-        return angle, 0
-    return angle.args[0] if part is not angle else ZERO, quarters
+    return angle.args[0] if part is not angle else ZERO, int(2 * exactly[1])
 
 
 def _sin(a: Node) -> Node:
@@ -299,7 +355,7 @@ def _sin(a: Node) -> Node:
     if quarters % 4:
         return (_cos(a), neg(_sin(a)), neg(_cos(a)))[quarters % 4 - 1]
     if a.op is CONST:
-        return ZERO if a is ZERO else constant(math.sin(a.value), exact.opaque(exact.turn(a.exact)[1]))
+        return ZERO if a is ZERO else _folded(math.sin(a.value), SIN, a)
     return _intern((SIN, a), SIN, (a,))
 
 
@@ -310,34 +366,51 @@ def _cos(a: Node) -> Node:
     if quarters % 4:
         return (neg(_sin(a)), neg(_cos(a)), _sin(a))[quarters % 4 - 1]
     if a.op is CONST:
-        return ONE if a is ZERO else constant(math.cos(a.value), exact.opaque(exact.turn(a.exact)[0]))
+        return ONE if a is ZERO else _folded(math.cos(a.value), COS, a)
     return _intern((COS, a), COS, (a,))
 
 
 def _sqrt(a: Node) -> Node:
     if a.op is CONST:
-        if a.value < 0:
+        if _sign_of(a) < 0:
             raise ExpressionError(f"square root of {a}, which is negative")
-        return constant(math.sqrt(a.value))
+        root = math.sqrt(abs(a.value))
+        return constant(root) if not a.origin and Fraction(root) ** 2 == Fraction(a.value) else _folded(root, SQRT, a)
+    if a.op is MUL and a.args[0] is a.args[1]:
+        return _abs(a.args[0])
     return _intern((SQRT, a), SQRT, (a,))
+
+
+def _sign_of(a: Node) -> int:
+    """Return the sign of a constant, whatever rounding has made of its float."""
+    if a.origin:
+        from .reals import sign
+
+        return sign(a)
+    return int(a.value > 0) - int(a.value < 0)
+
+
+def _scaled(a: Node) -> bool:
+    """Tell whether an expression is a positive constant times another."""
+    return a.op is MUL and a.args[0].op is CONST and _sign_of(a.args[0]) > 0
 
 
 def _abs(a: Node) -> Node:
     if a.op is CONST:
-        return neg(a) if a.value < 0 else a
+        return neg(a) if _sign_of(a) < 0 else a
     if a.op is NEG:
         a = a.args[0]
-    if a.op is MUL and a.args[0].op is CONST:  # which is positive
+    if _scaled(a):
         return mul(a.args[0], _abs(a.args[1]))
     return a if a.op in (ABS, SQRT) else _intern((ABS, a), ABS, (a,))
 
 
 def _sign(a: Node) -> Node:
     if a.op is CONST:
-        return as_node(float((a.value > 0) - (a.value < 0)))
+        return as_node(float(_sign_of(a)))
     if a.op is NEG:
         return neg(_sign(a.args[0]))
-    if a.op is MUL and a.args[0].op is CONST:  # which is positive
+    if _scaled(a):
         return _sign(a.args[1])
     return _intern((SIGN, a), SIGN, (a,))
 
@@ -346,7 +419,7 @@ def _arc(op: str, function: Callable[[float], float], a: Node) -> Node:
     if a.op is CONST:
         if abs(a.value) > 1:
             raise ExpressionError(f"{op}({a}): the argument must lie between -1 and 1")
-        return constant(function(a.value))
+        return _folded(function(a.value), op, a)
     if a.op is NEG and op is ASIN:
         return neg(_arc(op, function, a.args[0]))
     return _intern((op, a), op, (a,))
@@ -354,9 +427,7 @@ def _arc(op: str, function: Callable[[float], float], a: Node) -> Node:
 
 def _atan2(a: Node, b: Node) -> Node:
     if a.op is CONST and b.op is CONST:
-        return constant(math.atan2(a.value, b.value))
-    if a.op is NEG:
-        return neg(_atan2(a.args[0], b))
+        return _folded(math.atan2(a.value, b.value), ATAN2, a, b)
     return _intern((ATAN2, a, b), ATAN2, (a, b))
 
 
@@ -402,12 +473,12 @@ _UNARY = {SQRT: _sqrt, SIN: _sin, COS: _cos, ABS: _abs, SIGN: _sign, NEG: neg}
 _BINARY = {ADD: add, MUL: mul, DIV: div, ATAN2: _atan2}
 
 
-def rebuild(op: str, args: tuple[Node, ...], value: Any = None, known: Exact | None = None) -> Node:
+def rebuild(op: str, args: tuple[Node, ...], value: Any = None, origin: Origin | None = None) -> Node:
     """Build a node from its parts, simplifying: what copying, substituting and unpickling use."""
     if op == SYMBOL:
         return symbol(value)
     if op == CONST:
-        return constant(value, known)
+        return rebuild(*origin) if origin else constant(value)
     if op in _BINARY:
         return _BINARY[op](*args)
     if op in _UNARY:

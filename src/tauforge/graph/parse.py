@@ -39,16 +39,21 @@ FUNCTIONS = tuple(_FUNCTIONS)
 
 
 def parse(text: str) -> Scalar:
-    """Read an expression: a float where it holds no symbol, a Node otherwise.
+    """Read an expression of a file: a float where it holds no symbol, a Node otherwise; its constants are floats.
 
     Numbers, names, ``pi``, ``+ - * / ** ^``, brackets and the functions in ``FUNCTIONS``.
     """
+    return literal(expression(text))
+
+
+def expression(text: str) -> Node:
+    """Read an expression and keep its constants exact: ``pi/7`` is that, and not the float nearest to it."""
     if len(text) > LONGEST:
         raise ExpressionError(f"an expression of {len(text)} characters; at most {LONGEST} are read")
     node = _Parser(text).whole()
     if written_size(node) > LARGEST:
         raise ExpressionError(f"an expression that written out has more than {LARGEST} operations")
-    return literal(node)
+    return node
 
 
 def as_scalar(x: object) -> Scalar:

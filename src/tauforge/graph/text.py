@@ -45,7 +45,7 @@ def _normal(x: Node, of_constant: Callable[[Node], Node]) -> Node:
                 total = total + new[part] * of_constant(parts[part])
             made = as_node(total + of_constant(rest))
         else:
-            made = rebuild(node.op, tuple(new[a] for a in node.args), node.value, node._exact)
+            made = rebuild(node.op, tuple(new[a] for a in node.args), node.value, node.origin)
         new[node] = of_constant(made) if made.op is CONST else made
         texts[node] = _write(node, texts, "pi")
     return new[x]

@@ -14,9 +14,9 @@ from operator import itemgetter
 from random import Random
 
 from ..errors import ProgramError
-from ..graph.evaluate import ExactPoint, exact_points
-from ..graph.exact import P
+from ..graph.exact import home
 from ..graph.node import ZERO, Node, as_node, symbol
+from ..graph.points import Points, exact_points, vanish
 from ..models.frame import State, Values, spread
 from ..robot.robot import Robot
 from .linear import LinearForm
@@ -60,7 +60,7 @@ def group_rotors(regressor: Regressor, forms: Forms) -> Forms:
             if other in forms:
                 column = regressor.column(*other)
                 differences = [own.get(k, ZERO) - column.get(k, ZERO) for k in {**own, **column}]
-                if not any(any(p.residues(differences)) for p in exact_points(differences, 2)):
+                if vanish(differences):
                     forms[other] = forms[other] + forms.pop(key)
                     break
     return forms
@@ -132,7 +132,7 @@ def dependent_columns(robot: Robot, columns: Sequence[Efforts]) -> list[tuple[in
         count *= 2
 
 
-def _sampled(efforts: Efforts, states: Sequence[ExactPoint]) -> Column:
+def _sampled(efforts: Efforts, states: Sequence[Points]) -> Column:
     """Return a column's entries at states of the field, effort after effort."""
     sampled = zip(*(state.residues(list(efforts.values())) for state in states), strict=True)
     count = len(states)
@@ -146,6 +146,7 @@ def dependencies(columns: Sequence[Column]) -> list[tuple[int, Column]]:
     Each column is reduced at its last row alone, by the one that ends there. A link's own effort comes last in its
     columns, so that columns of different links seldom meet: the work grows with the number of links, not with its cube.
     """
+    p = home().p
     ending: dict[int, tuple[Column, Column]] = {}  # by its last row: a column with 1 there, and what it is made of
     found: list[tuple[int, Column]] = []
     for k, column in enumerate(columns):
@@ -154,18 +155,18 @@ def dependencies(columns: Sequence[Column]) -> list[tuple[int, Column]]:
             other, parts = ending[last]
             column, made_of = _less(column, column[last], other), _less(made_of, column[last], parts)
         if column:
-            scale = pow(column[last], -1, P)
+            scale = pow(column[last], -1, p)
             ending[last] = _less({}, -scale, column), _less({}, -scale, made_of)
         else:
-            found.append((k, {i: -x % P for i, x in made_of.items() if i != k}))
+            found.append((k, {i: -x % p for i, x in made_of.items() if i != k}))
     return found
 
 
 def _less(column: Column, factor: int, other: Column) -> Column:
     """Return a column less another one times a factor."""
-    result = dict(column)
+    result, p = dict(column), home().p
     for row, x in other.items():
-        if rest := (result.get(row, 0) - factor * x) % P:
+        if rest := (result.get(row, 0) - factor * x) % p:
             result[row] = rest
         else:
             result.pop(row, None)
@@ -181,9 +182,10 @@ def _combined(columns: Sequence[Column], coefficients: Column) -> Column:
 
 def small_fraction(residue: int, largest: int = 1000) -> Node | None:
     """Return the fraction of small numbers that a residue stands for, if there is one."""
+    p = home().p
     for denominator in range(1, largest):
-        numerator = residue * denominator % P
-        numerator = numerator - P if numerator > P // 2 else numerator
+        numerator = residue * denominator % p
+        numerator = numerator - p if numerator > p // 2 else numerator
         if abs(numerator) < largest:
             return as_node(float(numerator)) / float(denominator)
     return None
@@ -201,7 +203,7 @@ def _solve_on_graph(robot: Robot, dependent: Key, support: Sequence[Key]) -> lis
             for pivot, other in enumerate(reduced):
                 row = [a - row[pivot] * b for a, b in zip(row, other, strict=True)]
             diagonal = row[len(reduced)]
-            if any(exact_points([diagonal], 1, seed=1)[0].residues([diagonal])):
+            if not vanish([diagonal]):
                 reduced.append([a / diagonal for a in row])
                 if len(reduced) == len(support):
                     return _back_substituted(reduced)

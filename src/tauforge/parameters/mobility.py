@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..graph.evaluate import exact_points
 from ..graph.node import Scalar, as_node
+from ..graph.points import vanish
 from ..robot.joint import PRISMATIC, REVOLUTE, Joint
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, Vector, cross, dot
@@ -40,9 +40,8 @@ class Mobility:
 
 
 def vanishes(*values: Scalar) -> bool:
-    """Tell whether expressions are zero whatever their symbols, by exact evaluation at random points."""
-    nodes = [as_node(x) for x in values]
-    return not any(any(point.residues(nodes)) for point in exact_points(nodes, 2, seed=271828))
+    """Tell whether expressions are zero whatever their symbols."""
+    return vanish([as_node(x) for x in values])
 
 
 def parallel(a: Vector, b: Vector) -> bool:

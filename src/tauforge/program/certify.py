@@ -1,27 +1,44 @@
-"""Proof that two Programs are equal, by exact evaluation at random points of a prime field."""
+"""Proof that two Programs are equal, or a state in which they differ.
+
+The theory, with its lemma and its bound, is in ``docs/theory/proofs.md``.
+"""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import TYPE_CHECKING
 
-from ..errors import CertificationError, ProgramError
-from ..graph.evaluate import evaluate, exact_points
-from ..graph.exact import M
-from ..graph.node import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SYMBOL, Node
+from ..errors import CertificationError, ProgramError, Undecided
+from ..graph.bound import Bounds
+from ..graph.evaluate import topological
+from ..graph.field import Field
+from ..graph.node import ABS, SIGN, Node
+from ..graph.points import Points
+from ..graph.surd import NoInverse, TooManyRoots
+from .refute import Place, counterexample, obstacles
 
 if TYPE_CHECKING:
     from .program import Program
 
+LARGEST = 1500
+"""Bits that a field may have; degrees that need more are those of angles in fractions that nobody means."""
+_ATTEMPTS = 8
+
 
 @dataclass(frozen=True)
 class Certificate:
-    """Two Programs agreed at ``points`` random points of a field of about 2⁹⁰ elements.
+    """Two Programs are equal: they agreed at random points of a random prime field.
 
-    ``probability`` bounds the chance that they differ all the same: (degree / |group|) to the power of ``points``, the
-    degree being that of the outputs as rational functions of parameters, coordinates, and points on the unit circle.
+    Attributes
+    ----------
+    points
+        How many points there were.
+    degree
+        A bound on the degree of the outputs' differences, as polynomials in what was drawn at random.
+    probability
+        A bound on the chance that the Programs differ all the same.
     """
 
     points: int
@@ -33,67 +50,82 @@ class Certificate:
 
 
 def certify(first: Program, second: Program, *, points: int, seed: int | None) -> Certificate:
+    _check(first, second, points)
+    pairs = [
+        (Place(name, array.shape, i), a, b)
+        for name, array in first.results.items()
+        for i, (a, b) in enumerate(zip(array.nodes, second.results[name].nodes, strict=True))
+    ]
+    nodes = [node for _, *both in pairs for node in both]
+    order = topological(nodes, lambda node: node.made[1])
+    bounds = Bounds(order)
+    degree, bits, chance = bounds.field(nodes)
+    given = secrets.token_hex(16) if seed is None else str(seed)
+    kinds = {node.op for node in order}
+    left, obstacle = pairs, ""
+    ways: tuple[bool, ...] = (False, True) if {ABS, SIGN} <= kinds else (False,)
+    if bits > LARGEST:
+        ways, obstacle = (), f"a proof would need a field of {bits} bits, and at most {LARGEST} are taken"
+    for products in ways:
+        left = _unequal(left, bounds, bits, f"{given} {products}", points, products)
+        chance *= 1 + products
+        if not left:
+            return Certificate(points, degree, float(chance))
+    raise _failure(first, second, left, order, obstacle)
+
+
+def _check(first: Program, second: Program, points: int) -> None:
     for what in ("inputs", "outputs"):
         ours, theirs = (
             {name: tuple(shape) for name, shape in getattr(p, what).items() if name != "parameters"}
             for p in (first, second)
         )
+        if what == "inputs":  # one that a Program does not have, it does not depend on
+            common = ours.keys() & theirs.keys()
+            ours, theirs = ({name: shapes[name] for name in common} for shapes in (ours, theirs))
         if ours != theirs:
             raise ProgramError(
                 f"{first.name} and {second.name} cannot be compared: their {what} are {ours} and {theirs}"
             )
-    if points < 1:
-        raise ProgramError("a certificate needs at least one point")
-    seed = secrets.randbits(128) if seed is None else seed
-    every = [node for program in (first, second) for array in program.results.values() for node in array.nodes]
-    for point in exact_points(every, points, seed):
-        for name, array in first.results.items():
-            pairs = zip(point.residues(array.nodes), point.residues(second.results[name].nodes), strict=True)
-            for i, (a, b) in enumerate(pairs):
-                if a != b:
-                    raise CertificationError(_counterexample(first, second, name, i, seed))
-    degree = max(_degree(first), _degree(second))
-    return Certificate(points, degree, min(1.0, 2 * degree / M) ** points)
+    if points < 2:
+        raise ProgramError("a certificate needs two points at least, to tell constants from functions")
 
 
-def _degree(program: Program) -> int:
-    """Bound the degree of numerator and denominator of the outputs' difference."""
-    bound: dict[Node, tuple[int, int]] = {}
-    for node in program.order:
-        args = [bound[a] for a in node.args]
-        if node.op is SYMBOL:
-            bound[node] = 1, 0
-        elif node.op in (SIN, COS):  # a point of the circle is a quadratic function over a quadratic one
-            bound[node] = 2 * max(1, args[0][0]), 2 * max(1, args[0][0])
-        elif node.op is MUL:
-            bound[node] = args[0][0] + args[1][0], args[0][1] + args[1][1]
-        elif node.op is ADD:
-            (n1, d1), (n2, d2) = args
-            bound[node] = (max(n1, n2), d1) if d1 == d2 else (max(n1 + d2, n2 + d1), d1 + d2)
-        elif node.op is DIV:
-            bound[node] = args[0][0] + args[1][1], args[0][1] + args[1][0]
-        elif node.op in (NEG, SQRT):
-            bound[node] = args[0]
-        else:
-            bound[node] = args[0] if args else (0, 0)
-    return 2 * max((sum(bound[n]) for array in program.results.values() for n in array.nodes), default=0)
+def _unequal(
+    pairs: Sequence[tuple[Place, Node, Node]], bounds: Bounds, bits: int, seed: str, points: int, products: bool
+) -> list[tuple[Place, Node, Node]]:
+    """Return the pairs that are not proved equal."""
+    angles = bounds.angles
+    for attempt in range(_ATTEMPTS):
+        field = Field(f"{seed} {attempt}", bits, angles.cofactor, angles.radians)
+        drawn = Points(field, range(points), angles.symbols, products=products)
+        try:
+            values = [drawn.values([a, b]) for _, a, b in pairs]
+        except NoInverse:  # by chance, or because a divisor vanishes
+            continue
+        except TooManyRoots:
+            break
+        return [pair for pair, (a, b) in zip(pairs, values, strict=True) if a != b]
+    return list(pairs)
 
 
-def _counterexample(first: Program, second: Program, name: str, index: int, seed: int) -> str:
-    """Describe a difference in ordinary numbers, at a random state."""
-    random = Random(seed)
-    symbols = sorted({str(n.value) for p in (first, second) for n in p.order if n.op is SYMBOL})
-    values = {symbol: round(random.uniform(-1, 1), 3) for symbol in symbols}
-    place = f"{name}[{index}]"
-    try:
-        (a,), (b,) = (evaluate([p.results[name].nodes[index]], values) for p in (first, second))
-        numbers = f"{first.name} gives {a!r} and {second.name} {b!r}"
-        if abs(a - b) <= 1e-9 * abs(a):
-            numbers += " (so they differ by no more than rounding: some constants were rounded before they came here)"
-    except (ArithmeticError, ValueError):
-        numbers = "they differ in exact arithmetic"
-    shown = ", ".join(f"{k} = {v}" for k, v in list(values.items())[:40])
+def _failure(
+    first: Program, second: Program, left: Sequence[tuple[Place, Node, Node]], order: Sequence[Node], obstacle: str
+) -> CertificationError:
+    names = f"{first.name} and {second.name}"
+    found = counterexample(left, order)
+    if found is None:
+        place = left[0][0]
+        return Undecided(
+            f"{names}: {place} is neither proved equal nor shown to differ. "
+            f"They agree in all real states that were tried; {obstacle or obstacles(left)}"
+        )
     hint = ""
     if set(first.parameters) != set(second.parameters):
         hint = ". They take different parameters; base.in_standard(program) writes base parameters in standard ones"
-    return f"{first.name} and {second.name} are not equal: at {place} {numbers}, where {shown}{hint}"
+    error = CertificationError(
+        f"{names} are not equal: at {found.place} {first.name} gives {found.first} and {second.name} {found.second}, "
+        f"where {found.shown()}{hint}"
+    )
+    error.state = dict(found.state)
+    return error

@@ -11,7 +11,10 @@ from .program import Array, Program
 
 
 class Flat(NamedTuple):
-    """A Program whose nodes are numbers: ``nodes`` holds each one's operation, arguments, value and exact value."""
+    """A Program whose nodes are numbers: ``nodes`` holds each one's operation, arguments and value.
+
+    A folded constant is written as the operation that it comes from.
+    """
 
     name: str
     heading: tuple[str, ...]
@@ -25,7 +28,9 @@ def flatten(program: Program) -> Flat:
     """Return the Program as plain data."""
     arrays = [*program.arguments.values(), *program.results.values()]
     arrays += [array.tangent for array in arrays if array.tangent]
-    order = topological([*(node for array in arrays for node in array.nodes), *program.names])
+    order = topological(
+        [*(node for array in arrays for node in array.nodes), *program.names], lambda node: node.made[1]
+    )
     number = {node: i for i, node in enumerate(order)}
 
     def plain(array: Array) -> tuple[Any, ...]:
@@ -35,7 +40,7 @@ def flatten(program: Program) -> Flat:
     return Flat(
         program.name,
         program.heading(),
-        tuple((node.op, tuple(number[a] for a in node.args), node.value, node._exact) for node in order),
+        tuple((node.made[0], tuple(number[a] for a in node.made[1]), node.value) for node in order),
         {name: plain(array) for name, array in program.arguments.items()},
         {name: plain(array) for name, array in program.results.items()},
         {number[node]: name for node, name in program.names.items()},
@@ -45,8 +50,8 @@ def flatten(program: Program) -> Flat:
 def restore(flat: Flat) -> Program:
     """Return the Program again."""
     nodes: list[Node] = []
-    for op, args, value, exact in flat.nodes:
-        nodes.append(rebuild(op, tuple(nodes[i] for i in args), value, exact))
+    for op, args, value in flat.nodes:
+        nodes.append(rebuild(op, tuple(nodes[i] for i in args), value))
 
     def array(shape: Any, numbers: tuple[int, ...], meaning: str, tangent: Any) -> Array:
         return Array(shape, tuple(nodes[i] for i in numbers), meaning, array(*tangent) if tangent else None)

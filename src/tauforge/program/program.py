@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ProgramError
-from ..graph.evaluate import substitute, topological
+from ..graph.evaluate import substitute, symbols, topological
 from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, rebuild, symbol
-from ..graph.parse import parse
+from ..graph.parse import as_scalar, expression, parse
 from .certify import Certificate, certify
 from .count import Operations, count
 
@@ -102,6 +102,30 @@ class Program:
         shape = Shape([len(free)], [[str(node.value) for node in free]])
         return {**self.arguments, PARAMETERS: Array(shape, tuple(free), "the robot's parameters")}
 
+    @classmethod
+    def of(cls, name: str = "program", /, **expressions: Scalar | str | Sequence[Scalar | str]) -> Program:
+        """Return a Program from expressions: each is an output, and their symbols are the inputs.
+
+        Parameters
+        ----------
+        name
+            What generated functions are called.
+        **expressions
+            A number, an expression, or a text of one, such as ``y="sqrt(x*x)"``; or a sequence of these, for a vector.
+
+        Examples
+        --------
+        >>> tf.Program.of(y="sin(a + b)").certify(tf.Program.of(y="sin(a)*cos(b) + cos(a)*sin(b)"))
+        """
+        results: dict[str, Array] = {}
+        for output, given in expressions.items():
+            several = isinstance(given, Sequence) and not isinstance(given, str)
+            each: Sequence[Any] = given if isinstance(given, Sequence) and several else [given]
+            values = [expression(x) if isinstance(x, str) else as_node(as_scalar(x)) for x in each]
+            results[output] = outputs(values, [len(values)] if several else [], [], "")
+        names = sorted(symbols(node for array in results.values() for node in array.nodes), key=natural)
+        return cls(name, {x: Array(Shape([]), (symbol(x),)) for x in names}, results)
+
     @cached_property
     def order(self) -> tuple[Node, ...]:
         """Every node that the outputs need, arguments first. What nothing needs is not here."""
@@ -184,12 +208,27 @@ class Program:
         return replace(self, arguments=arguments, results=results, names=names, lean=None)
 
     def certify(self, other: Program, *, points: int = 2, seed: int | None = None) -> Certificate:
-        """Prove that another Program computes the same, by exact evaluation at random points of a prime field.
+        """Prove that another Program computes the same in real numbers, wherever both have a value.
+
+        Both are evaluated exactly at random points of a random prime field; what is not rational (roots, signs, inverse
+        functions) is taken as unknown, so that a proof holds whatever branch it takes.
+
+        Parameters
+        ----------
+        other
+            A Program with the same outputs.
+        points
+            How many points to take, two or more.
+        seed
+            Makes the points, and so the outcome, the same each time; leave it out for a proof that holds against
+            whoever made the Programs.
 
         Raises
         ------
         CertificationError
-            With a counterexample, where they differ.
+            They differ; the message, and the attribute ``state``, hold a state where they do.
+        Undecided
+            Neither was possible; the message says why. This is a CertificationError too.
         """
         return certify(self, other, points=points, seed=seed)
 

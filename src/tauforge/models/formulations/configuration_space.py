@@ -24,9 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ProgramError
 from ...graph.derivative import jacobian
-from ...graph.evaluate import evaluate, exact_points, symbols
-from ...graph.exact import P
+from ...graph.evaluate import evaluate, symbols
+from ...graph.exact import home
 from ...graph.node import Node, as_node
+from ...graph.points import exact_points
 from ...program.count import Operations
 from ...program.program import Array, Program, inputs, outputs
 from ...robot.joint import REVOLUTE
@@ -248,13 +249,13 @@ def distinct_terms(robot: Robot) -> tuple[list[Node], Program]:
 
 def _shared(nodes: Sequence[Node]) -> tuple[list[tuple[int | None, float, Node]], list[Node]]:
     """Return where each node is read from (a term, with a sign; or none if it is constant), and the distinct terms."""
-    points = exact_points(nodes, 2)
+    points, p = exact_points(nodes, 2), home().p
     values = list(zip(*(point.residues(nodes) for point in points), strict=True))
     places: dict[tuple[int, ...], int] = {}
     terms: list[Node] = []
     read: list[tuple[int | None, float, Node]] = []
     for node, value in zip(nodes, values, strict=True):
-        opposite = tuple(-x % P for x in value)
+        opposite = tuple(-x % p for x in value)
         if len(set(value)) == 1:  # the same at both points: it depends on nothing
             read.append((None, 1.0, as_node(_constant(node))))
         elif opposite in places:

@@ -1,0 +1,102 @@
+"""What a sine or cosine is taken of, as a polynomial with rational coefficients: ``(x + pi)/2`` is ``x/2 + pi/2``.
+
+Its variables are pi, and *atoms*: symbols, and whatever is not a sum or a product. A term without variables is a number
+of radians.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from .operations import ADD, CONST, DIV, MUL, NEG
+
+if TYPE_CHECKING:
+    from .node import Node
+
+Monomial = tuple[int, ...]
+"""A product of variables by their numbers, in order; pi's is 0."""
+Form = dict[Monomial, Fraction]
+"""A polynomial: the coefficient of each product that appears."""
+
+RADIANS: Monomial = ()
+PI: Monomial = (0,)
+
+_TERMS, _DEGREE, _BITS = 32, 8, 2048
+"""How large a polynomial may grow before what it stands for is taken as an atom."""
+
+
+@lru_cache(maxsize=65536)
+def halfdegrees(value: float) -> int | None:
+    """Return k where a float stands for ``k pi/360``, k not 0 and up to ten turns.
+
+    It does if it is what ``n*pi/d`` gives in floats, the fraction in lowest terms: one float for each k.
+    """
+    k = round(value * (360 / math.pi)) if abs(value) < 63 else 0
+    fraction = Fraction(k, 360)
+    return k if k and fraction.numerator * math.pi / fraction.denominator == value else None
+
+
+def form(angle: Node, atom: Callable[[Node], int]) -> Form:
+    """Return an angle as a polynomial; ``atom`` gives the numbers of its variables."""
+    found: dict[Node, Form] = {}
+    stack = [angle]
+    while stack:
+        node = stack[-1]
+        op, args = node.made
+        waiting = [a for a in args if a not in found] if op in (ADD, NEG, MUL, DIV) else []
+        if node not in found and waiting:
+            stack += waiting
+            continue
+        if node not in found:
+            made = _combined(node, op, [found[a] for a in args] if op in (ADD, NEG, MUL, DIV) else [])
+            found[node] = {(atom(node),): Fraction(1)} if made is None else made
+        stack.pop()
+    return found[angle]
+
+
+def constant_form(node: Node) -> tuple[Fraction, Fraction] | None:
+    """Return a constant's radians and its multiple of pi, where it is a sum of those."""
+    if node.origin is None:
+        k = halfdegrees(node.value)
+        return (Fraction(node.value), Fraction(0)) if k is None else (Fraction(0), Fraction(k, 360))
+    found = form(node, lambda _: 1)
+    if not found.keys() <= {RADIANS, PI}:
+        return None
+    return found.get(RADIANS, Fraction(0)), found.get(PI, Fraction(0))
+
+
+def _combined(node: Node, op: str, args: list[Form]) -> Form | None:
+    """Return the polynomial of a sum, a product or a number; None where it is to be an atom."""
+    made: Form
+    if op == CONST:
+        k = halfdegrees(node.value)
+        made = {RADIANS: Fraction(node.value)} if k is None else {PI: Fraction(k, 360)}
+    elif op == ADD:
+        made = dict(args[0])
+        for monomial, x in args[1].items():
+            made[monomial] = made.get(monomial, Fraction(0)) + x
+    elif op == NEG:
+        made = {monomial: -x for monomial, x in args[0].items()}
+    elif op == MUL:
+        made = {}
+        for one, x in args[0].items():
+            for two, y in args[1].items():
+                monomial = tuple(sorted((*one, *two)))
+                made[monomial] = made.get(monomial, Fraction(0)) + x * y
+    elif op == DIV and args[1].keys() == {RADIANS} and args[1][RADIANS]:
+        made = {monomial: x / args[1][RADIANS] for monomial, x in args[0].items()}
+    else:
+        return None
+    made = {monomial: x for monomial, x in made.items() if x}
+    return made if _is_small(made) else None
+
+
+def _is_small(made: Mapping[Monomial, Fraction]) -> bool:
+    return len(made) <= _TERMS and all(
+        len(monomial) <= _DEGREE and x.numerator.bit_length() + x.denominator.bit_length() <= _BITS
+        for monomial, x in made.items()
+    )

@@ -1,0 +1,351 @@
+"""Exact evaluation at random points of a prime field.
+
+Each symbol has a random value and, independently, a random angle. What is not rational is an unknown function: the same
+argument gives the same random element. There are two ways with roots:
+
+- *formal*, for proofs: the root of ``u`` is a new number ``r`` of which only ``r² = u`` is known, so that what is equal
+  is so for both signs. All points are evaluated together. Arguments that differ by a constant factor at all of them are
+  recognised: ``sign(7 x)`` is ``sign(x)``, ``sqrt(49 u)`` is ``7 sqrt(u)``.
+- *sampled*, for ranks: one of the two roots in the field. Where there is none, another point must be drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+from ..errors import ExpressionError
+from . import reals
+from .angle import PI, RADIANS, Monomial, form
+from .evaluate import topological
+from .exact import home
+from .field import IDENTITY, Field, Turn
+from .node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, ONE, SIGN, SIN, SQRT, SYMBOL, Node
+from .positive import NONNEGATIVE, POSITIVE, bounds
+from .surd import NoInverse, Surd, TooManyRoots, Value, inverse, leading
+
+Values = tuple[Value, ...]
+"""A node's value at each point."""
+
+MULTIPLES = 64
+"""How many times an inverse function may be taken as an angle, for its relation to the function to be used."""
+
+
+class NoRoot(ArithmeticError):
+    """A number has no square root at this point of the field; another point is to be taken."""
+
+
+@dataclass
+class _Class:
+    """Arguments of a function that are constant multiples of one another: the first of them, and a name.
+
+    ``scale`` is a coefficient of the first at the first point; ``root`` the first one's root, once it is needed.
+    """
+
+    args: tuple[Node, ...]
+    scale: int
+    name: object
+    root: Values | None = None
+
+
+class Points:
+    """Random points of a field, and the values of nodes there.
+
+    Parameters
+    ----------
+    field
+        The field. For sampled roots it must be this process's own, in which constants have their residues already.
+    names
+        What tells each point from others of the same field.
+    scale
+        A symbol's angle is this many times a random one, so that fractions with this denominator have values.
+    steady
+        Names of symbols that are the same at several points, and what tells these values from others.
+    formal
+        Whether roots are formal or sampled (see the module).
+    products
+        Whether ``abs(u)`` is ``u sign(u)``, or the root of ``u²``. Each is true and proves what the other does not.
+    """
+
+    def __init__(
+        self,
+        field: Field,
+        names: Sequence[object],
+        scale: int = 1,
+        *,
+        steady: tuple[Set[str], object] = (frozenset(), None),
+        formal: bool = True,
+        products: bool = False,
+    ) -> None:
+        self.field, self._names, self._scale, self._steady = field, names, scale, steady
+        self._formal, self._products = formal, products
+        self._values: dict[Node, Values] = {}
+        self._turns: dict[object, tuple[Turn, ...]] = {}
+        self._atoms: dict[object, int] = {"pi": 0}
+        self._arcs: dict[int, Node] = {}
+        self._classes: dict[object, _Class] = {}
+        self._constants: list[tuple[int, reals.Interval, Values]] = []  # with roots: residue, value, root
+        self._squares: list[list[Value]] = [[] for _ in names]
+        self._bounds: dict[Node, int] = {}
+
+    def values(self, outputs: Sequence[Node]) -> list[Values]:
+        """Return the outputs' values at each point."""
+        known = self._values
+        self.visit(topological(outputs, lambda x: () if x in known else self._made(x)[1]))
+        return [known[node] for node in outputs]
+
+    def residues(self, outputs: Sequence[Node]) -> list[int]:
+        """Return the outputs' values at the only point."""
+        return [value for (value,) in self.values(outputs)]
+
+    def visit(self, order: Iterable[Node]) -> None:
+        """Find the values of nodes that stand behind their arguments."""
+        known, p = self._values, self.field.p
+        for node in order:
+            if node in known:
+                continue
+            op, args = self._made(node)
+            if op is ADD:
+                known[node] = tuple([(x + y) % p for x, y in zip(known[args[0]], known[args[1]], strict=True)])
+            elif op is MUL:
+                known[node] = tuple([x * y % p for x, y in zip(known[args[0]], known[args[1]], strict=True)])
+            elif op is NEG:
+                known[node] = tuple([-x % p for x in known[args[0]]])
+            else:
+                known[node] = self._other(node, op, args)
+
+    def _made(self, node: Node) -> tuple[str, tuple[Node, ...]]:
+        return node.made if self._formal else (node.op, node.args)
+
+    def _other(self, node: Node, op: str, args: tuple[Node, ...]) -> Values:
+        """Return the values of a node that is neither a sum nor a product."""
+        known, p = self._values, self.field.p
+        if op is CONST:
+            return (self.field.literal(node.value) if self._formal else node.residue,) * len(self._names)
+        if op is SYMBOL:
+            return tuple([1 + self.field.draw(name, node.value) % (p - 1) for name in self._places(node.value)])
+        if op is DIV:
+            return tuple([x * inverse(y, p) % p for x, y in zip(known[args[0]], known[args[1]], strict=True)])
+        if op is SIN or op is COS:
+            return tuple([turn[op is SIN] for turn in self._turn(args[0])])
+        if op is SQRT:
+            return self._root(args[0])
+        if op is ABS:
+            return self._abs(args[0])
+        if op is SIGN:
+            return self._sign(args[0])
+        own, factor = self._class(op, args)
+        return self._unknown(op, own.name, self._sign_of(factor, args, own))
+
+    def _places(self, symbol: str) -> Sequence[object]:
+        """Return what tells a symbol's values at the points apart."""
+        steady, name = self._steady
+        return [name] * len(self._names) if symbol in steady else self._names
+
+    def _unknown(self, *what: object) -> Values:
+        """Return the values of a function of which nothing is known."""
+        return tuple([self.field.draw(i, *what) for i in range(len(self._names))])
+
+    # Signs, roots and inverse functions: unknown functions of classes of arguments.
+
+    def _class(self, op: str, args: tuple[Node, ...]) -> tuple[_Class, int]:
+        """Return the class of some arguments, and the constant by which they differ from the first ones there."""
+        p, values = self.field.p, [self._values[a] for a in args]
+        if not self._formal:
+            return _Class(args, 1, tuple(values)), 1
+        scales, shapes = [], []
+        for at_point in zip(*values, strict=True):
+            scale = next((leading(x) for x in at_point if leading(x)), 0)
+            over = pow(scale, -1, p) if scale else 0
+            scales.append(scale)
+            shapes.append(tuple([x * over % p for x in at_point]))
+        if not all(scales):
+            if any(scales):
+                raise NoInverse  # zero at one point, by chance
+            return _Class(args, 0, "zero"), 0
+        over = pow(scales[0], -1, p)
+        key = op, tuple(shapes), tuple([x * over % p for x in scales])
+        own = self._classes.setdefault(key, _Class(args, scales[0], len(self._classes)))
+        return own, scales[0] * pow(own.scale, -1, p) % p
+
+    def _ratio(self, args: tuple[Node, ...], own: _Class) -> reals.Interval | None:
+        """Return the constant by which arguments differ from the first of their class, in real numbers."""
+        k = next(k for k, a in enumerate(args) if any(self._values[a]))
+        return reals.ratio(args[k], own.args[k])
+
+    def _sign_of(self, factor: int, args: tuple[Node, ...], own: _Class) -> int:
+        """Return the sign of a constant factor; where it cannot be told, the factor, which serves as a name."""
+        if factor in (0, 1):
+            return factor
+        if factor == self.field.p - 1:
+            return -1
+        quotient = self._ratio(args, own)
+        return factor if quotient is None else 1 if quotient > 0 else -1
+
+    def _sign(self, node: Node) -> Values:
+        if self._bound(node) == POSITIVE:
+            return (1,) * len(self._names)
+        own, factor = self._class(SIGN, (node,))
+        sign = self._sign_of(factor, (node,), own)
+        if abs(sign) > 1:
+            return self._unknown(SIGN, own.name, sign)
+        return tuple([x * sign % self.field.p for x in self._unknown(SIGN, own.name)])
+
+    def _abs(self, node: Node) -> Values:
+        values, p = self._values[node], self.field.p
+        if self._bound(node) >= NONNEGATIVE:
+            return values
+        if not self._formal:
+            return self._unknown(ABS, values)
+        if self._products:
+            return tuple([x * e % p for x, e in zip(values, self._sign(node), strict=True)])
+        return self._root(node * node)
+
+    def _bound(self, node: Node) -> int:
+        """Return what is known of a node's sign."""
+        if node not in self._bounds:
+            self._bounds |= bounds(topological([node]))
+        return self._bounds[node]
+
+    def _root(self, node: Node) -> Values:
+        """Return the root of a node: that of the first of its class times that of the factor between them."""
+        (values,) = self.values([node])
+        if not self._formal:
+            return tuple([self._sampled_root(x) for x in values])
+        if len(set(values)) == 1 and isinstance(values[0], int):
+            return self._root_of_constant(values[0], reals.ratio(node, ONE)) if values[0] else values
+        own, factor = self._class(SQRT, (node,))
+        quotient = reals.ratio(node, own.args[0]) if factor != 1 else None
+        if factor != 1 and (quotient is None or quotient < 0):
+            own = self._classes.setdefault((own.name, factor), _Class((node,), factor, len(self._classes)))
+        if own.root is None:
+            own.root = self._new_root(self._values[own.args[0]])
+        if quotient is None or quotient < 0:
+            return own.root
+        scale = self._root_of_constant(factor, quotient)
+        return tuple([x * y % self.field.p for x, y in zip(scale, own.root, strict=True)])
+
+    def _new_root(self, values: Values) -> Values:
+        """Return a new formal root."""
+        made = tuple([Surd({1 << len(squares): 1}, squares) for squares in self._squares])
+        for squares, value in zip(self._squares, values, strict=True):
+            squares.append(value)
+        return made
+
+    def _root_of_constant(self, residue: int, value: reals.Interval | None) -> Values:
+        """Return the root of a constant: a rational number where it has one, or such a multiple of a known root."""
+        p, ones = self.field.p, (1,) * len(self._names)
+        for other, size, root in [(1, 1, ones), *self._constants] if value is not None and value > 0 else []:
+            nearest = Fraction(float((value / size).mid) ** 0.5)
+            for guess in (nearest, nearest.limit_denominator(10**6)):
+                times = guess.numerator * pow(guess.denominator, -1, p) % p
+                if times * times * other % p == residue:
+                    return tuple([x * times % p for x in root])
+        root = self._new_root((residue,) * len(ones))
+        self._constants.append((residue, value if value is not None else 1, root))
+        return root
+
+    def _sampled_root(self, x: int) -> int:
+        root = self.field.square_root(x)
+        if root is None:
+            raise NoRoot
+        return root
+
+    # Angles.
+
+    def _turn(self, angle: Node) -> tuple[Turn, ...]:
+        """Return an expression as an angle, at each point."""
+        if angle not in self._turns:
+            polynomial = form(angle, self._atom)
+            radians, halves = (polynomial.pop(monomial, Fraction(0)) for monomial in (RADIANS, PI))
+            known = self.field.turn(radians, halves) or self.field.point("constant", radians, halves)
+            total: tuple[Turn, ...] = (known,) * len(self._names)
+            for part in polynomial.items():
+                if part not in self._turns:
+                    self._turns[part] = self._multiple(*part)
+                both = zip(total, self._turns[part], strict=True)
+                total = tuple([y if x is IDENTITY else self.field.rotate(x, y) for x, y in both])
+            self._turns[angle] = total
+        return self._turns[angle]
+
+    def _atom(self, node: Node) -> int:
+        """Return the number of a variable of an angle: a symbol by its name, anything else by its value."""
+        key = str(node.value) if node.op is SYMBOL else self.values([node])[0]
+        number = self._atoms.setdefault(key, len(self._atoms))
+        if node.made[0] in (ASIN, ACOS, ATAN2):
+            self._arcs.setdefault(number, node)
+        return number
+
+    def _multiple(self, monomial: Monomial, times: Fraction) -> tuple[Turn, ...]:
+        """Return a product of variables, so many times, as an angle at each point."""
+        whole = times.denominator == 1 and abs(times) <= MULTIPLES
+        if len(monomial) == 1 and monomial[0] in self._arcs and whole:
+            return tuple([self.field.power(turn, int(times)) for turn in self._arc(self._arcs[monomial[0]])])
+        keys = list(self._atoms)
+        names = [keys[number] for number in monomial]
+        scaled = times * self._scale
+        turns = []
+        for i in range(len(self._names)):
+            what = tuple((self._places(x)[i], x) if isinstance(x, str) else (i, x) for x in names)
+            if scaled.denominator == 1:
+                turns.append(self.field.power(self.field.point(what), int(scaled) % (self.field.p + 1)))
+            else:
+                turns.append(self.field.point(what, times))
+        return tuple(turns)
+
+    def _arc(self, node: Node) -> list[Turn]:
+        """Return an inverse function as an angle: its sine and cosine are known."""
+        p, (op, args) = self.field.p, node.made
+        if op is ATAN2:
+            y, x = args
+            lengths = [inverse(r, p) for r in self._root(x * x + y * y)]
+            return [(a * over % p, b * over % p) for b, a, over in zip(*self.values([y, x]), lengths, strict=True)]
+        own, other = self.values([args[0]])[0], self._root(1 - args[0] * args[0])
+        both = zip(other, own, strict=True) if op is ASIN else zip(own, other, strict=True)
+        return list(both)
+
+
+def angle_scale(order: Iterable[Node]) -> int:
+    """Return the least common denominator of the multiples in which symbols appear in angles."""
+    scale = 1
+    for node in order:
+        if node.op is SIN or node.op is COS:
+            polynomial = form(node.args[0], lambda _: 1)
+            scale = lcm(scale, *(x.denominator for monomial, x in polynomial.items() if monomial not in (RADIANS, PI)))
+    return scale
+
+
+def vanish(nodes: Sequence[Node]) -> bool:
+    """Tell whether expressions are zero whatever their symbols are, as far as can be proved."""
+    points = Points(home(), [("vanish", 0), ("vanish", 1)], angle_scale(topological(nodes)))
+    try:
+        return not any(map(any, points.values(nodes)))
+    except (NoInverse, TooManyRoots):
+        return False
+
+
+_ATTEMPTS = 50_000
+
+
+def exact_points(nodes: Sequence[Node], count: int, seed: int = 0, steady: Set[str] = frozenset()) -> list[Points]:
+    """Return single points of this process's field at which all the nodes have values, with sampled roots.
+
+    Half of all numbers have no square root there; then another point is drawn. Steady symbols are the same at all.
+    """
+    found: list[Points] = []
+    steady_seed = 0
+    order = topological(nodes)
+    scale = angle_scale(order)
+    for attempt in range(_ATTEMPTS):
+        point = Points(home(), [(seed, attempt)], scale, steady=(steady, (seed, "steady", steady_seed)), formal=False)
+        try:
+            point.visit(order)
+        except (NoRoot, NoInverse):
+            steady_seed += not found  # it may be the steady symbols that have no root
+            continue
+        found.append(point)
+        if len(found) == count:
+            return found
+    raise ExpressionError(f"no point of the field has all the square roots of this graph, in {_ATTEMPTS} attempts")

@@ -1,0 +1,131 @@
+"""States in real numbers in which two expressions differ, beyond what rounding could do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from ..graph import reals
+from ..graph.evaluate import evaluate, symbols, topological
+from ..graph.node import ABS, ACOS, ASIN, ATAN2, COS, DIV, SIGN, SIN, SQRT, SYMBOL, Node
+from ..graph.text import to_text, written_size
+
+_NODES = 2_000_000
+"""About how many nodes are evaluated in floats in search of a state."""
+_SHOWN = 60
+"""Symbols whose values a message shows."""
+_NOT_RATIONAL = (SQRT, ABS, SIGN, ASIN, ACOS, ATAN2)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An entry of an output: its name, its shape, and the entry's number row by row."""
+
+    name: str
+    shape: tuple[int, ...]
+    number: int
+
+    def __str__(self) -> str:
+        index, rest = [], self.number
+        for n in reversed(self.shape):
+            rest, k = divmod(rest, n)
+            index.append(str(k))
+        return f"{self.name}[{', '.join(reversed(index))}]" if index else self.name
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A state, and what two expressions give there."""
+
+    place: Place
+    state: Mapping[str, float]
+    first: str
+    second: str
+
+    def shown(self) -> str:
+        """Return the state as text."""
+        shown = ", ".join(f"{name} = {value!r}" for name, value in list(self.state.items())[:_SHOWN])
+        more = len(self.state) - _SHOWN
+        return f"{shown}, and {more} more (the error's attribute state holds all)" if more > 0 else shown
+
+
+Pair = tuple[Place, Node, Node]
+
+
+def counterexample(pairs: Sequence[Pair], order: Sequence[Node]) -> Counterexample | None:
+    """Return a state where one of the pairs differs, for certain; None where none is found."""
+    names = sorted(str(node.value) for node in order if node.op is SYMBOL)
+    tries = max(6, min(60, _NODES // len(order)))
+    ranked: list[tuple[float, int, dict[str, float]]] = []
+    for number, state in enumerate(_states(names, tries)):
+        ranked.append((-_difference(pairs, state), number, state))
+    ranked.sort(key=lambda x: x[:2])
+    for _, _, state in ranked[:4]:
+        found = _confirmed(pairs, state)
+        if found:
+            return found
+    return None
+
+
+def _states(names: Sequence[str], count: int) -> Iterator[dict[str, float]]:
+    """Give random states: of all sizes and signs, positive ones, and some with zeros and ones in them."""
+    random = Random(0)
+    for number in range(count):
+        kind = number % 6
+        low, high = ((-1.0, 1.0), (0.1, 2.0), (-3.2, 3.2))[kind % 3]
+        state = {name: round(random.uniform(low, high), 3) for name in names}
+        if kind > 2:
+            few = random.choice((0.2, 0.5))
+            state = {name: random.choice((0.0, 1.0, -1.0)) if random.random() < few else x for name, x in state.items()}
+        yield state
+
+
+def _difference(pairs: Sequence[Pair], state: Mapping[str, float]) -> float:
+    """Return the largest relative difference in floats; -1 where an expression has no value."""
+    try:
+        values = evaluate([node for _, *both in pairs for node in both], state)
+    except (ArithmeticError, ValueError):
+        return -1.0
+    both = zip(values[::2], values[1::2], strict=True)
+    return max(abs(a - b) / (abs(a) + abs(b)) if a != b else 0.0 for a, b in both)
+
+
+def _confirmed(pairs: Sequence[Pair], state: Mapping[str, float]) -> Counterexample | None:
+    """Return the pair that differs most at a state, where intervals that hold the true values are apart."""
+    for digits in reals.DIGITS:
+        try:
+            values = reals.evaluate([node for _, *both in pairs for node in both], state, digits)
+        except reals.Undefined:
+            continue
+        for (place, a, b), x, y in zip(pairs, values[::2], values[1::2], strict=True):
+            if x < y or y < x:
+                own = {*symbols([a, b])}
+                return Counterexample(place, {k: v for k, v in state.items() if k in own}, *_apart(x, y))
+    return None
+
+
+def _apart(x: reals.Interval, y: reals.Interval) -> tuple[str, str]:
+    """Write two numbers with as many digits as it takes to tell them apart."""
+    for digits in (17, 30, *reals.DIGITS):
+        one, other = reals.written(x, digits), reals.written(y, digits)
+        if one != other:
+            break
+    return one, other
+
+
+def obstacles(pairs: Sequence[Pair]) -> str:
+    """Say why expressions that seem equal could not be proved so."""
+    order = topological((node for _, *both in pairs for node in both), lambda node: node.made[1])
+    found = [node for node in order if node.made[0] in _NOT_RATIONAL]
+    found += [node for node in order if node.made[0] in (SIN, COS) and not found]
+    shown = [_written(*node.made) for node in found if written_size(node) < 20][:4]
+    if shown:
+        return f"a proof takes {', '.join(shown)} as unknown functions of their arguments, and would need to know more"
+    if any(node.op is DIV for node in order):
+        return "a divisor may vanish"
+    return "the difference may be too small to be seen"
+
+
+def _written(op: str, args: Sequence[Node]) -> str:
+    return f"{op}({', '.join(map(to_text, args))})"

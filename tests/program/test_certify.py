@@ -1,0 +1,122 @@
+"""Three outcomes, never mixed up: proved, refuted with a real state, undecided."""
+
+import math
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+
+import tauforge as tf
+from tauforge.graph.evaluate import evaluate
+from tauforge.graph.node import as_node
+
+from ..graph.test_derivative import EVERYTHING
+
+of = tf.Program.of
+P = "1237940039285380274897225519"  # a prime, as the sum of two floats below
+
+EQUAL = [
+    ("sqrt(x*x)", "abs(x)"),
+    ("sqrt(49*x*x)", "7*abs(x)"),
+    ("sign(x*(7*y))", "sign(x*y)"),
+    ("cos(atan2(7*y, 7*x))", "cos(atan2(y, x))"),
+    ("atan2(2*y, 2*x)", "atan2(y, x)"),
+    ("abs(x*x + y*y)", "x*x + y*y"),
+    ("x*sign(x)", "abs(x)"),
+    ("abs(x)*abs(x)", "x*x"),
+    ("sin(x + pi/7)", "sin(x)*cos(pi/7) + cos(x)*sin(pi/7)"),
+    ("sin(7*(x + pi/7))", "-sin(7*x)"),
+    ("cos((x + pi)*0.5)", "-sin(x*0.5)"),
+    ("cos(2*pi/7) + cos(4*pi/7) + cos(6*pi/7)", "-1/2"),
+    ("sin(0.3*x)*cos(0.1*x) + cos(0.3*x)*sin(0.1*x)", "sin((0.3 + 0.1)*x)"),
+    ("sin(1e-300*x) + sin(x)", "sin(x) + sin(x*1e-300)"),
+    ("sqrt(2)*sqrt(2)*x", "2*x"),
+    ("x/x", "1"),
+    ("sin(asin(x) + acos(y))", "x*y + sqrt(1 - x*x)*sqrt(1 - y*y)"),
+]
+DIFFERENT = [
+    ("abs(x)", "x"),
+    ("sign(x)", "1"),
+    ("sign(x)*sign(x)", "1"),
+    ("sqrt(x*x)", "x"),
+    ("sqrt(49*x*x)", "-7*abs(x)"),
+    ("sign(x*(7*y))", "-sign(x*y)"),
+    ("cos(atan2(7*y, 7*x))", "-cos(atan2(y, x))"),
+    ("atan2(-y, x)", "-atan2(y, x)"),
+    ("cos((x + pi)*0.5)", "cos(x*0.5)"),
+    ("cos((x + pi)/3)", "cos(x/3)"),
+    ("sin((x + pi/2)*0.5)", "sin(x*0.5)"),
+    ("pi", repr(math.nextafter(math.pi, 4))),
+    ("pi*x", f"{math.nextafter(math.pi, 4)!r}*x"),
+    ("0.1*x", "0.10000000000000002*x"),
+    ("sin(x) + 1e-300*y", "sin(x)"),
+    ("1e12*sin(5e-10)*x", "0"),
+    ("(1237940039285380210472715264 + 64424510255)*x", "0"),
+    ("sin(1e-308*x) + sin(1e308*x)", "0"),
+    ("(sqrt(2) - 1.4142135623730951)*x", "0"),
+]
+UNKNOWN = [("sqrt(x)*sqrt(y)", "sqrt(x*y)"), ("asin(x) + acos(x)", "pi/2"), ("sqrt(2)/2", "sin(pi/4)")]
+
+
+@pytest.mark.parametrize(("one", "other"), EQUAL)
+def test_what_is_equal_is_proved(one, other):
+    certificate = of(y=one).certify(of(y=other))
+    assert certificate.probability < 1e-29
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_what_differs_is_refuted_by_a_state_every_time(one, other):
+    for _ in range(20):
+        with pytest.raises(tf.CertificationError) as caught:
+            of(y=one).certify(of(y=other))
+        assert not isinstance(caught.value, tf.Undecided)
+        assert caught.value.state is not None
+        for name, value in caught.value.state.items():
+            assert f"{name} = {value!r}" in str(caught.value)
+
+
+@pytest.mark.parametrize(("one", "other"), UNKNOWN)
+def test_what_is_neither_is_called_so(one, other):
+    with pytest.raises(tf.Undecided, match="unknown functions of their arguments"):
+        of(y=one).certify(of(y=other))
+
+
+def test_every_output_counts():
+    with pytest.raises(tf.CertificationError, match=r"y\[1\]"):
+        of(y=["sqrt(x)", "abs(x)"]).certify(of(y=["sqrt(x)", "x"]))
+    with pytest.raises(tf.ProgramError, match="outputs"):
+        of(y="x").certify(of(z="x"))
+
+
+def test_friction_is_no_constant():
+    arm = tf.robots.rx90(symbolic=True)
+    rubbing = tf.inverse_dynamics(arm)
+    assert rubbing.certify(tf.inverse_dynamics(arm))
+
+
+@given(EVERYTHING, EVERYTHING)
+@settings(max_examples=60)
+def test_no_two_expressions_that_differ_are_proved_equal(x, y):
+    """Whatever is proved holds in floats, too; whatever is refuted differs there or beyond their digits."""
+    random = Random(1)
+    try:
+        of(y=x).certify(of(y=y))
+    except tf.Undecided:
+        return
+    except tf.CertificationError:
+        assert x is not y
+        return
+    for _ in range(20):
+        state = {name: random.uniform(-2, 2) for name in "abc"}
+        one, other = evaluate([as_node(x), as_node(y)], state)
+        assert one == pytest.approx(other, rel=1e-6, abs=1e-6)
+
+
+def test_a_program_of_expressions():
+    program = of("circle", x="r*cos(t)", both=["r", 2.0])
+    assert {name: tuple(shape) for name, shape in program.inputs.items()} == {"r": (), "t": ()}
+    assert {name: tuple(shape) for name, shape in program.outputs.items()} == {"x": (), "both": (2,)}
+    x, both = program.compile(cache=False)(2.0, math.pi / 3)
+    assert x == pytest.approx(1.0)
+    assert both.tolist() == [2.0, 2.0]
+    assert "circle" in program.code("c")
