@@ -1,0 +1,68 @@
+"""Read generated C back into a Program: what the text computes, with its constants as they are written."""
+
+import re
+from collections.abc import Mapping
+
+from tauforge import Program
+from tauforge.graph.evaluate import substitute
+from tauforge.graph.node import CONST, ZERO, Node, constant, rebuild
+from tauforge.graph.parse import expression
+from tauforge.program.program import PARAMETERS, Array
+
+_ELEMENT = re.compile(r"\b([A-Za-z_]\w*)\[(\d+)\]")
+_SIGN = re.compile(r"\((.+?) > 0\.0 \? 1\.0 : \1 < 0\.0 \? -1\.0 : 0\.0\)")
+_FILL = re.compile(r"for \(int (\w+) = 0; \1 < (\d+); \+\+\1\) \{? ?(\w+)\[\1\] = 0\.0; ?\}?")
+
+
+def read_c(text: str, like: Program) -> Program:
+    """Return the Program that a function of generated C computes; names and shapes are those of another one."""
+    body = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).split("{", 1)[1].rsplit("}", 1)[0]
+    known: dict[str, Node] = {}
+    for name, array in like.arguments.items():
+        for i, node in enumerate(array.nodes):
+            known[_element(name, i)] = node
+    written: dict[str, Node] = {}
+    fills = {name for _, count, name in _FILL.findall(body)}
+    statements = (x.strip().replace("\n", " ") for x in _FILL.sub("", body).split(";"))
+    for statement in statements:
+        if not statement or statement.startswith("(void)"):
+            continue
+        match = re.fullmatch(r"(const double )?(\w+)(?:\[(\d+)\])? = (.+)", statement)
+        assert match, statement
+        local, name, place, value = match.groups()
+        made = _value(value, known)
+        (known if local else written)[name if local else _element(name, int(place))] = made
+    results = {
+        name: Array(
+            array.shape,
+            tuple(written[_element(name, i)] if name not in fills else written.get(_element(name, i), ZERO)
+                  for i in range(len(array.nodes))),
+        )
+        for name, array in like.results.items()
+    }  # fmt: skip
+    state = {name: array for name, array in like.arguments.items() if name != PARAMETERS}
+    return Program("read_back", state, results)
+
+
+def _element(name: str, place: int) -> str:
+    return f"at_{name}_{place}"
+
+
+def _value(text: str, known: Mapping[str, Node]) -> Node:
+    text = _SIGN.sub(r"sign(\1)", _ELEMENT.sub(lambda m: _element(m[1], int(m[2])), text)).replace("fabs(", "abs(")
+    return substitute([expression(text)], known)[0]
+
+
+def rounded(program: Program) -> Program:
+    """Return a Program with its constants rounded to floats, as code holds them."""
+    new: dict[Node, Node] = {}
+    for node in program.order:
+        if node.op is CONST:
+            new[node] = constant(node.value)
+        else:
+            new[node] = rebuild(node.op, tuple(new[a] for a in node.args), node.value) if node.args else node
+    results = {
+        name: Array(array.shape, tuple(new[node] for node in array.nodes)) for name, array in program.results.items()
+    }
+    state = {name: array for name, array in program.arguments.items() if name != PARAMETERS}
+    return Program("rounded", state, results)
