@@ -1,4 +1,4 @@
-"""The proof turned against everything: models, formulations, derivatives, base forms, generated C; and against faults."""
+"""The proof turned against everything: models, formulations, derivatives, base forms, generated C; and faults."""
 
 from collections.abc import Iterator
 from inspect import signature
