@@ -305,7 +305,7 @@ def test_the_base(read):
     parts = (link("a"), link("b"), joint("j", "a", "b"))
     assert read(*parts).dof == read(*parts, base="fixed").dof == 1
     floating = read(*parts, base="floating")
-    assert floating.expanded().dof == 7
+    assert floating.dof == 7
     assert floating.base.body.inertia.M == 2
     alone = read(link("a"), base="floating")  # a body without joints, as of a drone
     assert interpret(tf.inverse_dynamics(alone), [0, 0, 0, 0, 0, 0, 1], [0] * 6, [0, 0, 1, 0, 0, 0])[

@@ -8,6 +8,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.graph.node import symbol
+from tauforge.robot.joint import Mimic
 from tauforge.robot.robot import BASE_MOTION
 
 from ..random_robots import random_robot
@@ -64,6 +65,32 @@ def test_joint_order_and_fixed_joints():
     assert robot.moving == (1, 3, 4)
     assert robot.children(1) == [2, 4]
     assert not robot.is_serial
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_names_of_q_and_qd_are_those_of_the_models_inputs(seed):
+    fixed, floating = (random_robot(seed, largest=6, several=True, floating=x) for x in (False, True))
+    for robot in (fixed, floating, floating.expanded(), fixed.with_base("floating", floating.base.body)):
+        program = tf.inverse_dynamics(robot)
+        assert program.inputs["q"].labels == (robot.coordinate_names,)
+        assert program.inputs["qd"].labels == program.outputs["tau"].labels == (robot.velocity_names,)
+        assert len(robot.velocity_names) == robot.dof
+        assert len(robot.degrees) == sum(len(joint.axes) for joint in robot.expanded().joints)
+    assert floating.dof == fixed.dof + 6
+    assert floating.velocity_names == (
+        *(f"base.{x}" for x in ["vx", "vy", "vz", "wx", "wy", "wz"]),
+        *fixed.velocity_names,
+    )
+    assert floating.coordinate_names[:7] == tuple(f"base.{x}" for x in ["px", "py", "pz", "x", "y", "z", "w"])
+    assert floating.joint_names == fixed.joint_names
+
+
+def test_a_joint_that_follows_another_keeps_its_place_on_a_floating_base():
+    arm = tf.robots.planar2r()
+    follower = replace(arm.joints[1], mimic=Mimic(joint=1, ratio=2.0))
+    robot = replace(arm, joints=(arm.joints[0], follower)).with_base("floating")
+    assert robot.dof == 7
+    assert robot.degrees == [*((k, 1.0) for k in range(7)), (6, 2.0)]
 
 
 def test_equality_is_of_values():

@@ -31,7 +31,7 @@ _WIDTH = 90
 def info(robot: tf.Robot, warned: Sequence[str], tables: bool | None) -> Iterator[RenderableType]:
     """Yield the parts of a robot's description; ``warned`` is what was said when it was read."""
     free = " of its tree" if robot.loops else ""
-    free += " and the 6 of its floating base" if robot.base.floating else ""
+    free += ", 6 of them of its floating base" if robot.base.floating else ""
     counted = f": {len(robot.joints)} joints, {robot.dof} degrees of freedom{free}"
     yield Text.assemble((robot.name, "bold green"), counted)
     yield tree(robot)

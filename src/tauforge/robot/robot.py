@@ -154,19 +154,23 @@ class Robot:
 
     @property
     def dof(self) -> int:
-        """Degrees of freedom of the tree: the length of qd."""
-        return sum(len(joint.axes) for joint in self.joints if not joint.mimic)
+        """Degrees of freedom of the tree, those of a floating base included: the length of qd."""
+        return sum(len(joint.axes) for joint in self._free)
 
     @property
     def degrees(self) -> list[tuple[int, float]]:
-        """For each axis of each joint, the place in qd that moves it, and how fast: at the ratio of a mimic joint."""
+        """For each axis of each joint, the place in qd that moves it, and how fast: at the ratio of a mimic joint.
+
+        A floating base counts as the first joint.
+        """
         own: dict[int, int] = {}
         found: list[tuple[int, float]] = []
         place = 0
-        for j, joint in enumerate(self.joints, 1):
+        joints = self.expanded().joints
+        for j, joint in enumerate(joints, 1):
             own[j] = place
             place += 0 if joint.mimic else len(joint.axes)
-        for j, joint in enumerate(self.joints, 1):
+        for j, joint in enumerate(joints, 1):
             if joint.mimic:
                 found.append((own[joint.mimic.joint], joint.mimic.ratio))
             else:
@@ -180,20 +184,23 @@ class Robot:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints that move by themselves, in the order of q."""
+        """Names of the joints that move by themselves, in the order of q; a floating base is not among them."""
         return tuple(joint.name for joint in self.joints if joint.sigma != FIXED and not joint.mimic)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """Names of the entries of q: the joints', with .x, .y, .z, .w for a quaternion, and so on."""
-        free = (joint for joint in self.joints if not joint.mimic)
-        return tuple(joint.name + part for joint in free for part in COORDINATES[joint.sigma])
+        """Names of the entries of q: a floating base's, then the joints', with .x, .y, .z, .w for a quaternion."""
+        return tuple(joint.name + part for joint in self._free for part in COORDINATES[joint.sigma])
 
     @property
     def velocity_names(self) -> tuple[str, ...]:
-        """Names of the entries of qd, qdd and tau."""
-        free = (joint for joint in self.joints if not joint.mimic)
-        return tuple(joint.name + part for joint in free for part in VELOCITIES[joint.sigma])
+        """Names of the entries of qd, qdd and tau: a floating base's six, then the joints'."""
+        return tuple(joint.name + part for joint in self._free for part in VELOCITIES[joint.sigma])
+
+    @property
+    def _free(self) -> list[Joint]:
+        """What has its own entries in q and qd: a floating base, then the joints that follow no other."""
+        return [joint for joint in self.expanded().joints if not joint.mimic]
 
     @property
     def frame_names(self) -> tuple[str, ...]:
