@@ -1,23 +1,17 @@
-"""The cache: object code kept in a directory of the user's, so that what was compiled once is not compiled again.
+"""The cache: object code kept under a key of all that it depends on, so that nothing is compiled twice.
 
-An entry is one file, written under another name and renamed, with a checksum: what is damaged is compiled anew. A
-directory that others may write to is not used, since code from it is run. Entries that were not used for longest go
-when there are too many. The environment variable TAUFORGE_CACHE names another directory, or is "off".
+Where and how it is kept is the matter of store.py.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
-import threading
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,15 +21,10 @@ from ..graph.node import OPERATIONS, SYMBOL
 from ..program.program import PARAMETERS, Program
 from ..targets import llvm
 from ..targets.llvm_text import Vectors
+from . import store
 from .compile import EFFORT, host
 
-LIMIT = 1 << 28
-"""Bytes that all entries may take together."""
-_SIZE = 16  # of keys and checksums
 _CODES = {op: i for i, op in enumerate(OPERATIONS)}
-_ENDING = ".code"
-_lock = threading.Lock()
-_written = LIMIT  # bytes since entries were last counted: they are at the first chance
 
 
 class Code(NamedTuple):
@@ -58,10 +47,12 @@ class Code(NamedTuple):
 
     @classmethod
     def unpacked(cls, data: bytes) -> Code:
-        """Return it from its bytes."""
+        """Return it from its bytes; a ValueError if they are those of something else."""
         start = 8 + int.from_bytes(data[:8], "little")
         slots, setup, body, own, *sizes = np.frombuffer(data[8:start], "<i8").tolist()
-        ends = np.cumsum([start, *sizes]).tolist()
+        ends = [*accumulate([start, *sizes])]
+        if ends != sorted(ends) or ends[-1] != len(data):
+            raise ValueError("sizes that do not add up")
         parts = tuple(data[a:b] for a, b in pairwise(ends))
         if not own:
             return cls(slots, setup, body, parts)
@@ -70,33 +61,17 @@ class Code(NamedTuple):
 
 def obtained(what: Callable[[], bytes], make: Callable[[], Code], use: bool = True) -> Code:
     """Return code from the cache by what it is made from; or made now, and kept if the cache is to be used."""
-    place = directory() if use else None
+    place = store.directory() if use else None
     if place is None:
         return make()
-    key = blake2b(_machine() + what(), digest_size=_SIZE).hexdigest()
-    path = place / f"{key}{_ENDING}"
-    code = _read(path)
-    if code is None:
-        code = make()
-        _write(path, code.packed())
+    key = blake2b(_machine() + what(), digest_size=store.SIZE).hexdigest()
+    data = store.read(place, key)
+    if data is not None:
+        with suppress(ValueError):
+            return Code.unpacked(data)
+    code = make()
+    store.write(place, key, code.packed())
     return code
-
-
-def directory() -> Path | None:
-    """Return the cache's directory, which is made if need be; None where there is none to use."""
-    named = os.environ.get("TAUFORGE_CACHE", "")
-    if named == "off":
-        return None
-    path = Path(named) if named else _usual()
-    try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = path.stat()
-    except (OSError, RuntimeError):
-        return None
-    if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
-        _warn(path)
-        return None
-    return path
 
 
 def content(program: Program, vectors: Vectors) -> bytes:
@@ -128,73 +103,3 @@ def _machine() -> bytes:
     _, triple, cpu, features = host()
     text = f"{triple} {cpu} {features} {EFFORT} {version('llvmlite')} {sys.version_info[:2]}"
     return blake2b(text.encode() + made_by).digest()
-
-
-def _usual() -> Path:
-    """Return where the platform keeps what can be made again."""
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return (Path(local) if local else Path.home() / "AppData" / "Local") / "tauforge" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "tauforge"
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(given) if os.path.isabs(given) else Path.home() / ".cache") / "tauforge"
-
-
-@cache
-def _warn(path: Path) -> None:
-    warnings.warn(
-        f"{path} is not used as a cache, since others may write to it: take away their right, or name another "
-        "directory by the environment variable TAUFORGE_CACHE",
-        RuntimeWarning,
-        stacklevel=2,
-    )
-
-
-def _read(path: Path) -> Code | None:
-    """Return an entry, and note that it was used; None if there is none or it is damaged."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
-    if blake2b(data[_SIZE:], digest_size=_SIZE).digest() != data[:_SIZE]:
-        return None
-    with suppress(OSError):  # another process may have removed it just now
-        os.utime(path)
-    return Code.unpacked(data[_SIZE:])
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Keep an entry if that is possible; without it nothing but time is lost."""
-    global _written
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(blake2b(data, digest_size=_SIZE).digest() + data)
-        os.replace(file.name, path)
-    except OSError:
-        return
-    with _lock:
-        _written += len(data)
-        if _written > LIMIT // 16:
-            _written = 0
-            _trim(path.parent)
-
-
-def _trim(place: Path) -> None:
-    """Remove what was not used for longest until the rest is small enough, and what was left half written."""
-    found = []
-    for item in os.scandir(place):
-        try:
-            status = item.stat()
-        except OSError:
-            continue
-        found.append((status.st_mtime, status.st_size, item.path))
-    total = sum(size for _, size, _ in found)
-    for _, size, name in sorted(found):
-        if total <= LIMIT:
-            break
-        try:
-            os.unlink(name)
-        except OSError:
-            continue
-        total -= size
