@@ -234,9 +234,6 @@ def test_threads_report_errors_as_one_does():
         assert np.isinf(function(np.zeros((100, 1)), threads=2)).all()
     with pytest.raises(ProgramError, match=r"x has the shape \(100, 2\)"):
         function(np.zeros((100, 2)), threads=2)
-    for wrong in (0, -1, 1.5, "2"):
-        with pytest.raises(ProgramError, match="threads="):
-            function(np.zeros((100, 1)), threads=wrong)
 
 
 def test_large_batches_use_threads_by_themselves(monkeypatch):

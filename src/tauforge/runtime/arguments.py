@@ -12,6 +12,7 @@ from ..errors import ProgramError
 from ..program.program import PARAMETERS, Program, Shape
 
 _MANY = 12  # labels shown in a message
+_NUMBERS = (float, int, np.float64)  # what lists mostly hold, and what is never masked
 
 
 def in_order(program: Program, given: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -40,6 +41,11 @@ def as_arrays(program: Program, arguments: Sequence[Any], dtype: np.dtype[Any]) 
 def _array(program: Program, name: str, value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     if name == PARAMETERS and isinstance(value, Mapping):
         return _parameters(program, value, dtype)
+    if _is_masked(value):
+        raise ProgramError(
+            f"{program.name}: {name} has masked elements, for which there are no values; leave these states out, or "
+            f"fill in values, as {name}.filled(numpy.nan) does"
+        )
     try:
         array = np.asarray(value)
     except (TypeError, ValueError) as error:
@@ -47,6 +53,13 @@ def _array(program: Program, name: str, value: Any, dtype: np.dtype[Any]) -> NDA
     if not isinstance(value, np.ndarray) and np.can_cast(array.dtype, np.float64, "safe"):
         return array.astype(dtype)
     return array
+
+
+def _is_masked(value: Any) -> bool:
+    """Tell whether an element of an array, or of one in a list, is masked."""
+    if isinstance(value, np.ma.MaskedArray):
+        return bool(np.ma.is_masked(value))
+    return type(value) in (list, tuple) and any(_is_masked(x) for x in value if type(x) not in _NUMBERS)
 
 
 def _parameters(program: Program, values: Mapping[str, Any], dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -77,6 +90,8 @@ def output_arrays(program: Program, out: Any, dtype: np.dtype[Any]) -> tuple[NDA
         if array is not None and not (isinstance(array, np.ndarray) and array.dtype == dtype):
             kind = f"dtype {array.dtype}" if isinstance(array, np.ndarray) else f"type {type(array).__name__}"
             raise ProgramError(f"{program.name}: out for {name} has {kind}; it must be a NumPy array of {dtype}")
+        if _is_masked(array):
+            raise ProgramError(f"{program.name}: out for {name} has masked elements; pass its data, {name}.data")
     return arrays
 
 

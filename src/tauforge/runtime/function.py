@@ -36,8 +36,11 @@ class Function:
     memory with the inputs. Several outputs are returned as a named tuple. Floating-point errors are reported as for
     NumPy's own functions (see ``numpy.errstate``).
 
-    ``threads`` is how many threads share the batch; without it there are as many as the machine runs at once where
-    the batch is large enough for that to pay, and one elsewhere.
+    ``threads`` is how many threads share the batch, a whole number from 1 on; without it there are as many as the
+    machine runs at once where the batch is large enough for that to pay, and one elsewhere.
+
+    A masked array counts as a plain one if no element is masked, and is refused otherwise: each result depends on all
+    entries of its state, and a masked one has no value. ``x.filled(numpy.nan)`` gives NaN for the states concerned.
 
     Parameters
     ----------

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..errors import ProgramError
 from ..program.program import Program
 from ..targets.llvm import arrays, has_empty
 from .arguments import as_arrays, batch_axes, explain, in_order, output_arrays
 from .build import Loaded
-from .threads import PAYS, available, in_parts
+from .threads import PAYS, asked, available, in_parts
 from .ufunc import generalized_ufunc
 
 
@@ -43,6 +42,8 @@ class GeneralCall:
                 break
         if out is not None:
             out = output_arrays(self._program, out, self._dtype)
+        if threads is not None:
+            threads = asked(self._program.name, threads)
         try:
             if threads != 1 and (batch := self._worth_splitting(arguments, threads)):
                 results = self._in_threads(arguments, out, batch, threads or available())
@@ -60,8 +61,6 @@ class GeneralCall:
                     break
             else:
                 return ()
-        elif type(threads) is not int or threads < 1:
-            raise ProgramError(f"{self._program.name}: threads={threads!r}; it must be a whole number from 1 on")
         batch = batch_axes(self._program, arguments)
         return batch if math.prod(batch) >= (2 if threads else self._pays) else ()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -14,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ProgramError
+
 PAYS = 2e7
 """Operations from which on a call is worth splitting: about a millisecond's work."""
 _PARTS = 16  # for each thread at most, so that a slow one holds up little
@@ -22,6 +25,19 @@ _PARTS = 16  # for each thread at most, so that a slow one holds up little
 def available() -> int:
     """Return how many threads can run at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def asked(program: str, threads: Any) -> int:
+    """Return how many threads to use for what a caller of a program asks for; more than the pool has gain nothing."""
+    try:
+        count = 0 if isinstance(threads, bool) else operator.index(threads)
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise ProgramError(
+            f"{program}: threads is {threads!r}; it must be a whole number from 1 on, or None for as many as pay"
+        )
+    return min(count, _most())
 
 
 def in_parts(
@@ -61,7 +77,11 @@ def in_parts(
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max(32, available()), "tauforge")
+    return ThreadPoolExecutor(_most(), "tauforge")
+
+
+def _most() -> int:
+    return max(32, available())
 
 
 if hasattr(os, "register_at_fork"):

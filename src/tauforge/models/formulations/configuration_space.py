@@ -124,7 +124,6 @@ class ConfigurationSpace:
 
     def __call__(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Floats:
         """Return the efforts of (16)."""
-        q, qd, qdd = (np.asarray(x, dtype=np.float64) for x in (q, qd, qdd))
         found: Floats = self.function(self.coefficients(q), q, qd, qdd)
         return found
 
