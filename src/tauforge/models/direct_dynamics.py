@@ -7,20 +7,20 @@ with all efforts known, whose cost grows only linearly with the number of joints
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..errors import ProgramError
-from ..graph.node import Scalar, is_zero
+from ..graph.node import Scalar
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
 from .formulations import DEFAULT
 from .frame import INPUTS, State, folded, folded_twice, in_best_frames, leaner, prepare, program
-from .hybrid_dynamics import articulated, check_inertia
-from .inertia_matrix import Rows, composite_bodies
+from .hybrid_dynamics import articulated
+from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
+from .solve import inertia_of, solve, warns_if_singular
 from .tree import cheapest
 
 
+@warns_if_singular("qdd")
 @in_best_frames
 def direct_dynamics(
     robot: Robot,
@@ -71,36 +71,4 @@ def composite_accelerations(robot: Robot, state: State) -> list[Scalar]:
     h = folded(robot, newton_euler(robot, state))
     tau = [x for joint, own in zip(robot.joints, state.tau[1:], strict=True) if not joint.mimic for x in own]
     M = folded_twice(robot, composite_bodies(robot, state.q))
-    for name, row, k in zip(robot.velocity_names, M, range(len(M)), strict=True):
-        check_inertia(name, row[k])
-    return solve(M, [a - b for a, b in zip(tau, h, strict=True)])
-
-
-def solve(M: Rows, b: Sequence[Scalar]) -> list[Scalar]:
-    """Solve M x = b by M = Lᵀ D L, from the last degree of freedom to the first, so that zeros of branches stay
-    zeros.
-    """
-    count = len(b)
-    L = [list(row) for row in M]
-    inverse: list[Scalar] = [0.0] * count
-    for k in reversed(range(count)):
-        inverse[k] = 1.0 / L[k][k]
-        before = [i for i in range(k) if not is_zero(L[k][i])]
-        row = {i: L[k][i] * inverse[k] for i in before}
-        for i in before:
-            for j in before:
-                if j <= i:
-                    L[i][j] = L[i][j] - row[i] * L[k][j]
-        for i in before:
-            L[k][i] = row[i]
-    x = list(b)
-    for k in reversed(range(count)):  # Lᵀ
-        for i in range(k):
-            if not is_zero(L[k][i]):
-                x[i] = x[i] - L[k][i] * x[k]
-    x = [a * d for a, d in zip(x, inverse, strict=True)]
-    for k in range(count):  # L
-        for i in range(k):
-            if not is_zero(L[k][i]):
-                x[k] = x[k] - L[k][i] * x[i]
-    return x
+    return solve(M, [a - b for a, b in zip(tau, h, strict=True)], inertia_of(robot.velocity_names))

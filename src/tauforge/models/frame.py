@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -260,6 +261,14 @@ LONG = 24
 costs digits and time, make links unlike that a loop might compute, and were not faster for 30 links."""
 
 
+_is_leaner = ContextVar("_is_leaner", default=False)
+
+
+def is_leaner() -> bool:
+    """Tell whether what is being made is the leaner equal of a model, whose robot has been looked at before."""
+    return _is_leaner.get()
+
+
 def _depth(robot: Robot) -> int:
     """Return the number of links of the longest chain."""
     depth = [0]
@@ -286,6 +295,10 @@ def leaner(
         from ..parameters.base import by_rules
 
         grouped = by_rules(robot).robot.derived(name=robot.name)
-        return replace(model(grouped, **options, reframe=False), lean=None)
+        token = _is_leaner.set(True)
+        try:
+            return replace(model(grouped, **options, reframe=False), lean=None)
+        finally:
+            _is_leaner.reset(token)
 
     return lean

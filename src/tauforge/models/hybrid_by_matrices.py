@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from ..graph.node import Scalar
 from ..robot.robot import Robot
-from .direct_dynamics import solve
 from .frame import State, Values, folded, folded_twice, spread
 from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
+from .solve import inertia_of, solve
 
 
 def solved(robot: Robot, state: State, accelerated: Set[int]) -> tuple[list[Values], list[Values]]:
@@ -29,7 +29,8 @@ def solved(robot: Robot, state: State, accelerated: Set[int]) -> tuple[list[Valu
     tau: list[Scalar] = [x for j in free for x in state.tau[j] or [0.0] * _axes(robot, j)]
     M = folded_twice(robot, composite_bodies(robot, state.q))
     b = folded(robot, newton_euler(robot, replace(state, qdd=spread(robot, qdd))))
-    found = solve([[M[i][k] for k in unknown] for i in unknown], [tau[i] - b[i] for i in unknown])
+    check = inertia_of([robot.velocity_names[i] for i in unknown])
+    found = solve([[M[i][k] for k in unknown] for i in unknown], [tau[i] - b[i] for i in unknown], check)
     for place, x in zip(unknown, found, strict=True):
         qdd[place] = x
     for place in known:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..errors import ProgramError
-from ..graph.node import Scalar, is_zero
+from ..graph.node import Scalar
 from ..program.program import Program, inputs, outputs
 from ..robot.joint import VELOCITIES, Joint, Pose, passed
 from ..robot.robot import Robot
@@ -23,6 +23,7 @@ from ..spatial.vector import ZERO, Vector, cross, dot
 from .frame import INPUTS, State, Values, in_best_frames, leaner, prepare, program
 from .inertia_matrix import wrench
 from .joint_law import resistance
+from .solve import check_inertia, warns_if_singular
 
 Screw = tuple[Vector, Vector]
 """Linear and angular part of an acceleration, force and moment of a wrench."""
@@ -48,6 +49,7 @@ class Link:
     eliminated: list[Given] = field(default_factory=list)
 
 
+@warns_if_singular("accelerations")
 @in_best_frames
 def hybrid_dynamics(
     robot: Robot,
@@ -176,24 +178,15 @@ def outward(robot: Robot, state: State) -> list[Link]:
 
 def eliminate(joint: Joint, link: Link, tau: Values) -> None:
     """Let the joint give way, one axis after the other: equations (36)-(38)."""
-    for axis, x in zip(joint.axes, tau, strict=True):
+    for axis, part, x in zip(joint.axes, VELOCITIES[joint.sigma], tau, strict=True):
         U = link.A.axis(axis)
         D = (*U[0], *U[1])[axis] + joint.IA
-        check_inertia(joint.name, D)
+        check_inertia(joint.name + part, D)
         inverse = 1.0 / D
         u = x - (*link.p[0], *link.p[1])[axis]
         link.eliminated.append(Given(axis, U, u, inverse))
         link.A = link.A.less(*U, inverse)
         link.p = add(link.p, (U[0] * (u * inverse), U[1] * (u * inverse)))
-
-
-def check_inertia(name: str, inertia: Scalar) -> None:
-    """Refuse a joint that nothing gives inertia to: its acceleration would be anything."""
-    if is_zero(inertia):
-        raise ProgramError(
-            f"no inertia acts on joint {name!r}, so that its acceleration is not determined; "
-            "give its link mass or the joint a rotor inertia"
-        )
 
 
 def solve_axes(joint: Joint, link: Link, a: Screw) -> list[Scalar]:

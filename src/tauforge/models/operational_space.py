@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ProgramError
-from ..graph.node import Node, Scalar, as_node
+from ..graph.node import Node, Scalar, as_node, is_zero
 from ..graph.parse import as_scalar
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
 from .bias import bias, gravity
-from .direct_dynamics import solve
 from .frame import prepare, program
 from .inertia_matrix import inertia_matrix
 from .jacobian import Point, jacobian, jacobian_bias
 from .link_motion import VELOCITY
+from .solve import inertia_of, solve, warns_if_singular
 
 
+@warns_if_singular(None)
 def operational_space(
     robot: Robot,
     *,
@@ -59,15 +60,24 @@ def operational_space(
     )
     rate = jacobian_bias(robot, frame=frame, point=point, axes=axes).results["Jdqd"].nodes
 
-    columns = [solve(M, row) for row in J]
+    free = inertia_of(robot.velocity_names)
+
+    def reach(k: int, mobility: Scalar) -> None:
+        if is_zero(mobility):
+            raise ProgramError(
+                f"{robot.name}: no joint moves {frame} along {rows[k]} apart from the other rows; choose rows without "
+                "it, or give a damping"
+            )
+
+    columns = [solve(M, row, free) for row in J]
     mobility: list[list[Scalar]] = [[total(a, b) for b in columns] for a in J]
     for k in range(count):
         mobility[k][k] = mobility[k][k] + square
-    held = solve(M, g)
-    driven = solve(M, [a - b for a, b in zip(h, g, strict=True)])
-    inertia = [solve(mobility, [float(i == k) for i in range(count)]) for k in range(count)]
-    mu = solve(mobility, [total(row, driven) - rate[k] for row, k in zip(J, chosen, strict=True)])
-    p = solve(mobility, [total(row, held) for row in J])
+    held = solve(M, g, free)
+    driven = solve(M, [a - b for a, b in zip(h, g, strict=True)], free)
+    inertia = [solve(mobility, [float(i == k) for i in range(count)], reach) for k in range(count)]
+    mu = solve(mobility, [total(row, driven) - rate[k] for row, k in zip(J, chosen, strict=True)], reach)
+    p = solve(mobility, [total(row, held) for row in J], reach)
     prepared, arrays, _ = prepare(robot, parameters, ("q", "qd"))
     results = {
         "Lambda": outputs([x for row in inertia for x in row], [count, count], [rows, rows], "inertia at the frame"),

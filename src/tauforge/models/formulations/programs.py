@@ -10,10 +10,9 @@ from ...program.program import Array, Program, outputs
 from ...robot.joint import passed
 from ...robot.robot import Robot
 from ...spatial.vector import Entry
-from ..direct_dynamics import solve
 from ..frame import INPUTS, State, folded, folded_twice, matrix, prepare, program, vector
-from ..hybrid_dynamics import check_inertia
 from ..joint_law import resistance
+from ..solve import inertia_of, solve
 from ..tree import poses_of
 from . import find
 from .chain import Chain, check
@@ -68,10 +67,8 @@ def direct_dynamics(robot: Robot, formulation: str, parameters: str, external_wr
         qdd = module.direct(chain, [x - y for x, y in zip(tau, own, strict=True)], rotors)
     else:
         M = folded_twice(robot, with_rotors(robot, chain, module.inertia(chain)))
-        for k, name in enumerate(names):
-            check_inertia(name, M[k][k])
         h = folded(robot, [x + y for x, y in zip(module.efforts(chain), own, strict=True)])
-        qdd = solve(M, [x - y for x, y in zip(tau, h, strict=True)])
+        qdd = solve(M, [x - y for x, y in zip(tau, h, strict=True)], inertia_of(names))
     found = outputs(qdd, [len(names)], [names], INPUTS["qdd"][0])
     return program("direct_dynamics", robot, arrays, {"qdd": found})
 

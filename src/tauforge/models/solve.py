@@ -1,0 +1,131 @@
+"""Solving with the inertia matrix, and what to say where it is singular: exactly, or in all but the last digits."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import wraps
+from random import Random
+from typing import Any, ParamSpec
+
+from ..errors import ProgramError, RobotWarning
+from ..graph.node import Scalar, is_zero
+from ..graph.text import literal
+from ..program.program import Program
+from ..robot.robot import Robot
+from .frame import folded_twice, is_leaner, spread
+from .inertia_matrix import Rows, composite_bodies
+
+Check = Callable[[int, Scalar], None]
+"""Takes a row's number and what is to be divided by there; raises an error where that cannot be."""
+Given = ParamSpec("Given")
+
+WEAK = 1e-13
+"""Part of a joint's inertia below which what the joints beyond it leave of it is rounding, some hundred times that."""
+_STATES = 2
+_LARGEST = 64  # degrees of freedom, beyond which finding out takes too large a part of the time
+_TURNED = {".x": 0.1, ".y": 0.5, ".z": 0.5, ".w": 0.7}  # a unit quaternion
+_CURE = "give its link an inertia (a moment about its axis; a mass if it slides), or the joint a rotor inertia IA"
+
+
+class _Weak(Exception):
+    """Says at which row a matrix in numbers is as good as singular."""
+
+
+def solve(M: Rows, b: Sequence[Scalar], check: Check) -> list[Scalar]:
+    """Solve M x = b by M = Lᵀ D L, from the last degree of freedom to the first, so that zeros of branches stay
+    zeros.
+    """
+    count = len(b)
+    L = [list(row) for row in M]
+    inverse: list[Scalar] = [0.0] * count
+    for k in reversed(range(count)):
+        check(k, L[k][k])
+        inverse[k] = 1.0 / L[k][k]
+        before = [i for i in range(k) if not is_zero(L[k][i])]
+        row = {i: L[k][i] * inverse[k] for i in before}
+        for i in before:
+            for j in before:
+                if j <= i:
+                    L[i][j] = L[i][j] - row[i] * L[k][j]
+        for i in before:
+            L[k][i] = row[i]
+    x = list(b)
+    for k in reversed(range(count)):  # Lᵀ
+        for i in range(k):
+            if not is_zero(L[k][i]):
+                x[i] = x[i] - L[k][i] * x[k]
+    x = [a * d for a, d in zip(x, inverse, strict=True)]
+    for k in range(count):  # L
+        for i in range(k):
+            if not is_zero(L[k][i]):
+                x[k] = x[k] - L[k][i] * x[i]
+    return x
+
+
+def inertia_of(names: Sequence[str]) -> Check:
+    """Return the check for an inertia matrix with these degrees of freedom."""
+    return lambda k, inertia: check_inertia(names[k], inertia)
+
+
+def check_inertia(name: str, inertia: Scalar) -> None:
+    """Refuse a joint that nothing gives inertia to: its acceleration would be anything."""
+    if is_zero(inertia):
+        raise ProgramError(
+            f"no inertia acts on joint {name!r} where the joints beyond it are free, so that the inertia matrix is "
+            f"singular and accelerations are not determined; {_CURE}"
+        )
+
+
+def warns_if_singular(output: str | None) -> Callable[[Callable[Given, Program]], Callable[Given, Program]]:
+    """Let a model warn of a robot in numbers whose inertia matrix is singular but for rounding, whatever its state.
+
+    ``output`` has the degrees of freedom that the model solves for; None if these are all.
+    """
+
+    def decorated(model: Callable[Given, Program]) -> Callable[Given, Program]:
+        @wraps(model)
+        def watched(*robots: Given.args, **options: Given.kwargs) -> Program:
+            made = model(*robots, **options)
+            robot: Any = robots[0] if robots else options["robot"]
+            if not is_leaner():
+                weak = weakest(robot, made.outputs[output].labels[0] if output else robot.velocity_names)
+                if weak:
+                    warnings.warn(
+                        f"{robot.name}: next to no inertia acts on joint {weak!r} where the joints beyond it are free: "
+                        f"the inertia matrix is singular to working precision, and accelerations are noise; {_CURE}",
+                        RobotWarning,
+                        stacklevel=2,
+                    )
+            return made
+
+        return watched
+
+    return decorated
+
+
+def weakest(robot: Robot, degrees: Sequence[str]) -> str | None:
+    """Return a degree of freedom to which, among some that are free, no inertia is left at random states; None if each
+    has some, or if the robot has symbols.
+    """
+    if robot.symbols or len(degrees) > _LARGEST:
+        return None
+    whole, random, found = robot.expanded().map(literal), Random(0), None
+    chosen = [k for k, name in enumerate(robot.velocity_names) if name in set(degrees)]
+    for _ in range(_STATES):
+        parts = [(name, name[name.rfind(".") :]) for name in robot.coordinate_names]
+        q = [_TURNED.get(part, random.uniform(-2.0, 2.0)) for _, part in parts]
+        M = folded_twice(whole, composite_bodies(whole, spread(whole, q, coordinates=True)))
+        inertia = [[M[i][k] for k in chosen] for i in chosen]
+
+        def check(k: int, left: Scalar, inertia: Rows = inertia) -> None:
+            if abs(float(left)) <= WEAK * abs(float(inertia[k][k])):
+                raise _Weak(k)
+
+        try:
+            solve(inertia, [0.0] * len(chosen), check)
+        except _Weak as weak:
+            found = robot.velocity_names[chosen[weak.args[0]]]
+        else:
+            return None
+    return found
