@@ -102,7 +102,9 @@ class Bounds:
         arguments of unknown functions. The page on proofs derives it.
         """
         sizes = [self._whole(self._found[node]) for node in {*outputs, *self._unknown}]
-        degree, height = (2 * max((getattr(size, k) for size in sizes), default=0) + 1 for k in ("degree", "height"))
+        degree, height = (  # of cross products, of squares at most: abs(u) is the root of u²
+            4 * max((getattr(size, k) for size in sizes), default=0) + 4 for k in ("degree", "height")
+        )
         comparisons = len(outputs) + len(self._unknown) ** 2
         points = 4 * comparisons * degree
         primes = 4 * comparisons * height * self.angles.cofactor**2
