@@ -73,7 +73,7 @@ def test_formulations_are_equal(robot):
 @seeds(quick=40, all=2000)
 def test_no_mutant_is_proved_equal(seed):
     random = Random(seed)
-    robot = random_robot(seed, largest=4, symbolic=seed % 2 == 0, rotors=True, equipped=seed % 3 > 0)
+    robot = random_robot(seed, smallest=2, largest=4, fixed=False, symbolic=seed % 2 == 0, rotors=True, equipped=seed % 3 > 0)
     program = random.choice([program for _, program in models(robot) if program.count().total])
     what, other = mutant(program, random)
     try:
