@@ -1,8 +1,28 @@
 """Every error that Tauforge raises on purpose. A message says what is wrong, where, and what to do."""
 
+_LONGEST = 4000
+"""Characters of a message; the middle of a longer one is left out."""
+
+
+def printable(text: str) -> str:
+    """Return a text that a terminal shows as it is: control characters and marks of direction are escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def _message(text: object) -> str:
+    """Return a message of one line, whatever a file or another library has put into it."""
+    full = str(text)
+    half = _LONGEST // 2
+    return printable(full if len(full) <= _LONGEST else f"{full[:half]} … {full[-half:]}")
+
 
 class TauforgeError(Exception):
     """Base of all errors raised by Tauforge."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(_message(message))
 
 
 class RobotError(TauforgeError, ValueError):
@@ -11,6 +31,9 @@ class RobotError(TauforgeError, ValueError):
 
 class RobotWarning(UserWarning):
     """A robot's description is legal but looks wrong; the message says why it matters."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(_message(message))
 
 
 class ExpressionError(TauforgeError, ValueError):

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 import tauforge as tf
@@ -24,6 +23,7 @@ from ..targets import target_of
 from . import info as about
 from . import show
 from .catalogue import MODELS, model
+from .console import console, errors
 
 app = typer.Typer(
     name="tauforge",
@@ -35,8 +35,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)  # what is piped has no edge
-errors = Console(stderr=True, highlight=False)
 
 
 class Parameters(StrEnum):

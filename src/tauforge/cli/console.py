@@ -1,0 +1,28 @@
+"""Where the commands print: consoles that send no control character but their own to the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from ..errors import printable
+
+
+class SafeConsole(Console):
+    """A console that shows control characters in a text, from a file's names or another library, escaped."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Yield the pieces of what is printed, none of which can command the terminal."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=_lines(segment.text))
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(printable, text.split("\n")))
+
+
+console = SafeConsole(highlight=False, width=None if sys.stdout.isatty() else 120)  # what is piped has no edge
+errors = SafeConsole(highlight=False, stderr=True)
