@@ -32,6 +32,7 @@ def test_public_names():
         "energy",
         "energy_regressor",
         "ExpressionError",
+        "FileLimits",
         "formulations",
         "friction",
         "Function",

@@ -12,6 +12,7 @@ from .errors import (
 )
 from .formats import load
 from .graph.node import symbol
+from .limits import FileLimits
 from .models.bias import bias, friction, gravity
 from .models.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, centre_of_mass_velocity
 from .models.centroidal import centroidal_matrix, centroidal_momentum
@@ -67,6 +68,7 @@ __all__ = [
     "ConfigurationSpace",
     "Design",
     "ExpressionError",
+    "FileLimits",
     "Function",
     "Inertia",
     "Joint",

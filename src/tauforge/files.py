@@ -1,36 +1,48 @@
 """Reading files with a limit, and writing them whole or not at all."""
 
 import os
+import stat
 import tempfile
 from pathlib import Path
 
 from .errors import RobotError, TauforgeError
+from .limits import spend
 
-LARGEST = 8 * 2**20
-"""Bytes that a robot's file may have; a thousand links need half a megabyte."""
+_PLAIN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""How a file is opened: a pipe to which nobody writes must not hold us up."""
 
 
 def read_bytes(path: str | Path) -> bytes:
     """Return a robot file's bytes, or say in a RobotError why not."""
     path = Path(path)
     try:
-        if path.is_dir():
-            raise RobotError(f"{path}: this is a directory; give a robot's file")
-        size = path.stat().st_size
-        if size > LARGEST:
-            raise RobotError(
-                f"{path}: {size / 2**20:.0f} MB is too large for a robot's file; at most {LARGEST >> 20} MB are read"
-            )
-        data = path.read_bytes()
+        with open(os.open(path, _PLAIN), "rb") as file:
+            spend("bytes", regular(path, os.fstat(file.fileno())), path)
+            data = file.read()
     except FileNotFoundError:
         raise RobotError(f"{path}: no such file") from None
-    except OSError as error:
-        raise RobotError(f"{path}: cannot be read ({error.strerror})") from None
+    except RobotError:
+        raise
+    except (OSError, ValueError) as error:  # the second for a name that no file can have
+        raise RobotError(f"{path}: cannot be read ({_why(error)})") from None
     if not data.strip():
         raise RobotError(f"{path}: the file is empty")
     if b"\0" in data:
         raise RobotError(f"{path}: this is a binary file; a robot's file is text")
     return data
+
+
+def regular(path: Path, found: os.stat_result) -> int:
+    """Return the size of a file; refuse what is none: directories, pipes, devices."""
+    if stat.S_ISDIR(found.st_mode):
+        raise RobotError(f"{path}: this is a directory; give a robot's file")
+    if not stat.S_ISREG(found.st_mode):
+        raise RobotError(f"{path}: this is a pipe or a device; give a robot's file")
+    return found.st_size
+
+
+def _why(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
 def write_text(path: str | Path, text: str) -> Path:
@@ -50,10 +62,10 @@ def write_text(path: str | Path, text: str) -> Path:
             file.write(text)
         os.chmod(temporary, mode)
         os.replace(temporary, path)
-    except OSError as error:
+    except (OSError, RuntimeError, ValueError) as error:  # of which pathlib raises the second for a loop of links
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        raise TauforgeError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
+        raise TauforgeError(f"{path}: cannot be written ({_why(error)}); choose another place") from None
     return path
 
 

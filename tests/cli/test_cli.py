@@ -148,7 +148,7 @@ FAULTS = {
     "infinite": (lambda s: s.replace("{J}", "{1e999}"), "finite"),
     "empty": (lambda s: "", "empty"),
     "binary": (lambda s: "\0\1\2", "binary"),
-    "large": (lambda s: s + "(*" + "x" * 50_000_000 + "*)", "MB"),
+    "large": (lambda s: s + "(*" + "x" * 50_000_000 + "*)", "more than 50,000,000 bytes"),
 }
 
 

@@ -45,7 +45,7 @@ FILES = [
     ("<html/>", r":1: the root element is <html>; in MJCF it is <mujoco>"),
     (model("").encode("utf-16"), r": this is a binary file"),
     (model().replace('"b"', '"é"').encode("latin-1"), r": this is no text in utf-8"),
-    (b" " * 100_000_000, r": 95 MB is too large"),
+    (b" " * 100_000_000, r": more than 50,000,000 bytes"),
     (model(BODY + "\n" + BODY.replace('"j"', '"k"').replace('"g"', '"h"')), r":5: .*repeated name 'b' in body"),
     (model(BODY + "\n" + BODY.replace('"b"', '"c"').replace('"g"', '"h"')), r":5: .*repeated name 'j' in joint"),
     (model(BODY.replace("<joint", '<joint axis="0 0 0"')), r":4: axis too small"),

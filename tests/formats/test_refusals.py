@@ -190,7 +190,7 @@ def test_variable_of_two_joints_in_toml(tmp_path):
         (b"", "the file is empty"),
         (b" \n\t\n", "the file is empty"),
         (bytes(range(256)), "this is a binary file; a robot's file is text"),
-        (b"a" * 50_000_000, "48 MB is too large"),
+        (b"a" * 50_000_001, "more than 50,000,000 bytes"),
         (b"\x93\xfa\xfe", "stray text|this is no text"),
         (b"(* only a comment *)", "must be given|this is no TOML"),
         (b" " * 2_000_000 + b"x", "stray text|this is no TOML"),

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
@@ -18,6 +19,7 @@ from rich.markup import escape
 import tauforge as tf
 
 from ..files import write_text
+from ..limits import limited
 from ..models.formulations import DEFAULT
 from ..targets import target_of
 from . import info as about
@@ -331,13 +333,38 @@ def version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def limits(given: list[str] | None) -> tf.FileLimits:
+    """Return the limits that files have, some of them given as in links=20000."""
+    raised = {}
+    known = asdict(tf.FileLimits())
+    for text in given or ():
+        key, _, value = text.partition("=")
+        try:
+            raised[key] = float(value)
+        except ValueError:
+            raise tf.RobotError(f"--limit {text}: write --limit NAME=NUMBER, as in links=20000") from None
+        if key not in known:
+            raise tf.RobotError(f"--limit {text}: there is no limit {key}; known are {', '.join(known)}")
+    return tf.FileLimits(**raised)
+
+
 @app.callback()
 def options(
+    context: typer.Context,
+    raised: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--limit",
+            metavar="NAME=NUMBER",
+            help="Raise a limit of ROBOT's file, as in links=20000: bytes, elements, links, expressions or storage.",
+        ),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Say what every command has in common: nothing but the version."""
+    """Say what every command has in common: the version, and how large a robot's file may be."""
+    context.with_resource(limited(limits(raised)))
 
 
 def main() -> None:

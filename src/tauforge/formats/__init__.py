@@ -9,6 +9,7 @@ from types import ModuleType
 
 from ..errors import RobotError
 from ..files import write_text
+from ..limits import FileLimits, limited
 from ..robot.robot import Robot
 
 _FORMATS = {
@@ -25,7 +26,7 @@ _FREE = (".urdf", ".xacro", ".xml", ".mjcf")
 """Endings of the formats whose frames stand freely, so that angles are often rounded."""
 
 
-def load(path: str | Path, *, base: str | None = None, snap: float = 0.0) -> Robot:
+def load(path: str | Path, *, base: str | None = None, snap: float = 0.0, limits: FileLimits | None = None) -> Robot:
     """Read a robot from a file.
 
     Parameters
@@ -35,11 +36,13 @@ def load(path: str | Path, *, base: str | None = None, snap: float = 0.0) -> Rob
     base : "fixed" or "floating"; as the file has it unless given
     snap : how far an angle of a free frame, as in URDF, may be from a quarter turn to be taken as one; files often
         have 1.5708 there. Angles are kept as written unless given.
+    limits : how large the file may be, ``FileLimits()`` unless given; raise a limit only for files that you trust
     """
     reader = _format(Path(path))
     if snap and Path(path).suffix.lower() not in _FREE:
         raise RobotError(f"{path}: snap is for files with free frames ({', '.join(_FREE)}); here angles are exact")
-    robot: Robot = reader.read(Path(path), snap) if snap else reader.read(Path(path))
+    with limited(limits):
+        robot: Robot = reader.read(Path(path), snap) if snap else reader.read(Path(path))
     return robot if base is None else robot.with_base(base)
 
 

@@ -1,0 +1,84 @@
+"""How large a robot's file may be: every limit stands here, and ``load(…, limits=…)`` raises it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from .errors import RobotError
+
+_MEANING = {
+    "bytes": "bytes in the file and those that it includes",
+    "elements": "elements, entries or values",
+    "links": "links",
+    "expressions": "characters of expressions",
+    "storage": "numbers and bytes that a simulator would store for it",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileLimits:
+    """How much a file may hold. The defaults keep loading any file within 10 s and 1 GB on a usual computer.
+
+    ``tf.load(path, limits=tf.FileLimits(links=20_000))`` raises one of them; ``math.inf`` lifts it.
+
+    Attributes
+    ----------
+    bytes : size of the file, with the files that it includes
+    elements : elements of XML, entries of the lists in .par, values in .toml; for MJCF also the copies that
+        ``<replicate>``, ``<composite>`` and ``<attach>`` make
+    links : links of the robot, fixed ones too
+    expressions : characters in all expressions that are not plain numbers
+    storage : numbers and bytes that MuJoCo would store for an MJCF file: keyframes, user data, height fields, textures,
+        meshes, the entries of the inertia matrix
+    """
+
+    bytes: float = 50_000_000
+    elements: float = 300_000
+    links: float = 5_000
+    expressions: float = 200_000
+    storage: float = 20_000_000
+
+    def __post_init__(self) -> None:
+        for key, value in asdict(self).items():
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+                raise RobotError(f"the limit {key} is {value!r}; it must be a number above 0")
+
+
+_left: ContextVar[dict[str, float] | None] = ContextVar("left", default=None)
+"""What is left of each limit while a file is loaded."""
+_limits: ContextVar[FileLimits] = ContextVar("limits", default=FileLimits())  # noqa: B039
+
+
+@contextmanager
+def limited(limits: FileLimits | None) -> Iterator[None]:
+    """Count all that is read inside against these limits; against those in force if none are given."""
+    now = limits or _limits.get()
+    before = _limits.set(now), _left.set(asdict(now))
+    try:
+        yield
+    finally:
+        _limits.reset(before[0])
+        _left.reset(before[1])
+
+
+def left(what: str) -> float:
+    """Return how much of a limit is left."""
+    counts = _left.get()
+    return float(getattr(_limits.get(), what) if counts is None else counts[what])
+
+
+def spend(what: str, amount: float, where: str | Path) -> None:
+    """Count against a limit; refuse the file, or the place in it, where that limit is passed."""
+    rest = left(what) - amount
+    if rest < 0:
+        limit = getattr(_limits.get(), what)
+        raise RobotError(
+            f"{where}: more than {limit:,.0f} {_MEANING[what]}; if you trust it, raise the limit: "
+            f"limits=tf.FileLimits({what}=…)"
+        )
+    if (counts := _left.get()) is not None:
+        counts[what] = rest
