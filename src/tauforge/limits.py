@@ -12,7 +12,8 @@ from .errors import RobotError
 
 _MEANING = {
     "bytes": "bytes in the file and those that it includes",
-    "elements": "elements, entries or values",
+    "toml": "characters in a .toml file",
+    "elements": "elements, entries, values or lines",
     "links": "links",
     "expressions": "characters of expressions",
     "storage": "numbers and bytes that a simulator would store for it",
@@ -28,17 +29,19 @@ class FileLimits:
     Attributes
     ----------
     bytes : size of the file, with the files that it includes
+    toml : characters of a .toml file, which takes longer to read
     elements : elements of XML, entries of the lists in .par, values in .toml; for MJCF also the copies that
         ``<replicate>``, ``<composite>`` and ``<attach>`` make
-    links : links of the robot, fixed ones too
+    links : links of the robot without its base, fixed ones too; bodies of MJCF
     expressions : characters in all expressions that are not plain numbers
     storage : numbers and bytes that MuJoCo would store for an MJCF file: keyframes, user data, height fields, textures,
         meshes, the entries of the inertia matrix
     """
 
     bytes: float = 50_000_000
+    toml: float = 10_000_000
     elements: float = 300_000
-    links: float = 5_000
+    links: float = 10_000
     expressions: float = 200_000
     storage: float = 20_000_000
 

@@ -42,7 +42,10 @@ def load(path: str | Path, *, base: str | None = None, snap: float = 0.0, limits
     if snap and Path(path).suffix.lower() not in _FREE:
         raise RobotError(f"{path}: snap is for files with free frames ({', '.join(_FREE)}); here angles are exact")
     with limited(limits):
-        robot: Robot = reader.read(Path(path), snap) if snap else reader.read(Path(path))
+        try:
+            robot: Robot = reader.read(Path(path), snap) if snap else reader.read(Path(path))
+        except RobotError as error:  # of a joint, say, which does not know where it was read
+            raise (error if str(path) in str(error) else RobotError(f"{path}: {error}")) from None
     return robot if base is None else robot.with_base(base)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,10 +13,17 @@ from typing import Any
 from ..errors import RobotError
 from ..files import read_bytes
 from ..graph.node import Scalar
-from ..graph.parse import parse
+from ..graph.parse import LONGEST, parse
+from ..limits import spend
 from ..robot.robot import Robot
 
 MISSING_LINE = 0
+_NUMBER = re.compile(r"\s*-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+"""What most expressions in a file are."""
+_SHOWN = 60
+"""Characters of a value that a message shows, and words of a list."""
+_MANY = 1000
+"""Words among which the one that may be meant is looked for."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,9 @@ class Source:
 
     def expression(self, text: str, line: int, where: str) -> Scalar:
         """Read an expression through the safe parser."""
+        if _NUMBER.fullmatch(text) and math.isfinite(value := float(text)):
+            return value + 0.0  # no negative zero
+        spend("expressions", min(len(text), LONGEST), f"{self.path}:{line}" if line else self.path)
         try:
             return parse(text)
         except (ValueError, ArithmeticError) as error:
@@ -56,10 +68,19 @@ def read_text(path: Path, *encodings: str) -> Source:
 
 
 def suggestion(word: str, known: Sequence[str]) -> str:
-    """Return the end of a sentence that refuses an unknown word."""
-    near = {name.lower(): name for name in known}
-    found = get_close_matches(word.lower(), near, n=1)
-    return f"did you mean {near[found[0]]}?" if found else f"known are {', '.join(known)}"
+    """Return the end of a sentence that refuses an unknown word; of very many known ones it looks at the first."""
+    near = {name.lower()[:_SHOWN]: name for name in known[:_MANY]}
+    found = get_close_matches(word.lower()[:_SHOWN], near, n=1)
+    return f"did you mean {near[found[0]]}?" if found else f"known are {', '.join(known[:_SHOWN])}"
+
+
+def said(value: object) -> str:
+    """Return a value as a message shows it, its end cut off if it is long."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a number of very many digits, or lists in lists in lists
+        return f"a very large {type(value).__name__}"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def cycle(antecedents: list[int], number: int) -> list[int]:

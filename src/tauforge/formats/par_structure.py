@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..limits import spend
 from ..robot.joint import FIXED
 from .common import MISSING_LINE, cycle
 from .par_syntax import ACTUATOR, BASE, FLAGS, GEOMETRIC, INERTIAL, JOINT, WRENCH, Document
@@ -85,6 +86,7 @@ def _sizes(document: Document, base_moves: bool) -> tuple[int, int, int]:
             f"{links} links, {joints} joints and {frames} frames do not fit: NF = 2 NJ - NL, as each cut joint needs a "
             "frame behind it. A tool frame is a fixed joint (sigma 2) that carries a link without inertia",
         )
+    spend("links", frames, document.source.path)
     if joints > links and "mu" not in document.sections:
         raise document.source.fault(
             line,

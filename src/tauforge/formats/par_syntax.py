@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from ..errors import RobotError
 from ..graph.node import Scalar
+from ..limits import spend
 from .common import MISSING_LINE, Source, suggestion
 
 SIZES = ("NL", "NJ", "NF", "Type")
@@ -87,6 +88,7 @@ class Document:
 
 def read_document(source: Source) -> Document:
     """Take a .par file to pieces."""
+    spend("elements", max(map(source.text.count, ("\n", "=", ",", "(*"))), source.path)
     ends = [match.start() for match in re.finditer("\n", source.text)] + [len(source.text)]
     comments, text = _comments(source, ends)
     sections: dict[str, Section] = {}
@@ -117,7 +119,8 @@ def _comments(source: Source, ends: list[int]) -> tuple[list[Text], str]:
             before = f" before the next one opens on line {_line(ends, following)}" if following >= 0 else ""
             raise source.fault(line, f"the comment that opens here is not closed{before}; write *) at its end")
         comments.append(Text(text[start + 2 : end].strip(), line))
-        kept += [text[place:start], re.sub(r"[^\n]", " ", text[start : end + 2])]
+        blank = "\n".join(" " * len(line) for line in text[start : end + 2].split("\n"))
+        kept += [text[place:start], blank]
         place = end + 2
     kept.append(text[place:])
     return comments, "".join(kept)

@@ -55,18 +55,24 @@ from typing import Any
 
 from ..graph.evaluate import symbols
 from ..graph.node import as_node
+from ..limits import spend
 from ..robot.complete import default_variable
 from ..robot.joint import FIXED, FREE, NO_LIMITS, PRISMATIC, WORDS, Joint, Limits, Mimic
 from ..robot.robot import IDENTITY, SHAPES, Base, Body, Loop, Robot, Visual
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
-from .common import MISSING_LINE, Source, cycle, read_text
+from .common import MISSING_LINE, Source, cycle, read_text, said
 from .toml_table import Table, line_index
 from .toml_write import BASE, GEOMETRY, JOINT, LIMITS, VERSION, write
 
 __all__ = ["read", "write"]
 
 _AT_LINE = re.compile(r"(.*?) ?\(at line (\d+), column \d+\)", re.DOTALL)
+_DEEP = re.compile(
+    r"""(?<![\w.])[\w.]{4000}|(?:^|[\[{,])[ \t]*+(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){8}""",
+    re.MULTILINE,
+)
+"""Numbers of very many digits and dotted keys of many parts, for which tomllib needs too much memory."""
 _PLACEMENT = ("on", "actuated", *GEOMETRY)
 _MOVING = ("type", "variable", *_PLACEMENT, "elastic", *JOINT, *FREE, "limits")
 _BODY = ("name", *Inertia._fields, "wrench", "visual")
@@ -79,10 +85,11 @@ def read(path: Path) -> Robot:
     top = Table(source, line_index(source.text), (), data)
     if top.integer("format") != VERSION:
         raise top.fault(
-            "format", f"version {top.data['format']} of the format is unknown; this program reads {VERSION}"
+            "format", f"version {said(top.data['format'])} of the format is unknown; this program reads {VERSION}"
         )
     top.only("format", "name", "gravity", "free_frames", "base", "link", "frame", "loop")
     links = top.tables("link")
+    spend("links", len(links), path)
     base = _base(top.table("base")) if "base" in top.data else Base()
     numbers = _numbers(links, base)
     named = {link.text("joint"): number for number, link in enumerate(links, 1)}
@@ -101,6 +108,11 @@ def read(path: Path) -> Robot:
 
 
 def _parsed(source: Source) -> dict[str, Any]:
+    spend("toml", len(source.text), source.path)
+    spend("elements", max(map(source.text.count, "\n=,[{")), source.path)
+    if deep := _DEEP.search(source.text):
+        line = source.text.count("\n", 0, deep.end()) + 1
+        raise source.fault(line, "a key of more than 8 parts, or a word of more than 4000 letters; no field has one")
     try:
         return tomllib.loads(source.text)
     except RecursionError:
@@ -233,6 +245,8 @@ def _antecedent(table: Table, numbers: dict[str, int | None]) -> int:
     """Return the number of the link that ``on`` names."""
     on = table.value("on")
     if isinstance(on, int) and not isinstance(on, bool):
+        if abs(on) >= 2**63:
+            raise table.fault("on", f"there is no link {said(on)}; write a link's name, or 0 for the base")
         return on
     number = numbers[table.word("on", tuple(numbers))]
     if number is None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ExpressionError, RobotError
 from ..graph.node import Scalar
-from .common import MISSING_LINE, Source, suggestion
+from .common import MISSING_LINE, Source, said, suggestion
 
 Place = tuple[str | int, ...]
 """Where something stands: keys, and numbers in arrays of tables, counted from 0."""
@@ -50,7 +50,7 @@ class Table:
         """Return a field that is a text."""
         value = self.value(key)
         if not isinstance(value, str):
-            raise self.fault(key, f'{key} is {value}; it must be a text, "…"')
+            raise self.fault(key, f'{key} is {said(value)}; it must be a text, "…"')
         return value
 
     def word(self, key: str, known: tuple[str, ...]) -> str:
@@ -64,14 +64,14 @@ class Table:
         """Return a field that is true or false."""
         value = self.data.get(key, default)
         if not isinstance(value, bool):
-            raise self.fault(key, f"{key} is {value!r}; it must be true or false")
+            raise self.fault(key, f"{key} is {said(value)}; it must be true or false")
         return value
 
     def integer(self, key: str) -> int:
         """Return a field that is a whole number."""
         value = self.value(key)
         if not isinstance(value, int) or isinstance(value, bool):
-            raise self.fault(key, f"{key} is {value!r}; it must be a whole number")
+            raise self.fault(key, f"{key} is {said(value)}; it must be a whole number")
         return value
 
     def scalar(self, key: str) -> Scalar:
@@ -118,7 +118,7 @@ class Table:
     def _list(self, key: str, count: int) -> list[Any]:
         value = self.value(key)
         if not isinstance(value, list) or len(value) != count:
-            found = f"has {len(value)} entries" if isinstance(value, list) else f"is {value!r}"
+            found = f"has {len(value)} entries" if isinstance(value, list) else f"is {said(value)}"
             raise self.fault(key, f"{key} {found}; it must be a list of {count}")
         return value
 
@@ -126,9 +126,9 @@ class Table:
         if isinstance(value, str):
             return self.source.expression(value, self._line((*self.path, key)), where)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.fault(key, f'{where} is {value!r}; it must be a number or an expression, "…"')
+            raise self.fault(key, f'{where} is {said(value)}; it must be a number or an expression, "…"')
         if not abs(value) <= sys.float_info.max:  # refuses nan, inf, and integers that no float can hold
-            raise self.fault(key, f"{where} is {str(value)[:20]}; give a finite number")
+            raise self.fault(key, f"{where} is {said(value)}; give a finite number")
         return float(value)
 
     def _line(self, path: Place) -> int:

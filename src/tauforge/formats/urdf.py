@@ -14,7 +14,8 @@ from typing import Any
 from ..errors import RobotError, RobotWarning
 from ..robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, Joint
 from ..robot.robot import NO_INERTIA, Base, Body, Robot, Visual
-from .urdf_parts import HERE, Place, friction, inertial, limits, mimic, origin, own_frame, placed, visuals
+from .urdf_mimic import mimics
+from .urdf_parts import HERE, Place, friction, inertial, limits, origin, own_frame, placed, visuals
 from .urdf_tree import Connection, tree
 from .urdf_write import write
 from .xml import Document, Element, document
@@ -42,11 +43,12 @@ def robot_of(doc: Document, snap: float) -> Robot:
     by_name = {joint.name: joint for joint in connections}
     moving = [joint for joint in connections if joint.kind != "fixed"]
     numbers = {joint.name: number for number, joint in enumerate(moving, 1)}
+    doubts: list[str] = []
+    following = mimics(doc, by_name, numbers, doubts)
     # of each link: the link that it becomes part of, and its place there
     owner, place = {root: 0}, {root: HERE}
     joints: list[Joint] = []
     frames: list[Joint] = []
-    doubts: list[str] = []
     for joint in connections:
         number, at = owner[joint.parent], place[joint.parent].then(origin(doc, joint.parts, snap))
         if joint.kind == "fixed":
@@ -61,7 +63,8 @@ def robot_of(doc: Document, snap: float) -> Robot:
                 sigma=_SIGMA[joint.kind],
                 mu=0 if joint.kind == "floating" else 1,
                 **placed(at.then(turned.own) if turned else at),
-                **_law(doc, joint, by_name, numbers, doubts),
+                mimic=following.get(joint.name),
+                **_law(doc, joint),
             )
         )
         owner[joint.child], place[joint.child] = len(joints), turned.link if turned else HERE
@@ -81,14 +84,11 @@ def robot_of(doc: Document, snap: float) -> Robot:
     )
 
 
-def _law(
-    doc: Document, joint: Connection, joints: dict[str, Connection], numbers: dict[str, int], doubts: list[str]
-) -> dict[str, Any]:
-    """Return limits, friction and master of a joint; URDF gives the last two to joints of one degree of freedom."""
+def _law(doc: Document, joint: Connection) -> dict[str, Any]:
+    """Return limits and friction of a joint; URDF gives the latter to joints of one degree of freedom."""
     law: dict[str, Any] = {"limits": limits(doc, joint)}
     if joint.kind not in ("floating", "planar"):
         law |= friction(doc, joint)
-        law["mimic"] = mimic(doc, joint, joints, numbers, doubts)
     return law
 
 

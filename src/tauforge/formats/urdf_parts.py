@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..robot.joint import Limits, Mimic
+from ..robot.joint import Limits
 from ..robot.placement import placement
 from ..robot.robot import NO_INERTIA, Visual
 from ..spatial.inertia import Inertia
@@ -224,24 +224,3 @@ def friction(doc: Document, joint: Connection) -> dict[str, Any]:
     if element is None:
         return {}
     return {"FV": doc.number(element, "damping", 0.0), "FS": doc.number(element, "friction", 0.0)}
-
-
-def mimic(
-    doc: Document, joint: Connection, joints: dict[str, Connection], numbers: dict[str, int], doubts: list[str]
-) -> Mimic | None:
-    """Return which joint a joint follows in the end, where some follow others that follow others."""
-    ratio, offset = 1.0, 0.0
-    seen = [joint.name]
-    while (element := joint.parts.get("mimic")) is not None:
-        name = doc.text(element, "joint")
-        if name not in numbers:
-            what = "is fixed" if name in joints else "does not exist"
-            doubts.append(f"joint {joint.name} is to follow joint {name}, which {what}: it moves by itself")
-            break
-        if name in seen:
-            raise doc.fault(element, f"joints follow each other: {' follows '.join(map(repr, [*seen, name]))}")
-        seen.append(name)
-        offset += ratio * doc.number(element, "offset", 0.0)
-        ratio *= doc.number(element, "multiplier", 1.0)
-        joint = joints[name]
-    return Mimic(joint=numbers[joint.name], ratio=ratio, offset=offset) if len(seen) > 1 else None

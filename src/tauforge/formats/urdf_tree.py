@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from typing import NamedTuple
 
+from ..limits import spend
 from .common import MISSING_LINE, suggestion
 from .xml import Document, Element, children
 
@@ -36,6 +37,7 @@ def tree(doc: Document) -> Tree:
     if doc.root.tag != "robot":
         raise doc.fault(doc.root, "the outermost element of a URDF is <robot>")
     links = _named(doc, "link")
+    spend("links", len(links) - 1, doc.source.path)
     if not links:
         raise doc.fault(doc.root, 'a robot needs links; write <link name="…">')
     joints = [_connection(doc, name, element, links) for name, element in _named(doc, "joint").items()]
@@ -109,9 +111,9 @@ def _outward(joints: list[Connection], root: str) -> list[Connection]:
 
 def _loop(carrier: dict[str, Connection], link: str) -> str:
     """Return the refusal of joints that carry each other."""
-    way: list[str] = []
+    way: dict[str, int] = {}
     while link not in way:
-        way.append(link)
+        way[link] = len(way)
         link = carrier[link].parent
-    names = " stands on ".join(map(repr, [*way[way.index(link) :], link]))
+    names = " stands on ".join(map(repr, [*list(way)[way[link] :], link]))
     return f"joints in a loop: link {names}; URDF describes trees"

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..errors import RobotError
 from ..files import read_bytes
+from ..limits import spend
 from .common import MISSING_LINE, Source
 
 Element = Any
@@ -23,6 +24,13 @@ _EXTRA = 'reading XML needs lxml; install it with: pip install "tauforge[urdf]"'
 _LONGEST = 60
 _DECLARATION = re.compile(rb"\A((?>\s+|<!--.*?-->)*+)(<\?xml\s[^>]*\?>)", re.DOTALL)
 """The line <?xml … ?>, also where blanks or comments stand before it, which URDF's own tools do not mind."""
+_ENCODING = re.compile(rb"<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]*)")
+_ASCII = re.compile(rb"utf-?8|us-ascii|ascii|latin-?1|iso-8859-\d+|windows-125\d|cp125\d", re.IGNORECASE)
+"""Encodings in which ``<`` and ``=`` are themselves, so that they can be counted before the file is parsed."""
+_BEGIN = 1000
+"""Bytes among which the declaration of the encoding is looked for."""
+_ATTRIBUTES = 4
+"""Attributes that elements may have on average."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +110,7 @@ def parsed(path: Path, data: bytes, lines: bool = True) -> Document:
         raise RobotError(f"{path}: {_EXTRA}") from None
 
     source = Source(path, "")
+    _count(path, data)
     data = _DECLARATION.sub(_blank, data, count=1)
 
     def parse(recover: bool = False) -> Element:
@@ -121,7 +130,7 @@ def parsed(path: Path, data: bytes, lines: bool = True) -> Document:
                 return parse(recover=True)  # whole but for a prefix without declaration
             if b"<!DOCTYPE" in data:
                 raise no_dtd() from None
-            what = str(error.msg).partition(", line ")[0].removesuffix(", use XML_PARSE_HUGE option")
+            what = str(error.msg).partition(", line ")[0].partition(", try XML_")[0].partition(", use XML_")[0]
             line = error.lineno if lines and error.lineno else MISSING_LINE
             raise source.fault(line, f"this is no XML that can be read: {what}") from None
 
@@ -136,6 +145,18 @@ def parsed(path: Path, data: bytes, lines: bool = True) -> Document:
         for element in root.iter():
             element.tag = etree.QName(element).localname
     return Document(source, root, lines)
+
+
+def _count(path: Path, data: bytes) -> None:
+    """Refuse more elements or attributes than a tree of them may have, before that is built."""
+    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        raise Source(path, "").fault(1, "this is no XML that can be read: it does not begin with <")
+    declared = _ENCODING.search(data, 0, _BEGIN)
+    if declared and not _ASCII.fullmatch(declared[1]):
+        name = declared[1].decode("ascii", "replace")
+        raise Source(path, "").fault(1, f"the encoding {name} is not read; save the file in UTF-8")
+    elements = data.count(b"<") - data.count(b"</")
+    spend("elements", max(elements, data.count(b"=") // _ATTRIBUTES), path)
 
 
 def _blank(declaration: re.Match[bytes]) -> bytes:

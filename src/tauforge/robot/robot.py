@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -53,6 +54,10 @@ class Visual:
     size: tuple[float, ...] = ()
     file: str = ""
     pose: tuple[float, ...] = IDENTITY
+
+    def __post_init__(self) -> None:
+        if not all(map(math.isfinite, (*self.size, *self.pose))):
+            raise RobotError(f"a {self.shape} has the size {self.size} and the pose {self.pose}; all must be finite")
 
 
 @dataclass(frozen=True, kw_only=True)

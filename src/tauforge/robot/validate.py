@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from typing import TYPE_CHECKING
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from .joint import Joint
     from .robot import Body, Robot
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
+_LONGEST = 1000
+"""Characters of a name."""
 _MOVING = {"mimic": None, "limits": NO_LIMITS, "variable": ""}
 """What only a joint that moves can have, and what the others have there."""
 _NUMBERS = ("pi", "nan", "inf", "infinity")
@@ -75,6 +78,8 @@ def _topology(robot: Robot) -> None:
             )
     for joint in robot.joints:
         _mimic(robot, joint)
+        if joint.limits is not NO_LIMITS and any(map(math.isnan, vars(joint.limits).values())):
+            raise RobotError(f"{robot.name}: joint {joint.name!r}: a limit is not a number; write one, or inf")
 
 
 def _kind(robot: Robot, joint: Joint) -> None:
@@ -102,6 +107,11 @@ def _mimic(robot: Robot, joint: Joint) -> None:
     if joint.mimic is None:
         return
     where = f"{robot.name}: joint {joint.name!r}"
+    if not (math.isfinite(joint.mimic.ratio) and math.isfinite(joint.mimic.offset)):
+        raise RobotError(
+            f"{where} follows another {joint.mimic.ratio} times with the offset {joint.mimic.offset}; both must be "
+            "finite numbers"
+        )
     if not 1 <= joint.mimic.joint <= len(robot.joints):
         raise RobotError(f"{where} follows joint {joint.mimic.joint}; there are joints 1 to {len(robot.joints)}")
     master = robot.joints[joint.mimic.joint - 1]
@@ -134,8 +144,11 @@ def _base(robot: Robot) -> None:
 def _names(robot: Robot, what: str, names: list[str]) -> None:
     seen: set[str] = set()
     for name in names:
-        if not name or name != name.strip() or not name.isprintable():
-            raise RobotError(f"{robot.name}: {name!r} is no name for a {what}; use printable characters")
+        if not name or name != name.strip() or not name.isprintable() or len(name) > _LONGEST:
+            shown = repr(name) if len(name) <= _LONGEST else f"a text of {len(name)} characters"
+            raise RobotError(
+                f"{robot.name}: {shown} is no name for a {what}; use printable characters, at most {_LONGEST}"
+            )
         if name in seen:
             raise RobotError(f"{robot.name}: two {what}s are called {name!r}; give each its own name")
         seen.add(name)
@@ -172,7 +185,8 @@ def _variables(robot: Robot) -> None:
 def _symbol(robot: Robot, name: str) -> None:
     if not _NAME.fullmatch(name) or name in FUNCTIONS or name.lower() in _NUMBERS:
         raise RobotError(
-            f"{robot.name}: {name!r} cannot be a symbol's name; use letters, digits and _, and no function's name"
+            f"{robot.name}: {name!r} cannot be a symbol's name; use letters, digits and _, at most 200, and no "
+            "function's name"
         )
 
 

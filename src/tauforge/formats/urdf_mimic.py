@@ -1,0 +1,52 @@
+"""Which joint each joint of a URDF follows in the end, where some follow others that follow others."""
+
+from __future__ import annotations
+
+from ..robot.joint import Mimic
+from .urdf_tree import Connection
+from .xml import Document
+
+ONE_FREEDOM = ("revolute", "continuous", "prismatic")
+"""Types of joints that may follow others."""
+
+
+def mimics(
+    doc: Document, joints: dict[str, Connection], numbers: dict[str, int], doubts: list[str]
+) -> dict[str, Mimic | None]:
+    """Return of each joint that can follow another how it does, None if it moves by itself; each is looked at once."""
+    found: dict[str, Mimic | None] = {}
+    for first in joints.values():
+        joint, way = first, dict[str, str]()  # each joint on the way with the one that it follows
+        while joint.kind in ONE_FREEDOM and joint.name not in found:
+            master = _master(doc, joint, joints, numbers, doubts)
+            if not master:
+                found[joint.name] = None
+                break
+            way[joint.name] = master
+            if master in way:
+                names = " follows ".join(map(repr, [*way, master]))
+                raise doc.fault(joint.parts["mimic"], f"joints follow each other: {names}")
+            joint = joints[master]
+        for name, master in reversed(way.items()):
+            element = joints[name].parts["mimic"]
+            ratio, offset = doc.number(element, "multiplier", 1.0), doc.number(element, "offset", 0.0)
+            further = found.get(master) or Mimic(joint=numbers[master])
+            found[name] = Mimic(
+                joint=further.joint, ratio=ratio * further.ratio, offset=ratio * further.offset + offset
+            )
+    return found
+
+
+def _master(
+    doc: Document, joint: Connection, joints: dict[str, Connection], numbers: dict[str, int], doubts: list[str]
+) -> str:
+    """Return the name of the joint that a joint is to follow; nothing if there is none, which may be doubtful."""
+    element = joint.parts.get("mimic")
+    if element is None:
+        return ""
+    name = doc.text(element, "joint")
+    if name in numbers:
+        return name
+    what = "is fixed" if name in joints else "does not exist"
+    doubts.append(f"joint {joint.name} is to follow joint {name}, which {what}: it moves by itself")
+    return ""
