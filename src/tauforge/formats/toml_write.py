@@ -27,15 +27,16 @@ def write(robot: Robot) -> str:
     lines = [f"format = {VERSION}", f"name = {_quoted(robot.name)}", f"gravity = {_list(robot.gravity)}"]
     lines += ["free_frames = true"] * robot.free_frames
     lines += _base(robot.base)
+    links = _links(robot)
     for number, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         lines += ["", "[[link]]", f"name = {_quoted(body.name)}", f"joint = {_quoted(joint.name)}"]
-        lines += [*_joint(robot, joint, number, actuated=True), *_body(body, "link")]
+        lines += [*_joint(robot, links, joint, number, actuated=True), *_body(body, "link")]
     for frame in robot.frames:
-        lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", *_placement(robot, frame, actuated=False)]
+        lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", *_placement(links, frame, actuated=False)]
     for number, loop in enumerate(robot.loops, len(robot.joints) + 1):
         lines += ["", "[[loop]]", "[loop.joint]", f"name = {_quoted(loop.joint.name)}"]
-        lines += _joint(robot, loop.joint, number, actuated=False)
-        lines += ["[loop.frame]", f"name = {_quoted(loop.frame.name)}", *_placement(robot, loop.frame, actuated=False)]
+        lines += _joint(robot, links, loop.joint, number, actuated=False)
+        lines += ["[loop.frame]", f"name = {_quoted(loop.frame.name)}", *_placement(links, loop.frame, actuated=False)]
     return "\n".join([*lines, ""])
 
 
@@ -67,8 +68,8 @@ def _base(base: Base) -> list[str]:
     return ["", "[base]", *lines] if lines else []
 
 
-def _joint(robot: Robot, joint: Joint, number: int, actuated: bool) -> list[str]:
-    lines = [f"type = {_quoted(WORDS[joint.sigma])}", *_placement(robot, joint, actuated)]
+def _joint(robot: Robot, links: list[str], joint: Joint, number: int, actuated: bool) -> list[str]:
+    lines = [f"type = {_quoted(WORDS[joint.sigma])}", *_placement(links, joint, actuated)]
     if joint.variable != default_variable(joint, number):
         lines.append(f"variable = {_quoted(joint.variable)}")
     if joint.eta:
@@ -100,17 +101,18 @@ def _inline(fields: Iterable[str]) -> str:
     return f"{{ {', '.join(fields)} }}"
 
 
-def _placement(robot: Robot, joint: Joint, actuated: bool) -> list[str]:
-    lines = [f"on = {_link(robot, joint.antecedent)}"]
+def _placement(links: list[str], joint: Joint, actuated: bool) -> list[str]:
+    lines = [f"on = {links[joint.antecedent]}"]
     if joint.mu != actuated:
         lines.append(f"actuated = {str(bool(joint.mu)).lower()}")
     return lines + [f"{key} = {_scalar(x)}" for key in GEOMETRY if not is_zero(x := getattr(joint, key))]
 
 
-def _link(robot: Robot, number: int) -> str:
-    """Return how ``on`` says a link: by its name, or by its number where a link is called like the base."""
-    name = robot.bodies[number - 1].name if number else "base"
-    return str(number) if name == "base" and "base" in {body.name for body in robot.bodies} else _quoted(name)
+def _links(robot: Robot) -> list[str]:
+    """Return how ``on`` says each link: by its name, or by its number where a link is called like the base."""
+    names = ["base", *(body.name for body in robot.bodies)]
+    unclear = names.count("base") > 1
+    return [str(number) if name == "base" and unclear else _quoted(name) for number, name in enumerate(names)]
 
 
 def _body(body: Body, table: str) -> list[str]:
