@@ -48,7 +48,7 @@ def _why(error: Exception) -> str:
 def write_text(path: str | Path, text: str) -> Path:
     """Write a file under a temporary name beside it, then rename it: it is there whole, or not at all."""
     path = Path(path)
-    if path.is_dir():
+    if os.path.isdir(path):
         raise TauforgeError(f"{path}: this is a directory; give a file's name")
     temporary = ""
     try:

@@ -16,7 +16,7 @@ _MEANING = {
     "elements": "elements, entries, values or lines",
     "links": "links",
     "expressions": "characters of expressions",
-    "storage": "numbers and bytes that a simulator would store for it",
+    "storage": "numbers that its counts and sizes ask for",
 }
 
 
@@ -34,8 +34,9 @@ class FileLimits:
         ``<replicate>``, ``<composite>`` and ``<attach>`` make
     links : links of the robot without its base, fixed ones too; bodies of MJCF
     expressions : characters in all expressions that are not plain numbers
-    storage : numbers and bytes that MuJoCo would store for an MJCF file: keyframes, user data, height fields, textures,
-        meshes, the entries of the inertia matrix
+    storage : numbers that sizes in an MJCF file ask for: keyframes, user data, height fields, textures
+    seconds, memory : what MuJoCo's compiler may take for an MJCF file that is not small; it then runs as a process of
+        its own. Bytes of memory are limited on Linux alone.
     """
 
     bytes: float = 50_000_000
@@ -44,6 +45,8 @@ class FileLimits:
     links: float = 10_000
     expressions: float = 200_000
     storage: float = 20_000_000
+    seconds: float = 8.0
+    memory: float = 1e9
 
     def __post_init__(self) -> None:
         for key, value in asdict(self).items():

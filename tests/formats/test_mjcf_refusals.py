@@ -68,8 +68,11 @@ FILES = [
     (model(before='<option gravity="0 0 inf"/>'), r": gravity: this is no finite number"),
     (model(BODY.replace('"j"', '"j" foo="1"')), r":4: Schema violation: unrecognized attribute: 'foo'"),
     (model('<body name="b"><geom size="1"/></body>'), r": no body has a joint, so nothing moves"),
-    (model(f'<replicate count="9999"><replicate count="9999">{BODY}</replicate></replicate>'), r":4: .*10000 pieces"),
-    (model(before='<size nuser_body="999999999"/>'), r":2: size: .*10000 pieces"),
+    (
+        model(f'<replicate count="9999"><replicate count="9999">{BODY}</replicate></replicate>'),
+        r":4: more than 300,000 elements",
+    ),
+    (model(before='<size nuser_body="999999999"/>'), r":2: more than 20,000,000 numbers"),
     (model(before='<asset><mesh name="m" file="absent.stl"/></asset>'), r":2: mesh: .*absent.stl'"),
     (model("<include file='absent.xml'/>"), r":4: include: there is no file 'absent.xml'"),
     (model("<include file='m.xml'/>"), r":4: include: 'm.xml' is included already"),

@@ -83,14 +83,14 @@ Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Whe
 
 def find(name: str, symbolic: bool = False, base: Base | None = None, snap: float = 0.0) -> tf.Robot:
     """Return the robot of a file or of a bundled name."""
-    if name in tf.robots.names() and not Path(name).is_file():
+    if name in tf.robots.names() and not os.path.isfile(name):
         if snap:
             raise tf.RobotError(f"{name}: --snap is for files with free frames; the angles of bundled robots are exact")
         robot = tf.robots.bundled(name, symbolic=symbolic)
         return robot.with_base(base.value) if base else robot
     if symbolic:
         raise tf.RobotError(f"{name}: --symbolic is for bundled robots ({', '.join(tf.robots.names())})")
-    if not Path(name).suffix and not Path(name).exists():
+    if not Path(name).suffix and not os.path.exists(name):
         raise tf.RobotError(f"{name}: neither a file nor a bundled robot ({', '.join(tf.robots.names())})")
     return tf.load(name, base=base.value if base else None, snap=snap)
 
@@ -356,7 +356,7 @@ def options(
         typer.Option(
             "--limit",
             metavar="NAME=NUMBER",
-            help="Raise a limit of ROBOT's file, as in links=20000: bytes, elements, links, expressions or storage.",
+            help="Raise a limit of ROBOT's file, as in links=20000: bytes, seconds and others.",
         ),
     ] = None,
     version: Annotated[

@@ -4,6 +4,7 @@ A format's module has ``read(path) -> Robot`` and ``write(robot) -> str``; one w
 """
 
 from importlib import import_module
+from os.path import isdir
 from pathlib import Path
 from types import ModuleType
 
@@ -55,7 +56,7 @@ def save(robot: Robot, path: str | Path) -> None:
 
 
 def _format(path: Path) -> ModuleType:
-    if path.is_dir():
+    if isdir(path):
         raise RobotError(f"{path}: this is a directory; give a robot's file")
     name = _FORMATS.get(path.suffix.lower())
     if name is None:

@@ -15,22 +15,25 @@ from typing import Any
 import numpy as np
 
 from ..errors import RobotError, RobotWarning
+from ..limits import left, spend
 from ..robot.robot import Base, Body, Robot
 from ..spatial.vector import ZERO, Vector
+from .mjcf_compile import compiled, compiled_apart
 from .mjcf_equalities import closed
 from .mjcf_place import HERE
-from .mjcf_scan import compiled_with, scan
+from .mjcf_scan import compiled_with, is_heavy, scan
 from .mjcf_tree import disabled, tree_of
 from .mjcf_unmodelled import unmodelled
 from .mjcf_visuals import visuals
 
 _UNNAMED = "MuJoCo Model"
+_NEAR = 1e-6
 _USED = {  # what of each kind of element goes into a pose or an inertia, under the prefix that MuJoCo gives it
     ("body", "body"): ("pos", "quat", "ipos", "iquat", "mass", "inertia"),
     ("joint", "jnt"): ("pos", "axis", "stiffness"),
     ("site", "site"): ("pos", "quat"),
     ("equality", "eq"): ("data",),
-    ("geom", "geom"): ("pos", "quat"),
+    ("geom", "geom"): ("pos", "quat", "size"),
 }
 
 
@@ -39,13 +42,15 @@ def read(path: Path, snap: float = 0.0) -> Robot:
     documents = scan(path)
     source = documents[0].source
     if documents[0].root == "robot":
+        spend("bytes", -path.stat().st_size, path)  # it is read again
         urdf: Robot = import_module(".urdf", __package__).read(path, snap)
         return urdf
     if documents[0].root != "mujoco":
         raise source.fault(1, f"the root element is <{documents[0].root}>; in MJCF it is <mujoco>, in URDF <robot>")
-    model = _compiled(path)
+    model = _compiled(path, is_heavy(documents))
     if isinstance(model, str):
         raise compiled_with(documents, model)
+    spend("links", model.nbody - 1, path)
     if not model.njnt:
         raise source.fault(0, "no body has a joint, so nothing moves; a robot needs at least one joint")
     if fault := _unfit(model):
@@ -75,20 +80,13 @@ def write(robot: Robot) -> str:
     raise RobotError(f"{robot.name}: MJCF is read, not written; save the robot as .toml")
 
 
-def _compiled(path: Path) -> Any:
+def _compiled(path: Path, heavy: bool) -> Any:
     """Return MuJoCo's model of a file, or what its compiler says against it."""
     try:
-        import mujoco
+        import_module("mujoco")
     except ImportError:
         raise RobotError(f'{path}: reading MJCF needs MuJoCo: pip install "tauforge[mjcf]"') from None
-    handler = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda text: None)  # it would print and write a log file where it stands
-    try:
-        return mujoco.MjModel.from_xml_path(str(path))
-    except Exception as error:  # of several kinds, in each version others
-        return str(error) or type(error).__name__
-    finally:
-        mujoco.set_mju_user_warning(handler)
+    return compiled_apart(path, left("seconds"), left("memory")) if heavy else compiled(path)
 
 
 def _unfit(model: Any) -> str:
@@ -99,6 +97,9 @@ def _unfit(model: Any) -> str:
             for i in np.flatnonzero(~np.isfinite(values).all(axis=tuple(range(1, values.ndim)))):
                 name = getattr(model, kind)(i).name
                 return f"{key} of {kind} {name or i!r} is {values[i].tolist()}; it must be finite"
+            if key in ("quat", "iquat", "axis"):  # which MuJoCo makes units, but for numbers near the largest
+                for i in np.flatnonzero(abs(np.linalg.norm(values, axis=1) - 1) > _NEAR):
+                    return f"{key} of {kind} {getattr(model, kind)(i).name or i!r} is too large; write numbers near 1"
     return ""
 
 

@@ -37,7 +37,7 @@ def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:
             loops.append(_loop(model, tree, i, kind, name, taken))
         if fault:
             left_open.append(f"the {kind} equality {name!r}, {fault}")
-    joints = [replace(joint, mimic=following.get(j)) for j, joint in enumerate(tree.joints, 1)]
+    joints = [replace(joint, mimic=_resolved(j, following)) for j, joint in enumerate(tree.joints, 1)]
     return joints, loops, left_open
 
 
@@ -86,15 +86,21 @@ def _follow(model: Any, tree: Tree, i: int, following: dict[int, Mimic]) -> str:
         return f"whose polynomial is {[a0, a1, *more]}; only a line can be kept"
     y0, x0 = (float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (y, x))
     slave, master = tree.number[y], Mimic(joint=tree.number[x], ratio=a1, offset=y0 + a0 - a1 * x0)
-    if further := following.get(master.joint):  # follow the one that the master itself follows
-        master = _through(master, further)
-    if slave in following or master.joint == slave:
+    further = _resolved(master.joint, following)
+    if slave in following or (further or master).joint == slave:
         return f"since {joint_name(model, y)!r} follows another joint already"
     following[slave] = master
-    for joint, mimic in following.items():
-        if mimic.joint == slave:
-            following[joint] = _through(mimic, master)
     return ""
+
+
+def _resolved(joint: int, following: dict[int, Mimic]) -> Mimic | None:
+    """Return how a joint follows the one at the end, where that it follows itself follows another."""
+    way = [joint]
+    while way[-1] in following:
+        way.append(following[way[-1]].joint)
+    for slave in reversed(way[:-2]):  # and keep it, so that no way is gone twice
+        following[slave] = _through(following[slave], following[following[slave].joint])
+    return following.get(joint)
 
 
 def _through(mimic: Mimic, further: Mimic) -> Mimic:

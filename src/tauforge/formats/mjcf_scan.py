@@ -7,19 +7,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
+from os.path import exists, isfile
 from pathlib import Path
 from typing import NamedTuple
 from xml.parsers import expat
 
 from ..errors import RobotError
-from .common import Source, read_text
+from ..files import regular
+from ..limits import spend
+from .common import Source, read_text, said
 
 DEEPEST = 490
 """Levels of elements within each other; MuJoCo's own reader takes a few more."""
-MOST = 10_000
-"""Copies that counts within each other may make of an element, and rows that a table may have."""
-_SIZE = re.compile("nrow|ncol|nuser_.*")
-_COMMENT = re.compile(r"(?<=<!--).*?(?=-->)", re.DOTALL)
+_SIZES = {"hfield": "nrow ncol", "texture": "width height", "numeric": "size", "mesh": "params", "text": "size"}
+"""Attributes that multiply to the number of values that an element asks for; in <size> each counts by itself."""
+_TABLES = re.compile("nkey|nuser.*")
+_QUICK = {"elements": 2000, "depth": 64, "storage": 2_000_000, "outside": 10_000_000}
+"""Elements, levels, numbers and bytes of other files up to which MuJoCo's compiler is quick."""
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*:")  # also a drive of Windows
 _FOLDERS = {"texture": ("texturedir", "assetdir"), "mesh": ("meshdir", "assetdir"), "hfield": ("meshdir", "assetdir")}
 
@@ -41,6 +45,49 @@ class Document:
     references: list[Reference] = field(default_factory=list)
     settings: list[tuple[str, str]] = field(default_factory=list)
     """Attributes of its compiler elements."""
+    elements: int = 0
+    """How many there are, with all copies."""
+    storage: int = 0
+    """Numbers that its elements ask for by a size."""
+    depth: int = 0
+    outside: int = 0
+    """Bytes of the meshes, pictures and other files that it names."""
+    attaches: bool = False
+
+    def add(self, tag: str, attributes: dict[str, str], line: int, copies: list[int]) -> None:
+        """Add an element; ``copies`` says how many there are of each element around it."""
+        copies.append(copies[-1] * math.prod(_counts(attributes.get("count", ""))))
+        place = f"{self.source.path}:{line}"
+        spend("elements", copies[-1] - 1, place)
+        self.elements += copies[-1]
+        self.depth = max(self.depth, len(copies))
+        self.attaches |= tag in ("attach", "model")
+        if tag == "size":
+            sizes = [n for key, value in attributes.items() if _TABLES.fullmatch(key) for n in _counts(value)]
+            storage = sum(sizes)
+            self.elements += storage
+        else:
+            keys = _SIZES.get(tag, "").split()
+            storage = math.prod(n for key in keys for n in _counts(attributes.get(key, "")))
+        spend("storage", storage, place)
+        self.storage += storage
+        if tag == "compiler":
+            self.settings += attributes.items()
+        files = (value for key, value in attributes.items() if key.startswith("file"))
+        self.references += [Reference(tag, value, line) for value in files]
+
+    def add_file(self, reference: Reference, path: Path) -> None:
+        """Count a file that MuJoCo will read; a picture by its points."""
+        try:
+            self.outside += regular(path, path.stat())
+            with path.open("rb") as file:
+                head = file.read(24)
+        except OSError as error:
+            raise self.source.fault(reference.line, f"{reference.file!r} cannot be read ({error.strerror})") from None
+        if head.startswith(b"\x89PNG"):
+            points = int.from_bytes(head[16:20]) * int.from_bytes(head[20:24])
+            spend("storage", points, f"{self.source.path}:{reference.line}")
+            self.storage += points
 
 
 def scan(path: Path) -> list[Document]:
@@ -48,10 +95,17 @@ def scan(path: Path) -> list[Document]:
 
     Every file that it names must be in its folder or below. There may be no document type, so no entities either.
     """
+    documents = [_document(path, first=True)]
     folder = path.parent.resolve()
     seen = {path.resolve()}
-    documents = [_document(path)]
     return documents if documents[0].root != "mujoco" else _whole(documents, folder, seen)
+
+
+def is_heavy(documents: list[Document]) -> bool:
+    """Tell whether MuJoCo's compiler may need long for a model, or much memory."""
+    if any(document.attaches for document in documents):  # which makes copies of copies
+        return True
+    return any(sum(getattr(document, key) for document in documents) > most for key, most in _QUICK.items())
 
 
 def _whole(documents: list[Document], folder: Path, seen: set[Path]) -> list[Document]:
@@ -74,6 +128,8 @@ def _whole(documents: list[Document], folder: Path, seen: set[Path]) -> list[Doc
                 folders.append("")
             file = re.split(r"[/\\]", reference.file)[-1] if strip else reference.file
             places = _places(document, reference._replace(file=file), folder, folders)
+            for place in filter(exists, places):
+                document.add_file(reference, place)
             if reference.tag == "model":
                 attached += _whole(_new(document, reference, places, seen), folder, seen)
     return [*documents, *attached]
@@ -81,7 +137,7 @@ def _whole(documents: list[Document], folder: Path, seen: set[Path]) -> list[Doc
 
 def _new(document: Document, reference: Reference, places: list[Path], seen: set[Path]) -> list[Document]:
     """Return the documents that a reference leads to, each once."""
-    found = [place for place in places if place.is_file()]
+    found = [place for place in places if isfile(place)]
     if not found:
         raise document.source.fault(reference.line, f"{reference.tag}: there is no file {reference.file!r}")
     new = [place for place in found if place not in seen]
@@ -96,10 +152,13 @@ def _places(document: Document, reference: Reference, folder: Path, folders: lis
     own = document.source.path.parent.resolve()
     file, *parents = (name.replace("\\", "/") for name in (reference.file, *folders))
     ways = list(product((folder, own), parents, ("", str(own.relative_to(folder))), (file,)))
-    places = {base.joinpath(*way).resolve() for base, *way in ways}
+    try:
+        places = {base.joinpath(*way).resolve() for base, *way in ways}
+    except (OSError, RuntimeError, ValueError):  # a loop of links, a name that no file can have
+        raise document.source.fault(reference.line, f"{reference.tag}: {said(reference.file)} is no file") from None
     outside = {place for place in places if not place.is_relative_to(folder)}
     inside = sorted(places - outside)
-    found = not outside or (any(place.exists() for place in inside) and not any(place.exists() for place in outside))
+    found = not outside or (any(map(exists, inside)) and not any(map(exists, outside)))
     if not found or any(Path(name).is_absolute() or _SCHEME.match(name) for name in (file, *parents)):
         raise document.source.fault(
             reference.line,
@@ -109,8 +168,8 @@ def _places(document: Document, reference: Reference, folder: Path, folders: lis
     return inside
 
 
-def _document(path: Path) -> Document:
-    """Read one XML file's elements."""
+def _document(path: Path, first: bool = False) -> Document:
+    """Read one XML file's elements; of a first file that is no MJCF only the outermost one."""
     source = read_text(path, "utf-8-sig")
     document = Document(source)
     parser = expat.ParserCreate("utf-8")
@@ -119,16 +178,11 @@ def _document(path: Path) -> Document:
     def start(tag: str, attributes: dict[str, str]) -> None:
         line = parser.CurrentLineNumber
         document.root = document.root or tag
+        if first and document.root != "mujoco":
+            raise _Other
         if len(copies) > DEEPEST:
             raise source.fault(line, f"elements are nested more than {DEEPEST} deep")
-        copies.append(copies[-1] * math.prod(_counts(attributes.get("count", ""))))
-        sizes = [n for key, value in attributes.items() if _SIZE.fullmatch(key) for n in _counts(value)]
-        if max(copies[-1], *sizes, 0) > MOST:
-            raise source.fault(line, f"{tag}: counts and sizes up to here ask for more than {MOST} pieces")
-        if tag == "compiler":
-            document.settings += attributes.items()
-        files = (value for key, value in attributes.items() if key.startswith("file"))
-        document.references += [Reference(tag, value, line) for value in files]
+        document.add(tag, attributes, line, copies)
 
     def end(tag: str) -> None:
         copies.pop()
@@ -139,15 +193,35 @@ def _document(path: Path) -> Document:
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.StartDoctypeDeclHandler = doctype
     try:
-        # two hyphens in a comment are no XML, but MuJoCo takes them
-        parser.Parse(_COMMENT.sub(lambda found: found[0].replace("-", "="), source.text), True)
+        if not first or "<mujoco" in source.text:
+            spend("elements", max(source.text.count("<"), source.text.count("=") // 4), path)
+        parser.Parse(_strict(source.text), True)
+    except _Other:
+        pass
     except expat.ExpatError as error:
         raise source.fault(error.lineno, f"this is no XML: {expat.ErrorString(error.code)}") from None
     return document
 
 
+class _Other(Exception):
+    """Ends the reading of a file that is no MJCF."""
+
+
+def _strict(text: str) -> str:
+    """Return a text without hyphens in comments: two of them are no XML, but MuJoCo takes them."""
+    pieces, place = [], 0
+    while (start := text.find("<!--", place)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        pieces += [text[place : start + 4], text[start + 4 : end].replace("-", "=")]
+        place = end
+    return "".join([*pieces, text[place:]])
+
+
 def _counts(text: str) -> Iterator[int]:
-    return (max(int(word), 1) for word in text.split() if word.isdecimal())
+    for word in text.split():
+        try:
+            yield max(int(min(float(word), 1e18)), 1)
+        except ValueError:  # no number
+            continue
 
 
 def compiled_with(documents: list[Document], message: str) -> RobotError:

@@ -145,9 +145,10 @@ def _limits(model: Any, joint: int, kind: int) -> Limits:
 def of_drive(model: Any, joint: int, key: str) -> float:
     """Return armature or damping of a joint, with that of its actuators, which those of MuJoCo before 4 have not."""
     value = float(getattr(model, f"dof_{key}")[model.jnt_dofadr[joint]])
-    for i, own in enumerate(getattr(model, f"actuator_{key}", ())):
-        if own and drives_joint(model, i) and model.actuator_trnid[i][0] == joint:
-            value += float(own) * float(model.actuator_gear[i][0]) ** 2
+    own = getattr(model, f"actuator_{key}", np.zeros(0))
+    for i in np.flatnonzero((own != 0) & (model.actuator_trnid[: len(own), 0] == joint)).tolist():
+        if drives_joint(model, i):
+            value += float(own[i]) * float(model.actuator_gear[i][0]) ** 2
     return value
 
 

@@ -36,13 +36,17 @@ def _contacts(model: Any) -> Iterator[str]:
     apart = {(int(pair) >> 16, int(pair) & 0xFFFF) for pair in model.exclude_signature}
     filtered = not disabled(model, "FILTERPARENT")
 
-    def may_touch(one: tuple[int, int, int], two: tuple[int, int, int]) -> bool:
-        a, b = piece[one[0]], piece[two[0]]
+    def may_touch(one: int, two: int) -> bool:
+        a, b = piece[one], piece[two]
         neighbours = filtered and ((parent[a] == b and b) or (parent[b] == a and a))
-        excluded = (one[0], two[0]) in apart or (two[0], one[0]) in apart
-        return a != b and not neighbours and not excluded and bool((one[1] & two[2]) | (two[1] & one[2]))
+        return a != b and not neighbours and (one, two) not in apart and (two, one) not in apart
 
-    if model.npair or model.nflex or any(may_touch(one, two) for one in kinds for two in kinds):
+    def any_touch(bit: int) -> bool:  # ends soon: few of all pairs are neighbours or excluded
+        ones = {body for body, kind, _ in kinds if kind & bit}
+        twos = {body for body, _, affinity in kinds if affinity & bit}
+        return any(may_touch(one, two) for one in ones for two in twos)
+
+    if model.npair or model.nflex or any(any_touch(1 << i) for i in range(32)):
         yield "contacts"
 
 
