@@ -1,10 +1,12 @@
 """The examples on the page about formats are robots, and say the same in both formats."""
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from tauforge import FileLimits
 from tauforge.formats import load, save
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
@@ -36,3 +38,8 @@ def test_every_field_is_on_the_page(examples, tmp_path):
             save(robot, tmp_path / f"again{ending}")
             for key in re.findall(r"(?:^|[{,] )(\w+) =", (tmp_path / f"again{ending}").read_text(), re.MULTILINE):
                 assert f"`{key}`" in PAGE
+
+
+def test_every_limit_is_on_the_page():
+    for key, value in asdict(FileLimits()).items():
+        assert f"| `{key}` | {value:,.0f} |".replace(",", " ") in PAGE
