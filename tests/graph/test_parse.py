@@ -80,3 +80,13 @@ def test_text_is_read_back_as_it_was(expression):
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_are_read_back_as_they_were(number):
     assert parse(to_text(number)) == number
+
+
+def test_fractions_of_pi_are_read_back_as_they_were():
+    """500 pi / 3 is not what the parser makes of 500*pi/3, which keeps the exact value: it is written in digits."""
+    for top in (1, 2, 3, 7, 128, 500, 999):
+        for bottom in range(1, 361):
+            value = top * math.pi / bottom
+            assert parse(to_text(value)) == value
+    assert to_text(500 * math.pi / 3) == "523.5987755982989"
+    assert to_text(-3 * math.pi / 4) == "-3*pi/4"

@@ -89,7 +89,7 @@ def number(value: float, pi: str = "pi") -> str:
     """Write a float so that reading gives it back; simple fractions of pi by name."""
     fraction = Fraction(value / math.pi).limit_denominator(360)
     top, bottom = abs(fraction.numerator), fraction.denominator
-    if 0 < top < 1000 and top * math.pi / bottom == abs(value):
+    if 0 < top < 1000 and top * math.pi / bottom == abs(value) == float(as_node(math.pi) * top / bottom):
         return f"{'-' * (value < 0)}{'' if top == 1 else f'{top}*'}{pi}{'' if bottom == 1 else f'/{bottom}'}"
     return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
