@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tauforge import RobotError
+from tauforge import RobotError, RobotWarning
 from tauforge.formats import load
 from tauforge.formats.xml import root_tag
 
@@ -229,3 +229,14 @@ def test_root_tags(tmp_path):
         path.write_text(text)
         with pytest.raises(RobotError, match=r"a\.xml(:1)?: this is no XML"):
             root_tag(path)
+
+
+def test_what_xacro_prints_is_a_warning(tmp_path, capsys):
+    """Its own warnings, which may hold anything that a file computes, reach no terminal as they are."""
+    path = tmp_path / "arm.xacro"
+    warned = "<xacro:if value=\"${xacro.warning('a\\x1b[31m') is None}\"/>"
+    text = robot(warned + LINKS + JOINT.replace("revolute", "fixed"))
+    path.write_text(text.replace("<robot", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"'))
+    with pytest.warns(RobotWarning, match=r"xacro says: .*a\\x1b\[31m"):
+        load(path)
+    assert capsys.readouterr() == ("", "")

@@ -5,10 +5,13 @@ A xacro file is a program: it computes, and it includes other files. Read those 
 
 from __future__ import annotations
 
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import NoReturn
 
-from ..errors import RobotError
+from ..errors import RobotError, RobotWarning
 from ..robot.robot import Robot
 from .urdf import robot_of
 from .xml import document, parsed
@@ -35,8 +38,10 @@ def _expanded(path: Path) -> bytes:
         ) from None
     packages.reset()
     packages.walk_up_from(path.resolve())
+    said = StringIO()  # it would print there, and what a file says may command a terminal
     try:
-        expanded: str = xacro.process_file(str(path)).toxml()
+        with redirect_stderr(said), redirect_stdout(said):
+            expanded: str = xacro.process_file(str(path)).toxml()
     except Exception as error:  # whatever an expression or a macro in it raises
         cause = getattr(error, "exc", None)
         if isinstance(cause, packages.PackageNotFoundError):
@@ -45,4 +50,6 @@ def _expanded(path: Path) -> bytes:
                 "in ROS_PACKAGE_PATH"
             ) from None
         raise RobotError(f"{path}: xacro cannot expand it: {str(error) or type(error).__name__}") from None
-    return expanded.encode()
+    if said.getvalue().strip():
+        warnings.warn(f"{path}: xacro says: {said.getvalue().strip()}", RobotWarning, stacklevel=4)
+    return expanded.encode("utf-8", "replace")
