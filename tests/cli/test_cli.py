@@ -217,3 +217,30 @@ def test_pipes_are_written_to_and_links_followed(par, tmp_path):
     assert not Path("/dev/null").is_file()
     with open("/dev/full", "w") as full:
         assert subprocess.run([TAUFORGE, "robots"], stdout=full, stderr=subprocess.PIPE, check=False).returncode == 2
+
+
+def test_limits_of_files(par):
+    result = run("--limit", "bytes=100", "info", par)
+    assert result.returncode == 2
+    assert "more than 100 bytes" in result.stderr
+    for wrong, message in (("bytes", "write --limit NAME=NUMBER"), ("mass=1", "no limit mass; known are bytes")):
+        result = run("--limit", wrong, "info", par)
+        assert result.returncode == 2
+        assert message in result.stderr
+
+
+def test_a_loop_of_links_as_output(tmp_path):
+    (tmp_path / "loop.c").symlink_to(tmp_path / "loop.c")
+    result = run("generate", "gravity", "rrp", "-o", tmp_path / "loop.c")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "cannot be written" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_no_name_in_a_file_commands_the_terminal(tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text('format = 1\nname = "a\\u001b[31m\\u0007\\u202e"\ngravity = [0, 0, 0]\n')
+    result = run("info", path)
+    assert result.returncode == 2
+    assert "a\\x1b[31m\\x07\\u202e" in result.stderr
+    assert not set("\x1b\x07\u202e") & set(result.stdout + result.stderr)
