@@ -16,7 +16,7 @@ test: $(VENV)/.installed-test
 	scripts/install-compilers
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
-test-all: $(VENV)/.installed-test
+test-all: $(VENV)/.installed-test $(VENV)/.installed-docs
 	scripts/install-compilers
 	$(BIN)/python -m pytest -n auto
 
@@ -30,8 +30,9 @@ format: $(VENV)/.installed-lint
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# not --quiet: MkDocs would drop warnings before it counts them, and strictness with them
 docs: $(VENV)/.installed-docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.installed-bench $(VENV)/.installed-peers
 	$(BIN)/python -m benchmarks.startup

@@ -1,0 +1,72 @@
+"""The documentation's build refuses what is broken, and its pages agree with each other."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BROKEN = {
+    "tutorial.md": {
+        "[a page](nowhere.md)": "link 'nowhere.md', but the target is not found",
+        "[a place](layout.md#nowhere)": "does not contain an anchor '#nowhere'",
+        "[a name][tauforge.nothing]": "Could not find cross-reference target 'tauforge.nothing'",
+    },
+    "lost.md": {"A page that the navigation lacks.": 'not included in the "nav" configuration:\n  - lost.md'},
+}
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """Copy what the build reads; the links that leave the copy lead back."""
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    for name in ("Makefile", "mkdocs.yml", "README.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    for name in ("src", "examples", "scripts"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    return tmp_path
+
+
+def build(folder):
+    """Run the Makefile's own target, with this Python's MkDocs instead of an environment of its own."""
+    command = ["make", "--old-file=.venv/.installed-docs", f"BIN={Path(sys.executable).parent}", "docs"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_build_refuses_what_is_broken(copy):
+    for page, lines in BROKEN.items():
+        with (copy / "docs" / page).open("a", encoding="utf-8") as file:
+            file.writelines(f"\n\n{line}\n" for line in lines)
+    navigation = (copy / "mkdocs.yml").read_text(encoding="utf-8") + "  - Gone: gone.md\n"
+    (copy / "mkdocs.yml").write_text(navigation, encoding="utf-8")
+    code, output = build(copy)
+    assert code != 0
+    expected = [message for lines in BROKEN.values() for message in lines.values()]
+    assert [message for message in (*expected, "'gone.md' is included in the") if message not in output] == [], output
+    assert f"Aborted with {len(expected) + 1} warnings" in output
+
+
+@pytest.mark.slow
+def test_one_broken_link_is_enough(copy):
+    with (copy / "docs" / "tutorial.md").open("a", encoding="utf-8") as file:
+        file.write("\n[a page](nowhere.md)\n")
+    code, output = build(copy)
+    assert code != 0
+    assert "Aborted with 1 warnings in strict mode" in output
+
+
+@pytest.mark.slow
+def test_the_build_passes(copy):
+    code, output = build(copy)
+    assert code == 0, output
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda path: path.stem)
+def test_links_of_the_pages_outside_the_site(page):
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+        assert (ROOT / link).exists(), link
