@@ -14,6 +14,9 @@ BROKEN = {
         "[a page](nowhere.md)": "link 'nowhere.md', but the target is not found",
         "[a place](layout.md#nowhere)": "does not contain an anchor '#nowhere'",
         "[a name][tauforge.nothing]": "Could not find cross-reference target 'tauforge.nothing'",
+        '<script src="https://example.org/a.js"></script>': "tutorial.html loads https://example.org/a.js",
+        '<link rel="stylesheet" href="//example.org/a.css">': "tutorial.html loads //example.org/a.css",
+        "<style>@font-face { src: url(https://example.org/a.woff2) }</style>": "loads https://example.org/a.woff2",
     },
     "lost.md": {"A page that the navigation lacks.": 'not included in the "nav" configuration:\n  - lost.md'},
 }
