@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import tauforge as tf
+from tauforge import errors
+
 ROOT = Path(__file__).parents[1]
 BROKEN = {
     "tutorial.md": {
@@ -73,3 +76,9 @@ def test_the_build_passes(copy):
 def test_links_of_the_pages_outside_the_site(page):
     for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
         assert (ROOT / link).exists(), link
+
+
+def test_every_public_name_is_on_the_page_of_the_api():
+    listed = set(re.findall(r"^::: tauforge\.(?:.*\.)?(\w+)$", (ROOT / "docs" / "api.md").read_text(), re.MULTILINE))
+    modules = {*vars(errors), "robots"} if {"errors", "bundled"} <= listed else set()
+    assert sorted({*tf.__all__} - listed - modules) == []
