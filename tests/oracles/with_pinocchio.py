@@ -23,8 +23,10 @@ class Twin:
 
     Attributes
     ----------
-    carrier, pose : for each link the Pinocchio joint that carries it, 0 if none does, and its pose on that
-    frames : Pinocchio's number of each link's frame
+    carrier, pose
+        For each link the Pinocchio joint that carries it, 0 if none does, and its pose on that.
+    frames
+        Pinocchio's number of each link's frame.
     """
 
     def __init__(self, robot: Robot) -> None:

@@ -42,10 +42,16 @@ class Row:
 
     Attributes
     ----------
-    batch, single : of many states at once, and of a call from Python with one; None where they were not taken
-    mode : how the library computed the batch, in words
-    error : largest difference from our results, relative to the largest of them
-    reason : why there are no times
+    batch
+        Of many states at once; None where it was not taken.
+    single
+        Of a call from Python with one state; None where it was not taken.
+    mode
+        How the library computed the batch, in words.
+    error
+        Largest difference from our results, relative to the largest of them.
+    reason
+        Why there are no times.
     """
 
     model: str
@@ -73,9 +79,12 @@ def rows(
 
     Parameters
     ----------
-    batch : how many states at once
-    seconds : how long to take times of each model, half of it with batches; three rounds are made at least
-    progress : told in words what is being done
+    batch
+        How many states at once.
+    seconds
+        How long to take times of each model, half of it with batches; three rounds are made at least.
+    progress
+        Told in words what is being done.
     """
     built: list[tuple[type[Peer], Peer | str]] = []
     kinds: list[type[Peer]] = [Tauforge, *peers]

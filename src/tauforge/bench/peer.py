@@ -34,10 +34,14 @@ class Work(NamedTuple):
 
     Attributes
     ----------
-    words : which of the library's ways this is
-    run : does it once
-    result : what came out, an array with a row for each state
-    states : for how many states it is done in a run
+    words
+        Which of the library's ways this is.
+    run
+        Does it once.
+    result
+        What came out, an array with a row for each state.
+    states
+        For how many states it is done in a run.
     """
 
     words: str
@@ -51,8 +55,14 @@ class Peer(ABC):
 
     Attributes
     ----------
-    name, module, install : of the library, of its Python module, and of its package for pip
-    tolerance : how much results may differ from ours, relative to the largest
+    name
+        Of the library.
+    module
+        Of its Python module.
+    install
+        Of its package for pip.
+    tolerance
+        How much results may differ from ours, relative to the largest.
     """
 
     name: ClassVar[str]

@@ -35,9 +35,14 @@ class Row:
 
     Attributes
     ----------
-    published, general : multiplications and additions for six joints as printed, and for this number of joints by the
-        formulation's own sequence of operations
-    customised, optimised : the Program's operations with standard and with base parameters
+    published
+        Multiplications and additions for six joints as printed.
+    general
+        The same for this number of joints, by the formulation's own sequence of operations.
+    customised
+        The Program's operations with standard parameters.
+    optimised
+        The Program's operations with base parameters.
     """
 
     name: str

@@ -32,10 +32,13 @@ def load(path: str | Path, *, base: str | None = None, snap: float = 0.0, limits
 
     Parameters
     ----------
-    path : a ``.par`` file of SYMORO+ or OpenSYMORO, a ``.toml`` file in Tauforge's own format, a ``.urdf`` or
-        ``.xacro`` file (extra ``urdf``), or an ``.xml`` or ``.mjcf`` file of MuJoCo (extra ``mjcf``)
-    base : "fixed" or "floating"; as the file has it unless given
-    snap : how far an angle of a free frame, as in URDF, may be from a quarter turn to be taken as one; files often
+    path
+        A ``.par`` file of SYMORO+ or OpenSYMORO, a ``.toml`` file in Tauforge's own format, a ``.urdf`` or
+        ``.xacro`` file (extra ``urdf``), or an ``.xml`` or ``.mjcf`` file of MuJoCo (extra ``mjcf``).
+    base
+        "fixed" or "floating"; as the file has it unless given.
+    snap
+        How far an angle of a free frame, as in URDF, may be from a quarter turn to be taken as one; files often
         have 1.5708 there. Angles are kept as written unless given.
     limits : how large the file may be, ``FileLimits()`` unless given; raise a limit only for files that you trust
     """

@@ -57,7 +57,8 @@ def jacobian(outputs: Sequence[Node], inputs: Sequence[Node], mode: str = "auto"
 
     Parameters
     ----------
-    mode : "forward", "reverse", or "auto" for the one that needs fewer operations
+    mode
+        "forward", "reverse", or "auto" for the one that needs fewer operations.
     """
     if mode not in MODES:
         raise ProgramError(f"unknown mode {mode!r}; there are {', '.join(map(repr, MODES))}")

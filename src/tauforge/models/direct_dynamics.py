@@ -35,8 +35,10 @@ def direct_dynamics(
 
     Parameters
     ----------
-    method : "articulated", "composite", or "auto" for the one with fewer operations on this robot
-    parameters, external_wrenches, reframe : as in ``inverse_dynamics``
+    method
+        "articulated", "composite", or "auto" for the one with fewer operations on this robot.
+    parameters, external_wrenches, reframe
+        As in ``inverse_dynamics``.
     """
     if formulation != DEFAULT:
         from .formulations import programs

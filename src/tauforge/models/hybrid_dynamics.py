@@ -63,10 +63,12 @@ def hybrid_dynamics(
 
     Parameters
     ----------
-    accelerated : names of the joints whose acceleration is known, or "rigid" for those that have a motor and no spring.
+    accelerated
+        Names of the joints whose acceleration is known, or "rigid" for those that have a motor and no spring.
         The input ``qdd`` and the output ``efforts`` are theirs, in joint order; the input ``tau`` and the output
         ``accelerations`` are those of the others.
-    parameters, external_wrenches, reframe : as in ``inverse_dynamics``
+    parameters, external_wrenches, reframe
+        As in ``inverse_dynamics``.
     """
     options = {"accelerated": accelerated, "external_wrenches": external_wrenches}
     lean = leaner(hybrid_dynamics, robot, parameters, **options)

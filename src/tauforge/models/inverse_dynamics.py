@@ -114,14 +114,19 @@ def inverse_dynamics(
 
     Parameters
     ----------
-    parameters : "standard", or "base" to use the base inertial parameters, which need fewer operations
-    formulation : "newton-euler", the fastest, or one of the classical ones: ``formulations()`` lists them
-    external_wrenches : True adds the input ``wrenches`` (links, 6): force and moment that each link exerts on its
-        surroundings, in its frame at its origin; "robot" takes those of the robot's description
-    free_base : of a robot on a floating base, take the joints' accelerations alone and return their ``tau`` and the
-        ``base_acceleration`` that follows, no wrench acting on the base
-    reframe : let the links of a robot with free frames, as from URDF, have others where this costs less (see
-        ``Robot.to_mdh``); efforts, coordinates and wrenches stay the user's
+    parameters
+        "standard", or "base" to use the base inertial parameters, which need fewer operations.
+    formulation
+        "newton-euler", the fastest, or one of the classical ones: ``formulations()`` lists them.
+    external_wrenches
+        True adds the input ``wrenches`` (links, 6): force and moment that each link exerts on its
+        surroundings, in its frame at its origin; "robot" takes those of the robot's description.
+    free_base
+        Of a robot on a floating base, take the joints' accelerations alone and return their ``tau`` and the
+        ``base_acceleration`` that follows, no wrench acting on the base.
+    reframe
+        Let the links of a robot with free frames, as from URDF, have others where this costs less (see
+        ``Robot.to_mdh``); efforts, coordinates and wrenches stay the user's.
     """
     if formulation != DEFAULT:
         if free_base:

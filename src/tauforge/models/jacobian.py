@@ -63,10 +63,13 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
 
     Parameters
     ----------
-    frame : name of a link or of a constant frame
-    point : the point whose velocity is meant, in that frame's coordinates
-    axes : in whose axes the velocities are: "frame" for the frame's own, or the name of any link or frame; the base's
-        unless given
+    frame
+        Name of a link or of a constant frame.
+    point
+        The point whose velocity is meant, in that frame's coordinates.
+    axes
+        In whose axes the velocities are: "frame" for the frame's own, or the name of any link or frame; the base's
+        unless given.
     """
     robot, arrays, state = prepare(robot, "standard", ("q",), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)

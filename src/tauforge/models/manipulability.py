@@ -38,8 +38,10 @@ def jacobian_determinant(
 
     Parameters
     ----------
-    rows : which of vx, vy, vz, wx, wy, wz to take, as many as joints move the frame
-    frame, point, axes : as in ``jacobian``; with all six rows neither point nor axes change the determinant
+    rows
+        Which of vx, vy, vz, wx, wy, wz to take, as many as joints move the frame.
+    frame, point, axes
+        As in ``jacobian``; with all six rows neither point nor axes change the determinant.
     """
     robot, arrays, jacobians = _jacobians(robot, frame, rows, point, axes, move_point=True)
     if len(jacobians[0]) != len(jacobians[0][0]):

@@ -39,9 +39,12 @@ def operational_space(
 
     Parameters
     ----------
-    rows : which of vx, vy, vz, wx, wy, wz to take; at most as many as joints move the frame, unless it is damped
-    damping : a number or a symbol, whose square is added to the diagonal of J M⁻¹ Jᵀ
-    frame, point, axes : as in ``jacobian``
+    rows
+        Which of vx, vy, vz, wx, wy, wz to take; at most as many as joints move the frame, unless it is damped.
+    damping
+        A number or a symbol, whose square is added to the diagonal of J M⁻¹ Jᵀ.
+    frame, point, axes
+        As in ``jacobian``.
     """
     if wrong := [row for row in rows if row not in VELOCITY]:
         raise ProgramError(f"unknown row {wrong[0]!r}; choose among {', '.join(VELOCITY)}")

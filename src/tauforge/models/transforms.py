@@ -39,8 +39,10 @@ def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relat
 
     Parameters
     ----------
-    frames : names of links or constant frames, or "base"; all of them in their order unless given
-    relative_to : name of a link or a constant frame; the base unless given
+    frames
+        Names of links or constant frames, or "base"; all of them in their order unless given.
+    relative_to
+        Name of a link or a constant frame; the base unless given.
     """
     wanted_names = robot.expanded().frame_names if frames is None else frames
     names = (wanted_names,) if isinstance(wanted_names, str) else tuple(wanted_names)

@@ -34,8 +34,10 @@ class BaseParameters:
 
     Attributes
     ----------
-    of : the robot that they belong to
-    forms : each base parameter, by name and link, as a linear form in the standard parameters
+    of
+        The robot that they belong to.
+    forms
+        Each base parameter, by name and link, as a linear form in the standard parameters.
     """
 
     of: Robot

@@ -25,9 +25,12 @@ class Mobility:
 
     Attributes
     ----------
-    rotation : NONE, LINE (about ``axis`` only) or FULL
-    anchored : "all", "line" (through ``point`` along ``along``), "point" or "" (no point is anchored)
-    slide : direction in which anchored points may still move, or None
+    rotation
+        NONE, LINE (about ``axis`` only) or FULL.
+    anchored
+        "all", "line" (through ``point`` along ``along``), "point" or "" (no point is anchored).
+    slide
+        Direction in which anchored points may still move, or None.
     """
 
     rotation: int = NONE

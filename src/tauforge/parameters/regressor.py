@@ -70,9 +70,11 @@ def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence
 
     Parameters
     ----------
-    parameters : "standard", ten for each link, or "base", a full-rank regressor
-    actuators : which of IA, FV, FS and FO (an offset of Coulomb friction) have columns too; by default those that some
-        joint of the robot has
+    parameters
+        "standard", ten for each link, or "base", a full-rank regressor.
+    actuators
+        Which of IA, FV, FS and FO (an offset of Coulomb friction) have columns too; by default those that some
+        joint of the robot has.
     """
     columns = chosen(robot, parameters, actuators)
     robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))

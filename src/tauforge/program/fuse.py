@@ -18,7 +18,8 @@ def fuse(*programs: Program, name: str | None = None) -> Program:
 
     Parameters
     ----------
-    name : what the new Program is called; the names of all in a row unless given
+    name
+        What the new Program is called; the names of all in a row unless given.
 
     Raises
     ------

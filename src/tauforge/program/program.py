@@ -71,12 +71,19 @@ class Program:
 
     Attributes
     ----------
-    name : what generated functions are called unless told otherwise
-    arguments, results : the input and output arrays
-    names : what intermediate values are called in the papers
-    heading : makes the lines that introduce generated code: the robot's tables
-    lean : makes a Program that computes the same with fewer operations and other rounding, for ``compile``; it may find
-        none
+    name
+        What generated functions are called unless told otherwise.
+    arguments
+        The input arrays.
+    results
+        The output arrays.
+    names
+        What intermediate values are called in the papers.
+    heading
+        Makes the lines that introduce generated code: the robot's tables.
+    lean
+        Makes a Program that computes the same with fewer operations and other rounding, for ``compile``; it may find
+        none.
     """
 
     name: str
@@ -240,10 +247,14 @@ class Program:
 
         Parameters
         ----------
-        output : name of the output to differentiate
-        input : name of an input, "parameters" among them, or of a single parameter
-        mode : "forward" or "reverse"; "auto" takes the one with fewer operations
-        values : keep this Program's outputs beside the derivative, sharing their work with it
+        output
+            Name of the output to differentiate.
+        input
+            Name of an input, "parameters" among them, or of a single parameter.
+        mode
+            "forward" or "reverse"; "auto" takes the one with fewer operations.
+        values
+            Keep this Program's outputs beside the derivative, sharing their work with it.
 
         Raises
         ------
@@ -271,10 +282,13 @@ class Program:
 
         Parameters
         ----------
-        dtype : float64 or float32, the type of all arrays and of all computations
-        cache : whether to keep the machine code for the next time, in the user's cache directory
-        lean : compile an equal Program with fewer operations where one is known, as a model of a robot in numbers with
-            base parameters; results then differ by rounding
+        dtype
+            float64 or float32, the type of all arrays and of all computations.
+        cache
+            Whether to keep the machine code for the next time, in the user's cache directory.
+        lean
+            Compile an equal Program with fewer operations where one is known, as a model of a robot in numbers with
+            base parameters; results then differ by rounding.
         """
         from ..runtime.function import Function
 

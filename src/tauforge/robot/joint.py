@@ -89,15 +89,36 @@ class Joint:
 
     Attributes
     ----------
-    antecedent : number of the link that it stands on, 0 being the base
-    sigma : 0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar
-    mu : 1 if a motor drives the joint
-    mimic : which joint it follows, if it has no freedom of its own
-    limits : where it may be and what it may do; models do not use them
-    variable : name of the joint coordinate in a file; a Robot fills in th1, r2, ... where it is empty
-    IA, FV, FS : inertia of rotor and transmission, viscous and Coulomb friction
-    eta, k, rest : 1 if the joint is elastic, its stiffness, and the coordinate at which its spring is relaxed
-    QP, QDP, GAM : velocity, acceleration and effort where a file fixes them; None or a plain symbol leaves them free
+    antecedent
+        Number of the link that it stands on, 0 being the base.
+    sigma
+        0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar.
+    mu
+        1 if a motor drives the joint.
+    mimic
+        Which joint it follows, if it has no freedom of its own.
+    limits
+        Where it may be and what it may do; models do not use them.
+    variable
+        Name of the joint coordinate in a file; a Robot fills in th1, r2, ... where it is empty.
+    IA
+        Inertia of rotor and transmission.
+    FV
+        Viscous friction.
+    FS
+        Coulomb friction.
+    eta
+        1 if the joint is elastic.
+    k
+        Its stiffness.
+    rest
+        The coordinate at which its spring is relaxed.
+    QP
+        Velocity where a file fixes it; None or a plain symbol leaves it free.
+    QDP
+        Acceleration, likewise.
+    GAM
+        Effort, likewise.
     """
 
     name: str

@@ -43,11 +43,15 @@ class Visual:
 
     Attributes
     ----------
-    shape : "mesh", "box", "cylinder", "sphere", "capsule" or "ellipsoid"
-    size : of a box its three edges; of a cylinder or a capsule radius and length; of a sphere its radius; of an
-        ellipsoid its three radii; of a mesh its scale along the three axes
-    file : path of a mesh, as the robot's file has it
-    pose : of the shape in the link's frame, 4x4, row by row
+    shape
+        "mesh", "box", "cylinder", "sphere", "capsule" or "ellipsoid".
+    size
+        Of a box its three edges; of a cylinder or a capsule radius and length; of a sphere its radius; of an
+        ellipsoid its three radii; of a mesh its scale along the three axes.
+    file
+        Path of a mesh, as the robot's file has it.
+    pose
+        Of the shape in the link's frame, 4x4, row by row.
     """
 
     shape: str
@@ -131,11 +135,14 @@ class Robot:
 
     Attributes
     ----------
-    gravity : acceleration of gravity in the base frame
-    frames : constant frames on links, each a fixed joint that carries nothing. One with a link's name is what that name
+    gravity
+        Acceleration of gravity in the base frame.
+    frames
+        Constant frames on links, each a fixed joint that carries nothing. One with a link's name is what that name
         means to models that ask for a frame: z of the link's own frame is its joint's axis, and a file may have had
         another one.
-    free_frames : whether the links' frames are those of a drawing, as in URDF, so that models may choose others
+    free_frames
+        Whether the links' frames are those of a drawing, as in URDF, so that models may choose others.
     """
 
     name: str
@@ -372,8 +379,9 @@ class Robot:
 
         Parameters
         ----------
-        tolerance : angles this near to a quarter turn (rad), and lengths this near to zero in proportion to the longest
-            one, are taken as such
+        tolerance
+            Angles this near to a quarter turn (rad), and lengths this near to zero in proportion to the longest
+            one, are taken as such.
         """
         from .reframe import to_mdh
 

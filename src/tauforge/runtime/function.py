@@ -44,11 +44,15 @@ class Function:
 
     Parameters
     ----------
-    program : what to compile
-    dtype : float64 or float32, the type of all arrays and of all computations
-    cache : whether to take the code from the user's cache, and keep it there; the environment variable TAUFORGE_CACHE
-        names another directory for all functions, or is "off"
-    lean : whether to compile an equal Program with fewer operations where one is known
+    program
+        What to compile.
+    dtype
+        float64 or float32, the type of all arrays and of all computations.
+    cache
+        Whether to take the code from the user's cache, and keep it there; the environment variable TAUFORGE_CACHE
+        names another directory for all functions, or is "off".
+    lean
+        Whether to compile an equal Program with fewer operations where one is known.
     """
 
     __slots__ = ("__call__", "__dict__", "__weakref__")  # what is called is each object's own, see direct.py

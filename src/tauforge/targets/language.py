@@ -27,16 +27,32 @@ class Language:
 
     Attributes
     ----------
-    functions : the graph's operation -> its spelling, with {0} and {1} for the arguments
-    number, element, variable : spell a constant, an array's element, a local variable
-    reserved : words that no variable may be called; ``ignores_case`` where D3 and d3 are one name
-    flat_arrays : whether an array has one index, row by row, whatever its rank
-    scalar_arrays : whether an array is spelled by scalars of its own, as q₁, so that q1 is no free name either
-    quotient : template, then how tightly top and bottom must bind, then how tightly it binds
-    frame : opening and closing line of a block of comments; ``line`` and ``remark`` spell a line in it and one alone
-    escape : makes a line harmless inside a comment
-    define, assign : statements that give a new variable or an output its value
-    continued : what ends a line that goes on; ``brackets`` go round an expression of several lines
+    functions
+        The graph's operation -> its spelling, with {0} and {1} for the arguments.
+    number
+        Spells a constant.
+    element
+        Spells an array's element.
+    variable
+        Spells a local variable.
+    reserved
+        Words that no variable may be called; ``ignores_case`` where D3 and d3 are one name.
+    flat_arrays
+        Whether an array has one index, row by row, whatever its rank.
+    scalar_arrays
+        Whether an array is spelled by scalars of its own, as q₁, so that q1 is no free name either.
+    quotient
+        Template, then how tightly top and bottom must bind, then how tightly it binds.
+    frame
+        Opening and closing line of a block of comments; ``line`` and ``remark`` spell a line in it and one alone.
+    escape
+        Makes a line harmless inside a comment.
+    define
+        Statement that gives a new variable its value.
+    assign
+        Statement that gives an output its value.
+    continued
+        What ends a line that goes on; ``brackets`` go round an expression of several lines.
     """
 
     functions: Mapping[str, str]

@@ -32,12 +32,20 @@ class Plan(NamedTuple):
 
     Attributes
     ----------
-    read, written : shapes of the arrays, in the order of a call
-    slots : how many vectors a block needs; those of the inputs come first, then those of the outputs
-    constants : address of the numbers in the Program's code, each as a vector
-    setup, pieces : addresses of the code for what depends on the parameters alone or on nothing, and of the code of a
-        block
-    parameters : which array the set-up depends on, -1 for none
+    read
+        Shapes of the input arrays, in the order of a call.
+    written
+        Shapes of the output arrays, in the order of a call.
+    slots
+        How many vectors a block needs; those of the inputs come first, then those of the outputs.
+    constants
+        Address of the numbers in the Program's code, each as a vector.
+    setup
+        Addresses of the code for what depends on the parameters alone or on nothing.
+    pieces
+        Addresses of the code of a block.
+    parameters
+        Which array the set-up depends on, -1 for none.
     """
 
     read: Sequence[Shape]

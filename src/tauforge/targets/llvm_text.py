@@ -11,9 +11,12 @@ class Vectors(NamedTuple):
 
     Attributes
     ----------
-    scalar : a lane's type, "double" or "float"
-    lanes : how many there are
-    fused : whether the processor multiplies and adds in one step
+    scalar
+        A lane's type, "double" or "float".
+    lanes
+        How many there are.
+    fused
+        Whether the processor multiplies and adds in one step.
     """
 
     scalar: str

@@ -46,10 +46,16 @@ class Listing:
 
     Attributes
     ----------
-    parameters : statements that give the robot's parameters, those that are used, their own names
-    setup : statements on the parameters alone
-    body, results : statements of each evaluation; those that fill the outputs
-    symbols : each parameter's own name -> what it is called here
+    parameters
+        Statements that give the robot's parameters, those that are used, their own names.
+    setup
+        Statements on the parameters alone.
+    body
+        Statements of each evaluation.
+    results
+        Statements that fill the outputs.
+    symbols
+        Each parameter's own name -> what it is called here.
     """
 
     program: Program

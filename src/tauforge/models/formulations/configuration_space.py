@@ -98,9 +98,14 @@ class ConfigurationSpace:
 
     Attributes
     ----------
-    robot : the robot
-    tables : the coefficients of (16), in one table for each set of coordinates on which some depend
-    program, function : (16) as a Program, ``coefficients, q, qd, qdd -> tau``, and compiled
+    robot
+        The robot.
+    tables
+        The coefficients of (16), in one table for each set of coordinates on which some depend.
+    program
+        (16) as a Program, ``coefficients, q, qd, qdd -> tau``.
+    function
+        The Program, compiled.
     """
 
     robot: Robot
@@ -159,9 +164,12 @@ def configuration_space(
 
     Parameters
     ----------
-    resolution : grid points along a coordinate, of all joints or by joint
-    ranges : least and greatest coordinate by joint; a revolute joint without one may turn all the way round
-    memory : bytes that the tables may take at most
+    resolution
+        Grid points along a coordinate, of all joints or by joint.
+    ranges
+        Least and greatest coordinate by joint; a revolute joint without one may turn all the way round.
+    memory
+        Bytes that the tables may take at most.
     """
     if robot.symbols:
         raise ProgramError(f"{robot.name}: tables need numbers; bind {', '.join(robot.symbols[:6])} … to values first")

@@ -55,12 +55,19 @@ class Design:
 
     Attributes
     ----------
-    before, robot : the robot as it was, and with its counterweights
-    counterweights : what was added
-    vanished : names of the terms that the design removed: "G2" a joint's gravity effort, "M(1,2)" an element of the
-        inertia matrix as a function of the configuration, and so all velocity terms that stem from it
-    remaining : names of the terms of both kinds that are left
-    program : the equations that remain, ``q, qd, qdd -> tau``, without what vanished
+    before
+        The robot as it was.
+    robot
+        The robot with its counterweights.
+    counterweights
+        What was added.
+    vanished
+        Names of the terms that the design removed: "G2" a joint's gravity effort, "M(1,2)" an element of the
+        inertia matrix as a function of the configuration, and so all velocity terms that stem from it.
+    remaining
+        Names of the terms of both kinds that are left.
+    program
+        The equations that remain, ``q, qd, qdd -> tau``, without what vanished.
     """
 
     before: Robot
@@ -106,10 +113,14 @@ def yang_tzeng(
 
     Parameters
     ----------
-    remove : "gravity" and "velocity", or one of them
-    reach : how far from its origin a link's counterweights may stand along each axis of its frame, for all or by link
-    mass : how much may be added, to each link or by link; a link that the mapping leaves out gets nothing
-    strict : refuse what cannot be removed whole; otherwise leave terms that must stay, rather those near the base
+    remove
+        "gravity" and "velocity", or one of them.
+    reach
+        How far from its origin a link's counterweights may stand along each axis of its frame, for all or by link.
+    mass
+        How much may be added, to each link or by link; a link that the mapping leaves out gets nothing.
+    strict
+        Refuse what cannot be removed whole; otherwise leave terms that must stay, rather those near the base.
     """
     unknown = [goal for goal in remove if goal not in GOALS]
     if unknown or not remove:
