@@ -4,9 +4,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import tauforge as tf
 from tauforge.cli import compare
+from tauforge.cli.main import app
 
 from .test_cli import run
 
@@ -81,3 +83,10 @@ def test_the_plot_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(tf.TauforgeError, match=r"tauforge\[plot\]"):
         compare.plot(Path("growth.png"))
+
+
+def test_a_floating_robot_is_compared_on_a_fixed_base(tmp_path):
+    path = tmp_path / "arm.toml"
+    tf.robots.planar2r().with_base("floating").save(path)
+    assert "is floating" in str(CliRunner().invoke(app, ["compare", str(path)]).exception)
+    assert CliRunner().invoke(app, ["compare", str(path), "--base", "fixed"]).exit_code == 0

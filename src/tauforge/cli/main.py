@@ -265,6 +265,8 @@ def compare(
         bool, typer.Option("--plot", help="Also draw how costs grow with the number of joints, to FILE.")
     ] = False,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to draw.")] = "formulations.png",
+    base: BaseOption = None,
+    snap: Snap = 0.0,
 ) -> None:
     """Compare the classical formulations of a robot's inverse dynamics: counted, timed, proved equal.
 
@@ -275,7 +277,7 @@ def compare(
     if plot:
         comparison.plot(Path(output))
         errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
-    found = find(robot, symbolic).tree()
+    found = find(robot, symbolic, base, snap).tree()
     console.print(comparison.table(found, list(comparison.rows(found))))
 
 
