@@ -13,7 +13,7 @@ robot = replace(rigid, joints=(shoulder, elastic))
 
 slope = tf.direct_dynamics(robot).derivative("qdd", "q").compile()
 hanging, rest = [-np.pi / 2, 0.0], [0.0, 0.0]
-squares = -np.linalg.eigvals(slope(hanging, rest, rest))  # of the angular frequencies
+squares = -np.linalg.eigvals(slope(hanging, rest, rest)).real  # of the angular frequencies
 print("without friction it swings with", np.sort(np.sqrt(squares) / (2 * np.pi)).round(3), "Hz")
 
 program = tf.hybrid_dynamics(robot, accelerated="rigid")
