@@ -53,7 +53,7 @@ $(VENV)/.installed: pyproject.toml
 # the libraries to compare with, as many of them as can be installed here
 $(VENV)/.installed-peers: $(VENV)/.installed
 	for peer in $$($(BIN)/python -c 'from tauforge.bench.compare import PEERS; print(*(p.install for p in PEERS))'); \
-	do $(BIN)/python -m pip install --quiet $$peer || true; done
+	do $(BIN)/python -m pip install --quiet $$peer || echo "$$peer cannot be installed here"; done
 	touch $@
 
 # one group of development dependencies each: test, lint, docs, bench

@@ -76,7 +76,9 @@ def test_every_model_has_a_page_with_its_command_and_its_example(model):
 def test_the_commands_on_a_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     tf.robots.puma560().save("arm.toml")
-    for command in re.findall(r"```sh\ntauforge (.*)\n```", PAGES[page]):
+    commands = re.findall(r"```sh\ntauforge (.*)\n```", PAGES[page])
+    assert len(commands) == PAGES[page].count("```sh")
+    for command in commands:
         result = CliRunner().invoke(app, command.split())
         assert result.exit_code == 0, result.output
         assert Path(command.split()[-1]).exists()
@@ -84,7 +86,9 @@ def test_the_commands_on_a_page(page, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_costs_on_a_page(page):
-    for table in re.findall(r"^\| operations .*\n\|[-|]+\n(?:\|.*\n)+", PAGES[page], re.MULTILINE):
+    tables = re.findall(r"^\| operations .*\n\|[-|]+\n(?:\|.*\n)+", PAGES[page], re.MULTILINE)
+    assert len(tables) == PAGES[page].count("| operations")
+    for table in tables:
         head, _, *rows = ([cell.strip(" `") for cell in line.strip("|").split("|")] for line in table.splitlines())
         robots = [tf.robots.bundled(name, symbolic=True) for name in head[1:]]
         for model, *costs in rows:

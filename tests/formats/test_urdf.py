@@ -427,11 +427,11 @@ def test_reading_what_was_written_changes_nothing(read, tmp_path):
 @pytest.mark.parametrize("name", tf.robots.names())
 def test_bundled_robots_are_written_or_refused(name, tmp_path):
     robot = tf.robots.bundled(name)
-    try:
-        again = written(replace(robot.neglect("IA"), gravity=(0.0, 0.0, -9.81)), tmp_path)
-    except tf.RobotError as error:
-        assert "URDF cannot hold" in str(error)  # noqa: PT017
+    if robot.symbols:
+        with pytest.raises(tf.RobotError, match="URDF cannot hold symbols"):
+            written(robot, tmp_path)
         return
+    again = written(replace(robot.neglect("IA"), gravity=(0.0, 0.0, -9.81)), tmp_path)
     q, qd, qdd = _state(again, 1)
     model = replace(robot.neglect("IA"), gravity=(0.0, 0.0, -9.81)).merged()
     np.testing.assert_allclose(
