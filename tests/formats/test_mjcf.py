@@ -150,7 +150,8 @@ def test_inertia_given_whole(tmp_path):
     robot = read(tmp_path, text)
     agrees(robot, text)
     about = robot.bodies[0].inertia
-    assert about[:6] == pytest.approx((0.3, 0.01, -0.02, 0.2 + 0.03, 0.03, 0.25 + 0.03))
+    exact = (0.3, 0.01, -0.02, 0.2 + 0.03, 0.03, 0.25 + 0.03)
+    assert about[:6] == pytest.approx(exact, abs=1e-7)  # as near as MuJoCo before 3.14 finds the principal axes
     assert about[6:] == pytest.approx((0.3, 0, 0, 3))
 
 
