@@ -4,6 +4,10 @@ import os
 import re
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("tests", deadline=None)  # a busy machine is slow, not wrong
+settings.load_profile("tests")
 
 PINOCCHIO = re.compile(r"^(from|import) .*pinocchio", re.MULTILINE)
 

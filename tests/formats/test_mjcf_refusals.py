@@ -19,10 +19,10 @@ def model(body=BODY, before="", after=""):
 def refused(path, content=None):
     if content is not None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(tf.RobotError) as error:
         tf.load(path)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     message = str(error.value)
     assert message.startswith(f"{path.parent}/")
     assert len(message) < 500

@@ -83,10 +83,10 @@ PAR = [  # what is changed, what it becomes, what the message says
 
 
 def refused(action) -> str:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(RobotError) as error:
         action()
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     return str(error.value)
 
 
