@@ -20,6 +20,7 @@ from typing import NamedTuple
 from ..graph.evaluate import topological
 from ..graph.node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, Node, neg
 from ..program.program import PARAMETERS, Program, Shape
+from .llvm_fill import fill
 from .llvm_functions import SERVICES, SINCOS, service
 from .llvm_loops import Loop, roll
 from .llvm_text import Vectors, entry
@@ -98,13 +99,18 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
     entries = count()
     table = number_places(program)
     slots = {node: next(entries) for array in program.arguments.values() for node in array.nodes}
-    fixed: list[tuple[Node, int]] = []
-    moving: list[tuple[Node, int]] = []
-    for node in (node for array in program.results.values() for node in array.nodes):
-        lasts = bare(node).op is CONST or bare(node) in program.setup
-        (fixed if lasts else moving).append((node, next(entries)))
+    results = [(node, next(entries)) for array in program.results.values() for node in array.nodes]
+    constants = [(node, slot) for node, slot in results if node.op is CONST]
+    computed = [(node, slot) for node, slot in results if node.op is not CONST]
+    fixed = [(node, slot) for node, slot in computed if bare(node) in program.setup]
+    moving = [(node, slot) for node, slot in computed if bare(node) not in program.setup]
     fixed += [(node, next(entries)) for node in _borders(program)]
+    many = len(constants) > PIECE
+    fixed += [] if many else constants
     setup = _code(SETUP, topological([node for node, _ in fixed], operands), fixed, slots, entries, table, vectors)
+    if many:
+        name = f"{SETUP}{len(setup)}"
+        setup.append(fill(name, _head(name, vectors), [(slot, table[node]) for node, slot in constants], vectors))
     slots.update(fixed)
     body = topological(_last_first(program), lambda node: () if node in slots else operands(node))
     code = _code(BODY, body, moving, slots, entries, table, vectors)
@@ -115,10 +121,13 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
 
 
 def _last_first(program: Program) -> Iterable[Node]:
-    """Return the outputs from the last to the first, matrices column by column: it keeps the fewest values waiting."""
+    """Return the outputs that are to be computed from the last to the first, matrices column by column: it keeps the
+    fewest values waiting.
+    """
     for array in reversed([*program.results.values()]):
         columns = array.shape[-1] if array.shape else 1
-        for i in sorted(range(len(array.nodes)), key=lambda i: (i % columns, i), reverse=True):
+        places = [i for i, node in enumerate(array.nodes) if node.op is not CONST]
+        for i in sorted(places, key=lambda i: (i % columns, i), reverse=True):
             yield array.nodes[i]
 
 
@@ -360,9 +369,7 @@ class Piece:
 
     def text(self, name: str) -> str:
         """Return the function, and the tables that it needs."""
-        aligned = f"alignstack({self._vectors.bytes})"  # else what is saved there lies across cache lines
-        head = f"define void @{name}(ptr noalias %slots, ptr noalias readonly %numbers) nounwind {aligned} {{"
-        return "\n".join([*self._tables, head, *self._lines, "ret void", "}", ""])
+        return "\n".join([*self._tables, _head(name, self._vectors), *self._lines, "ret void", "}", ""])
 
     def _apply(self, op: str, a: str, b: str, minus: bool = False) -> str:
         """Add an instruction, and return its register."""
@@ -418,6 +425,12 @@ class Piece:
         register = f"%a{next(self._numbers)}"
         self._lines.append(f"{register}{self._step}{table}, i64 {index}")
         return register
+
+
+def _head(name: str, vectors: Vectors) -> str:
+    """Return how a piece begins."""
+    aligned = f"alignstack({vectors.bytes})"  # else what is saved there lies across cache lines
+    return f"define void @{name}(ptr noalias %slots, ptr noalias readonly %numbers) nounwind {aligned} {{"
 
 
 def _declarations(vectors: Vectors) -> list[str]:
