@@ -80,7 +80,7 @@ def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence
     robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))
     found = Regressor(robot, state)
     efforts = [found.column(*key) for key in columns]
-    entries = [column.get(place, as_node(0.0)) for place in range(robot.dof) for column in efforts]
+    entries = [column.get(place, 0.0) for place in range(robot.dof) for column in efforts]
     Y = outputs(entries, [robot.dof, len(columns)], [robot.velocity_names, [*columns.values()]], "regressor")
     return program("regressor", robot, arrays, {"Y": Y})
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ProgramError
 from ..graph.evaluate import substitute, symbols, topological
-from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, rebuild, symbol
+from ..graph.node import CONST, SYMBOL, ZERO, Node, Scalar, as_node, rebuild, symbol
 from ..graph.parse import as_scalar, expression, parse
 from .certify import Certificate, certify
 from .count import Operations, count
@@ -62,7 +62,8 @@ def inputs(name: str, labels: Sequence[str], meaning: str) -> Array:
 
 def outputs(values: Sequence[Scalar], shape: Sequence[int], labels: Sequence[Sequence[str]], meaning: str) -> Array:
     """Return an array of outputs from its scalars, row by row."""
-    return Array(Shape(shape, labels), tuple(map(as_node, values)), meaning)
+    nodes = tuple(x if isinstance(x, Node) else as_node(x) if x else ZERO for x in values)  # most may be zeros
+    return Array(Shape(shape, labels), nodes, meaning)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +137,7 @@ class Program:
     @cached_property
     def order(self) -> tuple[Node, ...]:
         """Every node that the outputs need, arguments first. What nothing needs is not here."""
-        return tuple(topological(node for array in self.results.values() for node in array.nodes))
+        return tuple(topological(dict.fromkeys(node for array in self.results.values() for node in array.nodes)))
 
     @property
     def inputs(self) -> dict[str, Shape]:
