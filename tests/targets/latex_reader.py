@@ -9,8 +9,14 @@ _GREEK = re.compile(
     r"|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega)"
 )
 _TITLE = re.compile(r"\\(sub)?section\*\{([^\\{}$&#^_%~]|\\[_&%$#{}])*\}")
+_REST = re.compile(r"Entries of \$(\\?\w+|\\mathit\{\w+\})\$ that are not listed are zero\.")
 _FUNCTIONS = {"\\sin": math.sin, "\\cos": math.cos, "\\arcsin": math.asin, "\\arccos": math.acos}
 _OPERATORS = {"atan2": math.atan2, "sgn": lambda x: float((x > 0) - (x < 0))}
+
+
+def cleared(document: str) -> set[str]:
+    """Return the arrays whose entries are zero where the document does not define them."""
+    return {found[1] for line in document.split("\n") if (found := _REST.fullmatch(line))}
 
 
 class Unreadable(ValueError):
@@ -39,7 +45,7 @@ def _equations(document: str) -> list[str]:
     for part in re.split(r"(\\begin\{align\*\}.*?\\end\{align\*\})", body, flags=re.DOTALL):
         inside = re.fullmatch(r"\\begin\{align\*\}\n(.*)\n\\end\{align\*\}", part, flags=re.DOTALL)
         if not inside:
-            if not all(_TITLE.fullmatch(line) for line in part.split("\n") if line):
+            if not all(_TITLE.fullmatch(line) or _REST.fullmatch(line) for line in part.split("\n") if line):
                 raise Unreadable(part)
             continue
         for row in inside[1].split(" \\\\\n"):

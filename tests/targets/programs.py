@@ -115,6 +115,23 @@ def endless() -> Program:
     return Program("endless", {"q": q}, {"y": outputs([total, power, nested], [3], [["a", "b", "c"]], "results")})
 
 
+def sparse() -> Program:
+    """Return a Program of outputs that are mostly zeros: a matrix, a long vector, and one with nothing else."""
+    x = inputs("x", ["a", "b"], "numbers")
+    table = [0.0] * 240
+    table[3], table[50], table[-1] = x.nodes[0] * x.nodes[1], 2.5, symbol("L") * symbol("L")
+    return Program(
+        "sparse",
+        {"x": x},
+        {
+            "M": outputs(table, [12, 20], [], "a matrix"),
+            "y": outputs([x.nodes[1], *[0.0] * 200], [201], [], "a vector"),
+            "none": outputs([0.0] * 101, [101], [], "zeros"),
+            "few": outputs([0.0, x.nodes[0]], [2], [], "a short one"),
+        },
+    )
+
+
 @cache
 def programs() -> dict[str, Program]:
     """Return every Program by a name that is legal in each language."""
@@ -125,6 +142,7 @@ def programs() -> dict[str, Program]:
         "hostile": hostile(),
         "functions": every_function(),
         "endless": endless(),
+        "sparse": sparse(),
     }
 
 

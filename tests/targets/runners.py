@@ -11,7 +11,7 @@ import numpy as np
 
 from tauforge import Program
 
-from .latex_reader import compute
+from .latex_reader import cleared, compute
 from .programs import Values, programs, states
 
 C = ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
@@ -112,11 +112,12 @@ def run_latex(folder: Path) -> Results:
             for key, array in program.arguments.items():
                 for index, x, node in zip(np.ndindex(*array.shape), state[key], array.nodes, strict=True):
                     values[symbols[str(node.value)] if key == "parameters" else latex_element(key, index)] = x
-            known = compute(text, values)
-            results = program.results.items()
-            found[name].append(
-                {key: [known[latex_element(key, i)] for i in np.ndindex(*a.shape)] for key, a in results}
-            )
+            known, zeros = compute(text, values), cleared(text)
+            found[name].append({})
+            for key, array in program.results.items():
+                rest = {latex_element(key, i): 0.0 for i in np.ndindex(*array.shape) if latex_element(key, ()) in zeros}
+                elements = [latex_element(key, i) for i in np.ndindex(*array.shape)]
+                found[name][-1][key] = [(rest | known)[element] for element in elements]
     return found
 
 

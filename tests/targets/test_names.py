@@ -105,6 +105,7 @@ def test_impossible_function_names(target, name):
         ("c", "double"),
         ("c", "main"),
         ("c", "sin"),
+        ("c", "memset"),
         ("fortran", "END"),
         ("fortran", "TAU"),
         ("matlab", "end"),

@@ -15,9 +15,9 @@ _WORDS = """
     main alignas alignof and asm bool catch class constexpr decltype delete explicit export false friend mutable
     namespace new noexcept not nullptr operator or private protected public template this throw true try typeid
     typename using virtual xor linux unix i386 errno NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL MATH_ERRNO
-    MATH_ERREXCEPT math_errhandling float_t double_t
+    MATH_ERREXCEPT math_errhandling float_t double_t memset size_t NULL
 """
-"""Keywords of C and C++, and what compilers and math.h define."""
+"""Keywords of C and C++, and what compilers, math.h and string.h define."""
 _MATH = """
     acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 frexp ilogb ldexp log log10
     log1p log2 logb modf scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint rint
@@ -59,14 +59,16 @@ LANGUAGE = Language(
     escape=_harmless,
     define="const double {0} = {1};",
     assign="{0} = {1};",
+    clear="memset({0}, 0, sizeof(double[{1}]));",
 )
 
 
 def render(listing: Listing) -> str:
     """Return the function's definition."""
     lines = [*head(listing, LANGUAGE), ""]
-    if listing.functions - {graph.SIGN}:
-        lines += ["#include <math.h>", ""]
+    includes = ["#include <math.h>"] * bool(listing.functions - {graph.SIGN})
+    includes += ["#include <string.h>"] * bool(listing.cleared)
+    lines += [*includes, *[""] * bool(includes)]
     lines += [*_prototype(listing), "{"]
     empty = [argument for argument in listing.outputs if not argument.array.shape.size]
     unused = [argument for argument in listing.inputs if not argument.used] + empty

@@ -31,6 +31,7 @@ def plain(text: str) -> str:
 
 def blocks(listing: Listing, language: Language, indent: str) -> list[str]:
     """Return the statements of a function with a remark above each part."""
+    clears = [indent + language.clear.format(x.name, x.array.shape.size) for x in listing.cleared if language.clear]
     parts: tuple[tuple[str, str, tuple[Statement, ...]], ...] = (
         ("The robot's parameters", language.define, listing.parameters),
         ("Set-up: operations on the parameters alone", language.define, listing.setup),
@@ -39,8 +40,10 @@ def blocks(listing: Listing, language: Language, indent: str) -> list[str]:
     )
     lines = []
     for title, template, statements in parts:
-        if statements:
+        first = clears if title == "Results" else []
+        if statements or first:
             lines.append(indent + language.remark.format(title))
+        lines += first
         for statement in statements:
             lines += language.statement(template, language.text(statement.target), statement.value, indent)
     return lines
@@ -51,16 +54,18 @@ def _meaning(argument: Argument, listing: Listing, language: Language) -> list[s
     array = argument.array
     shape = " x ".join(map(str, array.shape)) or "a number"
     lines = [f"  {argument.name} ({shape}): {array.meaning}"]
-    elements = [Element(argument.name, index, place) for place, index in enumerate(indices(array))]
     if len(array.shape) == 1 and array.shape.labels:
+        elements = [Element(argument.name, index, place) for place, index in enumerate(indices(array))]
         pairs = zip(elements, array.nodes, array.shape.labels[0], strict=True)
         lines += _filled([_entry(element, node, label, listing, language) for element, node, label in pairs])
-    elif len(array.shape) > 1 and elements:
+    elif len(array.shape) > 1 and array.nodes:
         rank = len(array.shape)
         axes = ["rows", "columns"] if rank == 2 else [f"axis {k}" for k in range(1, rank + 1)]
         lines += [f"    {axis}: {', '.join(labels)}" for axis, labels in zip(axes, array.shape.labels, strict=False)]
         order = ", row by row" if language.flat_arrays else ""
-        lines.append(f"    from {language.text(elements[0])} to {language.text(elements[-1])}{order}")
+        first = Element(argument.name, (0,) * rank, 0)
+        last = Element(argument.name, tuple(n - 1 for n in array.shape), len(array.nodes) - 1)
+        lines.append(f"    from {language.text(first)} to {language.text(last)}{order}")
     return lines
 
 

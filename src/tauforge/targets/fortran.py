@@ -37,6 +37,7 @@ LANGUAGE = Language(
     line="! {0}",
     remark="! {0}",
     square="{0}**2",
+    clear="{0} = 0.0_real64",
     continued=" &",
 )
 

@@ -51,6 +51,9 @@ class Language:
         Statement that gives a new variable its value.
     assign
         Statement that gives an output its value.
+    clear
+        Statement that sets an output to zero as a whole, with {0} for its name and {1} for its size; empty where outputs
+        are zero to begin with.
     continued
         What ends a line that goes on; ``brackets`` go round an expression of several lines.
     """
@@ -72,6 +75,7 @@ class Language:
     escape: Callable[[str], str] = str
     define: str = "{0} = {1}"
     assign: str = "{0} = {1}"
+    clear: str = ""
     continued: str = ""
     brackets: tuple[str, str] = ("", "")
 

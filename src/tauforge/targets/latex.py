@@ -84,6 +84,7 @@ LANGUAGE = Language(
     times=r"\,",
     square="{0}^{{2}}",
     quotient=(r"\frac{{{0}}}{{{1}}}", SUM, SUM, ATOM),
+    clear="Entries of ${0}$ that are not listed are zero.",
 )
 
 
@@ -100,8 +101,10 @@ def render(listing: Listing) -> str:
         rf"\section*{{{_escaped(listing.name)}}}",
     ]
     for title, statements in (("Set-up", listing.setup), ("Evaluation", listing.body), ("Results", listing.results)):
-        if statements:
+        first = [language.clear.format(_letters(x.name)) for x in listing.cleared if title == "Results"]
+        if statements or first:
             lines.append(rf"\subsection*{{{title}}}")
+        lines += first
         for start in range(0, len(statements), _ROWS):
             rows = [_equation(language, statement) for statement in statements[start : start + _ROWS]]
             lines += [r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}"]

@@ -31,6 +31,7 @@ LANGUAGE = Language(
     reserved=frozenset([*keyword.kwlist, *keyword.softkwlist, "np", "float", "leading"]),
     line="# {0}",
     remark="# {0}",
+    clear="{0}[...] = 0.0",
     brackets=("(", ")"),
 )
 

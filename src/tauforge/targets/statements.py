@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from itertools import product as combinations
 
 from ..graph.evaluate import topological
-from ..graph.node import ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SYMBOL, Node
+from ..graph.node import ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SYMBOL, ZERO, Node
 from ..program.program import PARAMETERS, Array, Program
 from .expression import Call, Element, Expression, Number, Quotient, Term, Variable, negated, product, total
 from .language import Language, Names
 
 LONGEST = 32
 """Operations that an expression may have before it gets a variable of its own."""
+MANY = 100
+"""Zeros from which on an output that is mostly zeros is set to zero as a whole, and its other entries one by one."""
 _ALWAYS = (SIN, COS, SIGN)  # operations whose value is a variable at once
 
 
@@ -54,6 +56,8 @@ class Listing:
         Statements of each evaluation.
     results
         Statements that fill the outputs.
+    cleared
+        The outputs that are set to zero as a whole before their other entries are filled.
     symbols
         Each parameter's own name -> what it is called here.
     """
@@ -66,6 +70,7 @@ class Listing:
     setup: tuple[Statement, ...]
     body: tuple[Statement, ...]
     results: tuple[Statement, ...]
+    cleared: tuple[Argument, ...]
     symbols: Mapping[str, str]
 
     @property
@@ -91,21 +96,30 @@ def listing(program: Program, language: Language, name: str | None) -> Listing:
                 names.take(f"{key}{''.join(str(i + 1) for i in index)}")
     function = names.take(program.name)[0] if name is None else names.function(name)
     writer = _Writer(program, names, inputs)
+    filled = tuple(Argument(key, array, True) for key, array in outputs.items())
+    cleared = {x.name: x for x in filled if _mostly_zero(x.array)}
     return Listing(
         program,
         function,
         tuple(Argument(key, array, not writer.present.isdisjoint(array.nodes)) for key, array in inputs.items()),
-        tuple(Argument(key, array, True) for key, array in outputs.items()),
+        filled,
         writer.parameters,
         tuple(writer.statement(node) for node in writer.variables if node in program.setup),
         tuple(writer.statement(node) for node in writer.variables if node not in program.setup),
         tuple(
-            Statement(Element(key, index, place), negated(*writer.term(node)))
-            for key, array in outputs.items()
-            for place, (index, node) in enumerate(zip(indices(array), array.nodes, strict=True))
+            Statement(Element(x.name, index, place), negated(*writer.term(node)))
+            for x in filled
+            for place, (index, node) in enumerate(zip(indices(x.array), x.array.nodes, strict=True))
+            if node is not ZERO or x.name not in cleared
         ),
+        tuple(cleared.values()),
         writer.symbols,
     )
+
+
+def _mostly_zero(array: Array) -> bool:
+    zeros = array.nodes.count(ZERO)
+    return zeros >= MANY and 2 * zeros > len(array.nodes)
 
 
 def indices(array: Array) -> Iterable[tuple[int, ...]]:
@@ -126,7 +140,9 @@ class _Writer:
         self._program = program
         self._papers = _paper_names(program, self.present)
         results = [_positive(node) for array in program.results.values() for node in array.nodes]
-        order = topological([*self._papers, *results])  # in the order of the papers, from which the names come
+        order = topological(
+            dict.fromkeys([*self._papers, *results])
+        )  # in the order of the papers, from which the names come
         self.variables = self._choose([node for node in order if node.op is not NEG], results)
         self._inputs(inputs)
         self.parameters, self.symbols = self._parameters(names)
