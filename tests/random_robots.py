@@ -161,3 +161,10 @@ def trees(
         return run
 
     return decorate
+
+
+def free_bodies(count: int) -> Robot:
+    """Return bodies that move freely, each by itself."""
+    joints = tuple(Joint(name=f"joint{j}", antecedent=0, sigma=FLOATING) for j in range(count))
+    inertia = Inertia(0.2, 0.01, 0.02, 0.3, 0.01, 0.1, 0.05, 0.01, 0.02, 1.0)
+    return Robot(name="bodies", joints=joints, bodies=tuple(Body(name=joint.name, inertia=inertia) for joint in joints))

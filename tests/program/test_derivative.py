@@ -10,12 +10,12 @@ import pytest
 
 import tauforge as tf
 from tauforge.graph.evaluate import evaluate
-from tauforge.graph.node import ZERO, cos, sin, symbol
+from tauforge.graph.node import ZERO, Node, cos, sin, symbol
 from tauforge.program.program import Program, Shape, inputs, outputs
 
 from ..oracles.agree import agree
 from ..oracles.complex_step import derivative, tangent
-from ..random_robots import random_robot, random_state, seeds
+from ..random_robots import free_bodies, random_robot, random_state, seeds
 from ..targets.runners import C, tool
 
 L, m = symbol("L"), symbol("m")
@@ -174,6 +174,32 @@ def test_compiled_against_complex_steps(seed):
     for name in INPUTS:
         directions = tangent(robot, state["q"]) if name == "q" else np.eye(robot.dof)
         agree(p.derivative("tau", name).compile()(*values), derivative(p, state, name, directions))
+
+
+def test_bodies_that_do_not_touch_have_derivatives_of_their_own():
+    whole, one = (tf.inverse_dynamics(free_bodies(n)).derivative("tau", "q").compile() for n in (3, 1))
+    q, qd, qdd = (np.random.default_rng(1).normal(size=shape) for shape in whole.inputs.values())
+    found = whole(q, qd, qdd)
+    for k in range(3):
+        own = slice(6 * k, 6 * k + 6)
+        agree(found[own, own], one(q[7 * k : 7 * k + 7], qd[own], qdd[own]))
+        found[own, own] = 0.0
+    assert not found.any()
+
+
+def test_work_grows_with_the_bodies_and_not_with_the_zeros_between_them(monkeypatch):
+    programs = {n: tf.inverse_dynamics(free_bodies(n)) for n in (4, 8)}
+    made = dict.fromkeys(programs, 0)
+    multiply = Node.__mul__
+    for n, p in programs.items():
+
+        def counted(a, b, n=n):
+            made[n] += 1
+            return multiply(a, b)
+
+        monkeypatch.setattr(Node, "__mul__", counted)
+        p.derivative("tau", "q")
+    assert 0 < made[8] < 2.5 * made[4]
 
 
 def test_programs_with_a_tangent_are_pickled_whole():

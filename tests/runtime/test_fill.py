@@ -6,10 +6,10 @@ import pytest
 import tauforge as tf
 from tauforge.graph.node import as_node, symbol
 from tauforge.program.program import Program, inputs, outputs
-from tauforge.robot.joint import FLOATING
 from tauforge.targets import llvm
 from tauforge.targets.llvm_text import Vectors
 
+from ..random_robots import free_bodies
 from .reference import CLOSE, expected
 
 VECTORS = Vectors("double", 4)
@@ -25,13 +25,6 @@ def sparse(size):
     second = [as_node(3.0), *[as_node(0.0)] * (size - 2), x.nodes[0] + 1.0]
     results = {"y": outputs(first, [size], [], ""), "z": outputs(second, [size // 2, 2], [], "")}
     return Program("sparse", {"x": x}, results)
-
-
-def bodies(count):
-    """Return bodies that move freely, each by itself."""
-    joints = tuple(tf.Joint(name=f"joint{j}", antecedent=0, sigma=FLOATING) for j in range(count))
-    inertia = tf.Inertia(0.2, 0.01, 0.02, 0.3, 0.01, 0.1, 0.05, 0.01, 0.02, 1.0)
-    return tf.Robot(name="bodies", joints=joints, bodies=tuple(tf.Body(name=j.name, inertia=inertia) for j in joints))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -55,5 +48,5 @@ def test_code_does_not_grow_with_zeros():
 
 @pytest.mark.parametrize("model", [tf.inertia_matrix, tf.coriolis_matrix, tf.regressor])
 def test_code_grows_with_the_number_of_bodies(model):
-    one, two = (sum(map(len, llvm.pieces(model(bodies(n)), VECTORS).modules)) for n in (8, 16))
+    one, two = (sum(map(len, llvm.pieces(model(free_bodies(n)), VECTORS).modules)) for n in (8, 16))
     assert two < 2.2 * one

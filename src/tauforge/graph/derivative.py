@@ -156,7 +156,7 @@ def _estimate(steps: Iterator[_Step], starts: Mapping[Node, Sequence[int]]) -> i
 
 def _operations(rows: Sequence[Sequence[Node]]) -> int:
     """Count the operations that some nodes need, each distinct one once."""
-    return sum(node.op not in (CONST, SYMBOL, NEG) for node in topological(x for row in rows for x in row))
+    return sum(node.op not in (CONST, SYMBOL, NEG) for node in topological({x: None for row in rows for x in row}))
 
 
 def _of_product(y: Node) -> _Slopes:

@@ -49,8 +49,20 @@ def _variables(program: Program, name: str) -> Array:
 def _along(rows: Sequence[Sequence[Node]], tangent: Array) -> list[list[Node]]:
     """Return derivatives by coordinates as derivatives along velocities."""
     count = tangent.shape[1]
-    columns = [tangent.nodes[k::count] for k in range(count)]
-    return [[sum((a * b for a, b in zip(row, column, strict=True)), start=ZERO) for column in columns] for row in rows]
+    steps = [_some(tangent.nodes[i : i + count]) for i in range(0, len(tangent.nodes), count)]
+    made = []
+    for row in rows:
+        sums = [ZERO] * count
+        for i, slope in _some(row):
+            for k, step in steps[i]:
+                sums[k] = sums[k] + slope * step
+        made.append(sums)
+    return made
+
+
+def _some(nodes: Sequence[Node]) -> list[tuple[int, Node]]:
+    """Return the nodes that are not zero, with their places."""
+    return [(place, node) for place, node in enumerate(nodes) if node is not ZERO]
 
 
 def _velocities(tangent: Array) -> Array:
