@@ -39,27 +39,26 @@ def solve(M: Rows, b: Sequence[Scalar], check: Check) -> list[Scalar]:
     count = len(b)
     L = [list(row) for row in M]
     inverse: list[Scalar] = [0.0] * count
+    before: list[list[int]] = [[]] * count  # of each row of L: where it is not zero, left of the diagonal
     for k in reversed(range(count)):
         check(k, L[k][k])
         inverse[k] = 1.0 / L[k][k]
-        before = [i for i in range(k) if not is_zero(L[k][i])]
-        row = {i: L[k][i] * inverse[k] for i in before}
-        for i in before:
-            for j in before:
+        before[k] = [i for i, x in enumerate(L[k][:k]) if not is_zero(x)]
+        row = {i: L[k][i] * inverse[k] for i in before[k]}
+        for i in before[k]:
+            for j in before[k]:
                 if j <= i:
                     L[i][j] = L[i][j] - row[i] * L[k][j]
-        for i in before:
+        for i in before[k]:
             L[k][i] = row[i]
     x = list(b)
     for k in reversed(range(count)):  # Lᵀ
-        for i in range(k):
-            if not is_zero(L[k][i]):
-                x[i] = x[i] - L[k][i] * x[k]
+        for i in before[k]:
+            x[i] = x[i] - L[k][i] * x[k]
     x = [a * d for a, d in zip(x, inverse, strict=True)]
     for k in range(count):  # L
-        for i in range(k):
-            if not is_zero(L[k][i]):
-                x[k] = x[k] - L[k][i] * x[i]
+        for i in before[k]:
+            x[k] = x[k] - L[k][i] * x[i]
     return x
 
 
