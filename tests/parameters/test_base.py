@@ -3,13 +3,14 @@
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
 
 import tauforge as tf
 from tauforge.graph.node import as_node, symbol
 from tauforge.parameters.base import BaseParameters, grouped
 from tauforge.parameters.linear import LinearForm
-from tauforge.parameters.minimal import group_dependent, rank
+from tauforge.parameters.minimal import group_dependent, rank, regular_rows, solved
 from tauforge.robot.joint import Mimic
 from tauforge.spatial.inertia import NAMES
 from tauforge.spatial.vector import Vector
@@ -165,3 +166,45 @@ def test_joints_that_follow_others_leave_a_full_rank(seed):
     lifted = robot.map(as_node)
     assert rank(lifted, list(base.forms)) == base.count
     assert rank(lifted, [(name, j) for j in range(1, len(joints) + 1) for name in NAMES]) == base.count
+
+
+def hand(seed):
+    """Return an arm whose gripper has two fingers of two links each, all of which follow one joint."""
+    random, joints = Random(seed), []
+
+    def add(name, antecedent, alpha, **more):
+        d, r = random.uniform(0.02, 0.3), random.uniform(0.02, 0.3)
+        joints.append(tf.Joint(name=name, antecedent=antecedent, alpha=alpha, d=d, r=r, **more))
+
+    for j in range(3):
+        add(f"arm{j}", j, random.choice((np.pi / 2, -np.pi / 2)))
+    add("driven", 3, 1.5)
+    for side in range(2):
+        add(f"inner{side}", 3, 1.5, mimic=Mimic(joint=4, ratio=1.0))
+        add(f"tip{side}", len(joints), 0.0, mimic=Mimic(joint=4, ratio=-1.0))
+    inertias = [tf.Inertia(*(random.uniform(0.1, 1) for _ in NAMES)) for _ in joints]
+    bodies = tuple(tf.Body(name=joint.name, inertia=x) for joint, x in zip(joints, inertias, strict=True))
+    return tf.Robot(name="hand", joints=tuple(joints), bodies=bodies)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_hand_whose_joints_all_follow_one_keeps_its_torques(seed):
+    robot = hand(seed)
+    base = tf.base_parameters(robot)
+    assert base.count == rank(robot.expanded().map(as_node), list(base.forms)) == 27
+    state = np.random.default_rng(seed).uniform(-2, 2, (3, 50, robot.dof))
+    torques, same = (tf.inverse_dynamics(x).compile(lean=False)(*state) for x in (robot, base.robot))
+    np.testing.assert_allclose(same, torques, rtol=0, atol=1e-12 * np.abs(torques).max())
+    tf.inverse_dynamics(robot).certify(tf.inverse_dynamics(base.robot))
+
+
+def test_systems_of_numbers_are_solved_with_large_pivots():
+    given = [[0.0, 0.0, 7.0], [1e-20, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 2.0, 4.0]]
+    rows = regular_rows([list(map(as_node, row)) for row in given], 2)
+    assert [float(row[0]) for row in rows] == [2.0, 1e-20]
+    assert [float(x) for x in solved(rows)[0]] == [1.0, 1.0]
+
+
+def test_systems_with_too_few_rows_are_not_regular():
+    rows = [[as_node(1.0), symbol("L"), as_node(2.0)], [symbol("L"), symbol("L") * symbol("L"), as_node(1.0)]]
+    assert len(regular_rows(rows, 2)) == 1

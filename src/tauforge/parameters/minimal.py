@@ -15,7 +15,7 @@ from random import Random
 
 from ..errors import ProgramError
 from ..graph.exact import home
-from ..graph.node import ZERO, Node, as_node, symbol
+from ..graph.node import CONST, ZERO, Node, as_node, symbol
 from ..graph.points import Points, exact_points, vanish
 from ..models.frame import State, Values, spread
 from ..robot.robot import Robot
@@ -39,13 +39,23 @@ def group_dependent(robot: Robot, forms: Forms) -> Forms:
     keys = list(forms)
     if independent_by_block(regressor, keys):
         return forms
-    for dependent, residues in dependent_columns(robot, [regressor.column(*key) for key in keys]):
-        lost = forms.pop(keys[dependent])
-        support = [keys[k] for k in residues]
-        simple = [small_fraction(x) for x in residues.values()]
-        coefficients = [x for x in simple if x is not None]
-        if len(coefficients) < len(simple):
-            coefficients = _solve_on_graph(robot, keys[dependent], support)
+    found = [
+        (keys[k], tuple(keys[i] for i in residues), [small_fraction(x) for x in residues.values()])
+        for k, residues in dependent_columns(robot, [regressor.column(*key) for key in keys])
+    ]
+    together: dict[tuple[Key, ...], list[Key]] = {}  # by their support: those whose coefficients are to be solved for
+    for dependent, support, simple in found:
+        if None in simple:
+            together.setdefault(support, []).append(dependent)
+    samples = _Samples(robot)
+    coefficients_of = {
+        dependent: coefficients
+        for support, own in together.items()
+        for dependent, coefficients in zip(own, _solve_on_graph(samples, own, support), strict=True)
+    }
+    for dependent, support, simple in found:
+        lost = forms.pop(dependent)
+        coefficients = coefficients_of.get(dependent) or [x for x in simple if x is not None]
         for key, coefficient in zip(support, coefficients, strict=True):
             forms[key] = forms[key] + lost * coefficient
     return forms
@@ -191,34 +201,90 @@ def small_fraction(residue: int, largest: int = 1000) -> Node | None:
     return None
 
 
-def _solve_on_graph(robot: Robot, dependent: Key, support: Sequence[Key]) -> list[Node]:
-    """Return the coefficients of the support's columns that give the dependent one, as expressions of the geometry."""
-    random = Random(0)
-    reduced: list[list[Node]] = []
-    for _ in range(8 * len(support)):
-        regressor = Regressor(robot, _state(robot, lambda *_: as_node(round(random.uniform(-2, 2), 2))))
-        columns = [regressor.column(*key) for key in (*support, dependent)]
-        for place in range(robot.dof):
-            row = [column.get(place, as_node(0.0)) for column in columns]
-            for pivot, other in enumerate(reduced):
-                row = [a - row[pivot] * b for a, b in zip(row, other, strict=True)]
-            diagonal = row[len(reduced)]
-            if not vanish([diagonal]):
-                reduced.append([a / diagonal for a in row])
-                if len(reduced) == len(support):
-                    return _back_substituted(reduced)
-    raise ProgramError(f"{robot.name}: {dependent[0]}{dependent[1]} cannot be grouped; this is a fault of Tauforge's")
+class _Samples:
+    """The regressor's columns in random states in numbers, each found when it is first asked for."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self._random = Random(0)
+        self._regressors: list[Regressor] = []
+        self._columns: dict[tuple[int, Key], Efforts] = {}
+
+    def rows(self, state: int, keys: Sequence[Key]) -> list[list[Node]]:
+        """Return the rows of the regressor in a state that are not zero in all of these columns."""
+        while len(self._regressors) <= state:
+            values = _state(self.robot, lambda *_: as_node(round(self._random.uniform(-2, 2), 2)))
+            self._regressors.append(Regressor(self.robot, values))
+        for key in keys:
+            if (state, key) not in self._columns:
+                self._columns[state, key] = self._regressors[state].column(*key)
+        columns = [self._columns[state, key] for key in keys]
+        rows = ([column.get(place, ZERO) for column in columns] for place in range(self.robot.dof))
+        return [row for row in rows if any(x is not ZERO for x in row)]
 
 
-def _back_substituted(reduced: list[list[Node]]) -> list[Node]:
-    """Solve a system in triangular form with ones on its diagonal."""
-    count = len(reduced)
-    solution = [as_node(0.0)] * count
-    for k in reversed(range(count)):
-        solution[k] = reduced[k][count]
-        for i in range(k + 1, count):
-            solution[k] = solution[k] - reduced[k][i] * solution[i]
-    return solution
+def _solve_on_graph(samples: _Samples, dependents: Sequence[Key], support: Sequence[Key]) -> list[list[Node]]:
+    """Return for each dependent column the coefficients of the support's that give it, as expressions of the geometry.
+
+    Which rows of the regressor in some random states make up a regular system is found out in the field.
+    """
+    rows: list[list[Node]] = []
+    for state in range(8 * len(support)):
+        rows += samples.rows(state, (*support, *dependents))
+        regular = regular_rows(rows, len(support)) if len(rows) >= len(support) else []
+        if len(regular) == len(support):
+            return solved(regular)
+    names = ", ".join(f"{name}{link}" for name, link in dependents)
+    raise ProgramError(f"{samples.robot.name}: {names} cannot be grouped; this is a fault of Tauforge's")
+
+
+def regular_rows(rows: Sequence[Sequence[Node]], count: int) -> list[Sequence[Node]]:
+    """Return as many rows as unknowns, in an order without zero pivots; fewer where there are not enough.
+
+    Pivots are told from zero in the field. Where all is numbers, the largest are taken: the solution then keeps its
+    digits.
+    """
+    (point,) = exact_points([x for row in rows for x in row[:count]], 1, seed=1)
+    numeric = all(x.op is CONST for row in rows for x in row[:count])
+    exact = [point.residues(row[:count]) for row in rows]
+    rounded = [[float(x) if numeric else 0.0 for x in row[:count]] for row in rows]
+    left, chosen, p = [*range(len(rows))], list[int](), home().p
+    for k in range(count):
+        pivots = [r for r in left if exact[r][k]]
+        if not pivots:
+            break
+        best = max(pivots, key=lambda r: abs(rounded[r][k]))
+        left.remove(best)
+        chosen.append(best)
+        inverse, size = pow(exact[best][k], -1, p), rounded[best][k]
+        for r in left:
+            if exact[r][k]:
+                factor = exact[r][k] * inverse % p
+                exact[r] = [(a - factor * b) % p for a, b in zip(exact[r], exact[best], strict=True)]
+                share = rounded[r][k] / size if size else 0.0
+                rounded[r] = [a - share * b for a, b in zip(rounded[r], rounded[best], strict=True)]
+    return [rows[r] for r in chosen]
+
+
+def solved(rows: Sequence[Sequence[Node]]) -> list[list[Node]]:
+    """Solve a regular system without zero pivots, for each of the columns behind its square part."""
+    count = len(rows)
+    reduced: list[Sequence[Node]] = []  # rows from their diagonal on, which is 1
+    for given in rows:
+        row = given
+        for other in reduced:
+            factor = -row[0]
+            row = [a + factor * b for a, b in zip(row[1:], other[1:], strict=True)]
+        reduced.append([a / row[0] for a in row])
+    solutions = []
+    for column in range(count, len(rows[0])):
+        solution = [ZERO] * count
+        for k in reversed(range(count)):
+            solution[k] = reduced[k][column - k]
+            for i in range(k + 1, count):
+                solution[k] = solution[k] - reduced[k][i - k] * solution[i]
+        solutions.append(solution)
+    return solutions
 
 
 def _state(robot: Robot, value: Callable[[str, int], Node]) -> State:
