@@ -1,4 +1,4 @@
-"""How tracing grows with the number of joints, and what a humanoid takes.
+"""How tracing grows with the number of joints, what a humanoid takes, and how the matrices of many free bodies grow.
 
 Absolute times depend on the machine; that the time for each joint stays the same does not. Run it with ``make bench``.
 """
@@ -6,14 +6,17 @@ Absolute times depend on the machine; that the time for each joint stays the sam
 from __future__ import annotations
 
 import math
+from functools import partial
 from random import Random
 
 import tauforge as tf
+from tauforge.robot.joint import FLOATING
 from tauforge.robot.robot import DOWN
 
 from .startup import best
 
 SIZES = (5, 10, 20, 40, 70, 100)
+BODIES = (10, 40, 160)
 HUMANOID = ((0, 6), (0, 6), (0, 2), (14, 7), (14, 7), (14, 4))
 """Limbs: the joint that each stands on, and how many it has: 32 joints and the six freedoms of the base."""
 
@@ -44,6 +47,32 @@ def growth() -> tuple[dict[int, float], float]:
     return times, sum((a - x) * (b - y) for a, b in logs) / sum((a - x) ** 2 for a, _ in logs)
 
 
+def free_bodies(count: int) -> tf.Robot:
+    """Return bodies that move freely, each by itself: all but a few entries of their matrices are zero."""
+    random = Random(1)
+    joints = tuple(tf.Joint(name=f"joint{j}", antecedent=0, sigma=FLOATING) for j in range(count))
+    bodies = tuple(_body(f"link{j}", random) for j in range(count))
+    return tf.Robot(name="bodies", joints=joints, bodies=bodies, gravity=DOWN)
+
+
+def many_bodies() -> None:
+    """Print what models of many free bodies take for each body: the same, however many there are."""
+    tf.inertia_matrix(free_bodies(1)).compile(cache=False)  # the kernel, once in a process
+    models = {
+        "inertia matrix": tf.inertia_matrix,
+        "regressor": tf.regressor,
+        "derivative by q": lambda robot: tf.inverse_dynamics(robot).derivative("tau", "q"),
+    }
+    for name, model in models.items():
+        for count in BODIES:
+            robot = free_bodies(count)
+            program = model(robot)
+            works = (partial(model, robot), partial(program.compile, cache=False), partial(program.code, "c"))
+            times = [best(work, 1) / count for work in works]
+            print(f"{name}, {count:3d} bodies: {times[0]:5.1f} + {times[1]:5.1f} + {times[2]:5.1f} ms a body", end="")
+            print(" to trace, to compile, for C")
+
+
 def main() -> None:
     times, exponent = growth()
     for n, t in times.items():
@@ -53,6 +82,7 @@ def main() -> None:
     print(f"humanoid, {humanoid.expanded().dof} degrees of freedom:")
     for model in (tf.inverse_dynamics, tf.direct_dynamics):
         print(f"  {model.__name__.replace('_', ' ')}: {best(lambda m=model: m(humanoid), 3):.0f} ms")  # type: ignore[misc]
+    many_bodies()
 
 
 if __name__ == "__main__":
