@@ -73,7 +73,9 @@ def test_formulations_are_equal(robot):
 @seeds(quick=40, all=2000)
 def test_no_mutant_is_proved_equal(seed):
     random = Random(seed)
-    robot = random_robot(seed, smallest=2, largest=4, fixed=False, symbolic=seed % 2 == 0, rotors=True, equipped=seed % 3 > 0)
+    robot = random_robot(
+        seed, smallest=2, largest=4, fixed=False, symbolic=seed % 2 == 0, rotors=True, equipped=seed % 3 > 0
+    )
     program = random.choice([program for _, program in models(robot) if program.count().total])
     what, other = mutant(program, random)
     try:
@@ -115,3 +117,14 @@ def test_mutants_of_friction_are_refuted():
     for seed in range(20):
         with pytest.raises(tf.CertificationError):
             program.certify(mutant(program, Random(seed))[1])
+
+
+def test_outputs_that_are_mostly_zero_are_read_back():
+    pair = tf.Robot(
+        name="pair",
+        joints=tuple(tf.Joint(name=f"j{k}", antecedent=0, sigma=0) for k in range(12)),
+        bodies=tuple(tf.Body(name=f"b{k}", inertia=tf.Inertia(ZZ=1.0 + k, M=1.0)) for k in range(12)),
+    )
+    program = tf.inertia_matrix(pair)
+    assert "memset" in program.code("c")
+    rounded(program).certify(read_c(program.code("c"), program))

@@ -11,7 +11,7 @@ from tauforge.program.program import PARAMETERS, Array
 
 _ELEMENT = re.compile(r"\b([A-Za-z_]\w*)\[(\d+)\]")
 _SIGN = re.compile(r"\((.+?) > 0\.0 \? 1\.0 : \1 < 0\.0 \? -1\.0 : 0\.0\)")
-_FILL = re.compile(r"for \(int (\w+) = 0; \1 < (\d+); \+\+\1\) \{? ?(\w+)\[\1\] = 0\.0; ?\}?")
+_CLEAR = re.compile(r"memset\((\w+), 0, sizeof\(double\[(\d+)\]\)\);")
 
 
 def read_c(text: str, like: Program) -> Program:
@@ -22,8 +22,8 @@ def read_c(text: str, like: Program) -> Program:
         for i, node in enumerate(array.nodes):
             known[_element(name, i)] = node
     written: dict[str, Node] = {}
-    fills = {name for _, count, name in _FILL.findall(body)}
-    statements = (x.strip().replace("\n", " ") for x in _FILL.sub("", body).split(";"))
+    cleared = dict(_CLEAR.findall(body))
+    statements = (x.strip().replace("\n", " ") for x in _CLEAR.sub("", body).split(";"))
     for statement in statements:
         if not statement or statement.startswith("(void)"):
             continue
@@ -32,14 +32,12 @@ def read_c(text: str, like: Program) -> Program:
         local, name, place, value = match.groups()
         made = _value(value, known)
         (known if local else written)[name if local else _element(name, int(place))] = made
+    for name, size in cleared.items():
+        written = {_element(name, i): ZERO for i in range(int(size))} | written
     results = {
-        name: Array(
-            array.shape,
-            tuple(written[_element(name, i)] if name not in fills else written.get(_element(name, i), ZERO)
-                  for i in range(len(array.nodes))),
-        )
+        name: Array(array.shape, tuple(written[_element(name, i)] for i in range(len(array.nodes))))
         for name, array in like.results.items()
-    }  # fmt: skip
+    }
     state = {name: array for name, array in like.arguments.items() if name != PARAMETERS}
     return Program("read_back", state, results)
 

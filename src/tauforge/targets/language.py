@@ -52,8 +52,8 @@ class Language:
     assign
         Statement that gives an output its value.
     clear
-        Statement that sets an output to zero as a whole, with {0} for its name and {1} for its size; empty where outputs
-        are zero to begin with.
+        Statement that sets an output to zero as a whole, with {0} for its name and {1} for its size; empty where
+        outputs are zero to begin with.
     continued
         What ends a line that goes on; ``brackets`` go round an expression of several lines.
     """
