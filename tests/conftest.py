@@ -4,9 +4,10 @@ import os
 import re
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("tests", deadline=None)  # a busy machine is slow, not wrong
+# a busy machine is slow, not wrong
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
 
 PINOCCHIO = re.compile(r"^(from|import) .*pinocchio", re.MULTILINE)
