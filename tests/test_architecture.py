@@ -65,8 +65,8 @@ def test_public_names():
         "symbol",
         "TargetError",
         "TauforgeError",
-        "Undecided",
         "transforms",
+        "Undecided",
         "yang_tzeng",
     ]
     assert all(hasattr(tauforge, name) for name in tauforge.__all__)

@@ -28,15 +28,23 @@ class FileLimits:
 
     Attributes
     ----------
-    bytes : size of the file, with the files that it includes
-    toml : characters of a .toml file, which takes longer to read
-    elements : elements of XML, entries of the lists in .par, values in .toml; for MJCF also the copies that
-        ``<replicate>``, ``<composite>`` and ``<attach>`` make
-    links : links of the robot without its base, fixed ones too; bodies of MJCF
-    expressions : characters in all expressions that are not plain numbers
-    storage : numbers that sizes in an MJCF file ask for: keyframes, user data, height fields, textures
-    seconds, memory : what MuJoCo's compiler may take for an MJCF file that is not small; it then runs as a process of
-        its own. Bytes of memory are limited on Linux alone.
+    bytes
+        Size of the file, with the files that it includes.
+    toml
+        Characters of a .toml file, which takes longer to read.
+    elements
+        Elements of XML, entries of the lists in .par, values in .toml; for MJCF also the copies that
+        ``<replicate>``, ``<composite>`` and ``<attach>`` make.
+    links
+        Links of the robot without its base, fixed ones too; bodies of MJCF.
+    expressions
+        Characters in all expressions that are not plain numbers.
+    storage
+        Numbers that sizes in an MJCF file ask for: keyframes, user data, height fields, textures.
+    seconds
+        Time that MuJoCo's compiler may take for an MJCF file that is not small; it then runs as its own process.
+    memory
+        Bytes that this process may take; limited on Linux alone.
     """
 
     bytes: float = 50_000_000

@@ -8,7 +8,8 @@ from typer.main import get_command
 from tauforge.cli.main import app
 
 PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
-COMMANDS = {name: command.params for name, command in get_command(app).commands.items()}
+PROGRAM = get_command(app)
+COMMANDS = {name: command.params for name, command in PROGRAM.commands.items()}
 WITH_ROBOT = {name for name, params in COMMANDS.items() if any(param.name == "robot" for param in params)}
 EVERY = "all with a ROBOT"
 
@@ -52,5 +53,5 @@ def test_every_command_is_listed_with_its_arguments_and_real_options():
 
 
 def test_the_rest_of_the_page_names_real_options_only():
-    known = set().union(*map(spellings, COMMANDS.values())) | {"--help"}
+    known = spellings(PROGRAM.params).union({"--help"}, *map(spellings, COMMANDS.values()))
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", PAGE)) <= known

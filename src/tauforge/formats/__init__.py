@@ -40,7 +40,8 @@ def load(path: str | Path, *, base: str | None = None, snap: float = 0.0, limits
     snap
         How far an angle of a free frame, as in URDF, may be from a quarter turn to be taken as one; files often
         have 1.5708 there. Angles are kept as written unless given.
-    limits : how large the file may be, ``FileLimits()`` unless given; raise a limit only for files that you trust
+    limits
+        How large the file may be, ``FileLimits()`` unless given; raise a limit only for files that you trust.
     """
     reader = _format(Path(path))
     if snap and Path(path).suffix.lower() not in _FREE:
