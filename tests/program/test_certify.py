@@ -81,6 +81,24 @@ def test_what_is_neither_is_called_so(one, other):
         of(y=one).certify(of(y=other))
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("1/(sin(x)**2 + cos(x)**2 - 1)", "2/(sin(x)**2 + cos(x)**2 - 1)", "a divisor is zero"),
+        ("+".join(f"sqrt(x{k})" for k in range(12)), "0", None),
+        (
+            "*".join(f"(1 + sqrt(x{k} + 1))" for k in range(12)),
+            "*".join(f"(1 + sqrt(1.0*x{k} + 1))" for k in range(12)) + " + x - x*1.5 + 0.5*x",
+            "square roots",
+        ),
+        ("sin(1e-308*x + 1e308*y)", "sin(1e-308*x)*cos(1e308*y) + cos(1e-308*x)*sin(1e308*y)", "bits"),
+    ],
+)
+def test_what_stands_in_the_way_is_said(one, other, why):
+    with pytest.raises(tf.CertificationError if why is None else tf.Undecided, match=why):
+        of(y=one).certify(of(y=other))
+
+
 def test_every_output_counts():
     with pytest.raises(tf.CertificationError, match=r"y\[1\]"):
         of(y=["sqrt(x)", "abs(x)"]).certify(of(y=["sqrt(x)", "x"]))

@@ -39,7 +39,10 @@ def test_generated_c_computes_the_program(robot):
     """Of each robot a few models are tried, of all robots all of them."""
     every = [program for _, program in models(robot)]
     for program in Random(robot.name).sample(every, 5):
-        rounded(program).certify(read_c(program.code("c"), program))
+        try:
+            rounded(program).certify(read_c(program.code("c"), program))
+        except tf.Undecided as error:  # as the inertia at the end of an arm that cannot move it there
+            assert "a divisor is zero, whatever the state" in str(error)
 
 
 @trees(**ALL)

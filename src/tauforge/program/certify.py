@@ -16,7 +16,7 @@ from ..graph.evaluate import topological
 from ..graph.field import Field
 from ..graph.node import ABS, SIGN, Node
 from ..graph.points import Points
-from ..graph.surd import NoInverse, TooManyRoots
+from ..graph.surd import MOST, NoInverse, TooManyRoots
 from .refute import Place, counterexample, obstacles
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def certify(first: Program, second: Program, *, points: int, seed: int | None) -
         (Place(name, array.shape, i), a, b)
         for name, array in first.results.items()
         for i, (a, b) in enumerate(zip(array.nodes, second.results[name].nodes, strict=True))
+        if a is not b
     ]
     nodes = [node for _, *both in pairs for node in both]
     order = topological(nodes, lambda node: node.made[1])
@@ -67,7 +68,7 @@ def certify(first: Program, second: Program, *, points: int, seed: int | None) -
     if bits > LARGEST:
         ways, obstacle = (), f"a proof would need a field of {bits} bits, and at most {LARGEST} are taken"
     for products in ways:
-        left = _unequal(left, bounds, bits, f"{given} {products}", points, products)
+        left, obstacle = _unequal(left, bounds, bits, f"{given} {products}", points, products)
         chance *= 1 + products
         if not left:
             return Certificate(points, degree, float(chance))
@@ -93,8 +94,8 @@ def _check(first: Program, second: Program, points: int) -> None:
 
 def _unequal(
     pairs: Sequence[tuple[Place, Node, Node]], bounds: Bounds, bits: int, seed: str, points: int, products: bool
-) -> list[tuple[Place, Node, Node]]:
-    """Return the pairs that are not proved equal."""
+) -> tuple[list[tuple[Place, Node, Node]], str]:
+    """Return the pairs that are not proved equal, and what stood in the way if they could not be evaluated."""
     angles = bounds.angles
     for attempt in range(_ATTEMPTS):
         field = Field(f"{seed} {attempt}", bits, angles.cofactor, angles.radians)
@@ -104,9 +105,9 @@ def _unequal(
         except NoInverse:  # by chance, or because a divisor vanishes
             continue
         except TooManyRoots:
-            break
-        return [pair for pair, (a, b) in zip(pairs, values, strict=True) if a != b]
-    return list(pairs)
+            return list(pairs), f"a number holds more than {MOST} independent square roots"
+        return [pair for pair, (a, b) in zip(pairs, values, strict=True) if a != b], ""
+    return list(pairs), "a divisor is zero, whatever the state"
 
 
 def _failure(
@@ -118,7 +119,7 @@ def _failure(
         place = left[0][0]
         return Undecided(
             f"{names}: {place} is neither proved equal nor shown to differ. "
-            f"They agree in all real states that were tried; {obstacle or obstacles(left)}"
+            f"No state was found in which they differ; {obstacle or obstacles(left)}"
         )
     hint = ""
     if set(first.parameters) != set(second.parameters):
