@@ -5,11 +5,16 @@ A xacro file is a program: it computes, and it includes other files. Read those 
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import NoReturn
 
 from ..errors import RobotError
 from ..robot.robot import Robot
+from .packages import find_package
 from .urdf import robot_of
 from .xml import document, parsed
 
@@ -28,21 +33,41 @@ def write(robot: Robot) -> NoReturn:
 def _expanded(path: Path) -> bytes:
     try:
         import xacro
-        from xacrodoc import packages  # finds $(find package) without ROS
     except ImportError:
-        raise RobotError(
-            f'{path}: reading xacro needs xacrodoc; install it with: pip install "tauforge[urdf]"'
-        ) from None
-    packages.reset()
-    packages.walk_up_from(path.resolve())
+        raise RobotError(f'{path}: reading xacro needs xacro; install it with: pip install "tauforge[urdf]"') from None
+    lost: list[str] = []
+
+    def folder(name: str) -> str:
+        """Return a package's folder; remember what is not there."""
+        if found := find_package(name, path):
+            return str(found)
+        lost.append(name)
+        raise LookupError(name)
+
     try:
-        expanded: str = xacro.process_file(str(path)).toxml()
+        with _finding(folder):
+            expanded: str = xacro.process_file(str(path)).toxml()
     except Exception as error:  # whatever an expression or a macro in it raises
-        cause = getattr(error, "exc", None)
-        if isinstance(cause, packages.PackageNotFoundError):
+        if lost:
             raise RobotError(
-                f"{path}: it needs the package {cause.args[0]}, which is not around it; name the folder that holds it "
+                f"{path}: it needs the package {lost[0]}, which is not around it; name the folder that holds it "
                 "in ROS_PACKAGE_PATH"
             ) from None
         raise RobotError(f"{path}: xacro cannot expand it: {str(error) or type(error).__name__}") from None
     return expanded.encode()
+
+
+@contextmanager
+def _finding(folder: Callable[[str], str]) -> Iterator[None]:
+    """Let a function say where packages are: xacro asks a module of ROS 2 for it, in whose place it stands."""
+    index, packages = ModuleType("ament_index_python"), ModuleType("ament_index_python.packages")
+    vars(packages)["get_package_share_directory"] = folder
+    stand_ins = {module.__name__: module for module in (index, packages)}
+    before = {name: sys.modules[name] for name in stand_ins if name in sys.modules}
+    sys.modules.update(stand_ins)
+    try:
+        yield
+    finally:
+        for name in stand_ins:
+            del sys.modules[name]
+        sys.modules.update(before)
