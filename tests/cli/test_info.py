@@ -106,6 +106,22 @@ def test_options_of_base_and_snap(tmp_path):
         result = run("info", path, *refused)
         assert (result.returncode, result.stdout) == (2, "")
     assert "free frames" in run("base", "rrp", "--snap", "1e-3").stderr
+    assert "bundled robots are whole" in run("base", "rrp", "--lenient").stderr
+    assert "lenient is for URDF" in run("info", path, "--lenient").stderr
+
+
+def test_lenient(tmp_path):
+    path = tmp_path / "arm.urdf"
+    body = '<inertial><mass value="3"/></inertial>'
+    joint = '<joint name="j" type="continuous"><parent link="world"/><child link="b"/></joint>'
+    path.write_text(f'<robot name="r"><link name="b">{body}</link>{joint}</robot>')
+    refused = run("info", path)
+    assert refused.returncode == 2
+    assert "--lenient" in refused.stderr
+    shown = run("info", path, "--lenient").stdout
+    assert "warning: " in shown
+    assert "there is no link 'world': the base" in shown
+    assert "<inertia> is missing: the link is a point mass" in shown
 
 
 @pytest.mark.parametrize("seed", range(10))

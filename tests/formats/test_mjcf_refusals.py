@@ -142,12 +142,12 @@ def test_files_within_the_folder(tmp_path):
 def test_urdf_in_an_xml_file(tmp_path, monkeypatch):
     asked = []
     urdf = types.ModuleType("urdf")
-    urdf.read = lambda path, snap=0.0: asked.append((path, snap)) or "robot"
+    urdf.read = lambda *given: asked.append(given) or "robot"
     monkeypatch.setitem(sys.modules, "tauforge.formats.urdf", urdf)
     path = tmp_path / "arm.xml"
     path.write_text('<robot name="arm"/>')
-    assert tf.load(path, snap=1e-4) == "robot"
-    assert asked == [(path, 1e-4)]
+    assert tf.load(path, snap=1e-4) == tf.load(path, lenient=True) == "robot"
+    assert asked == [(path, 1e-4, False), (path, 0.0, True)]
 
 
 def test_without_mujoco(tmp_path, monkeypatch):

@@ -1,6 +1,6 @@
 """Robots from files and to files: one module a format, chosen by the file's ending.
 
-A format's module has ``read(path) -> Robot`` and ``write(robot) -> str``; one with free frames ``read(path, snap)``.
+A format's module has ``read(path) -> Robot`` and ``write(robot) -> str``; ``_OPTIONS`` says what else a reader takes.
 """
 
 from importlib import import_module
@@ -24,8 +24,14 @@ _FORMATS = {
 _FREE = (".urdf", ".xacro", ".xml", ".mjcf")
 """Endings of the formats whose frames stand freely, so that angles are often rounded."""
 
+_OPTIONS = {
+    "snap": (_FREE, "files with free frames ({}); here angles are exact"),
+    "lenient": (_FREE, "URDF ({})"),
+}
+"""The endings that take each option of a reader, and what a refusal says that it is for."""
 
-def load(path: str | Path, *, base: str | None = None, snap: float = 0.0) -> Robot:
+
+def load(path: str | Path, *, base: str | None = None, snap: float = 0.0, lenient: bool = False) -> Robot:
     """Read a robot from a file.
 
     Parameters
@@ -35,11 +41,16 @@ def load(path: str | Path, *, base: str | None = None, snap: float = 0.0) -> Rob
     base : "fixed" or "floating"; as the file has it unless given
     snap : how far an angle of a free frame, as in URDF, may be from a quarter turn to be taken as one; files often
         have 1.5708 there. Angles are kept as written unless given.
+    lenient : whether a URDF that lacks what it must have is read as Pinocchio and Drake read it, with a RobotWarning
+        for each element, instead of refused: an inertia without mass, a mass without moments, an undeclared ``world``
     """
     reader = _format(Path(path))
-    if snap and Path(path).suffix.lower() not in _FREE:
-        raise RobotError(f"{path}: snap is for files with free frames ({', '.join(_FREE)}); here angles are exact")
-    robot: Robot = reader.read(Path(path), snap) if snap else reader.read(Path(path))
+    options = {key: x for key, x in (("snap", snap), ("lenient", lenient)) if x}
+    for key in options:
+        endings, purpose = _OPTIONS[key]
+        if Path(path).suffix.lower() not in endings:
+            raise RobotError(f"{path}: {key} is for {purpose.format(', '.join(endings))}")
+    robot: Robot = reader.read(Path(path), **options)
     return robot if base is None else robot.with_base(base)
 
 

@@ -34,12 +34,12 @@ _USED = {  # what of each kind of element goes into a pose or an inertia, under 
 }
 
 
-def read(path: Path, snap: float = 0.0) -> Robot:
+def read(path: Path, snap: float = 0.0, lenient: bool = False) -> Robot:
     """Read a robot from an MJCF file; what no model here takes into account is listed in one RobotWarning."""
     documents = scan(path)
     source = documents[0].source
     if documents[0].root == "robot":
-        urdf: Robot = import_module(".urdf", __package__).read(path, snap)
+        urdf: Robot = import_module(".urdf", __package__).read(path, snap, lenient)
         return urdf
     if documents[0].root != "mujoco":
         raise source.fault(1, f"the root element is <{documents[0].root}>; in MJCF it is <mujoco>, in URDF <robot>")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
@@ -19,10 +20,10 @@ from .urdf import robot_of
 from .xml import document, parsed
 
 
-def read(path: Path, snap: float = 0.0) -> Robot:
+def read(path: Path, snap: float = 0.0, lenient: bool = False) -> Robot:
     """Read a robot from a .xacro file."""
     document(path)  # refuses what is no XML, too large or has a DTD
-    return robot_of(parsed(path, _expanded(path), lines=False), snap)
+    return robot_of(replace(parsed(path, _expanded(path), lines=False), lenient=lenient), snap)
 
 
 def write(robot: Robot) -> NoReturn:
