@@ -106,8 +106,19 @@ def test_options_of_base_and_snap(tmp_path):
         result = run("info", path, *refused)
         assert (result.returncode, result.stdout) == (2, "")
     assert "free frames" in run("base", "rrp", "--snap", "1e-3").stderr
-    assert "bundled robots are whole" in run("base", "rrp", "--lenient").stderr
+    for option in (["--lenient"], ["--folder", "."]):
+        assert "bundled robots are whole" in run("base", "rrp", *option).stderr
     assert "lenient is for URDF" in run("info", path, "--lenient").stderr
+
+
+def test_folders(tmp_path):
+    (tmp_path / "scene").mkdir()
+    body = '<body><joint/><geom size="1"/></body>'
+    (tmp_path / "part.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    path = tmp_path / "scene" / "m.xml"
+    path.write_text('<mujoco model="scene"><include file="../part.xml"/></mujoco>')
+    assert "--folder" in run("info", path).stderr
+    assert "scene: 1 joints" in run("info", path, "--folder", path.parent, "--folder", tmp_path).stdout
 
 
 def test_lenient(tmp_path):

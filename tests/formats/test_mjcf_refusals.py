@@ -139,6 +139,32 @@ def test_files_within_the_folder(tmp_path):
     assert robot.bodies[1].inertia[9] == pytest.approx(1000 / 6)
 
 
+@pytest.mark.parametrize("absolute", [False, True])
+def test_folders_that_are_allowed(tmp_path, monkeypatch, absolute):
+    """Files below them are read, includes and meshes that these name too; what is elsewhere stays refused."""
+    for place in ("scene", "parts/inner", "meshes"):
+        (tmp_path / place).mkdir(parents=True)
+    way = tmp_path if absolute else ".."
+    shape = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    (tmp_path / "meshes" / "a.obj").write_text(shape)
+    (tmp_path / "parts" / "inner" / "part.xml").write_text(
+        f"""<mujocoinclude><asset><mesh name="a" file="{way}/meshes/a.obj"/></asset>
+        <worldbody><body><joint/><geom type="mesh" mesh="a"/></body></worldbody></mujocoinclude>"""
+    )
+    path = tmp_path / "scene" / "m.xml"
+    flag = '<option><flag contact="disable"/></option>'
+    path.write_text(model("", f'{flag}<include file="{way}/parts/inner/part.xml"/>'))
+    assert re.match(r"m\.xml:2: include: .* or allow its folder: load\(…, folders=\[…\]\), --folder", refused(path))
+    monkeypatch.chdir(path.parent)
+    with pytest.raises(tf.RobotError, match=r"part\.xml:1: mesh: .* is outside the folder of the model"):
+        tf.load(path, folders=["../parts"])
+    both = tf.load(path, folders=["../parts", tmp_path / "meshes"])
+    assert both == tf.load(path, folders=["/"])
+    assert pytest.approx(1000 / 6) == both.bodies[0].inertia.M
+    with pytest.raises(tf.RobotError, match=r"folders is for MJCF \(\.xml, \.mjcf\), which reads other files"):
+        tf.load("arm.toml", folders=["/"])
+
+
 def test_urdf_in_an_xml_file(tmp_path, monkeypatch):
     asked = []
     urdf = types.ModuleType("urdf")

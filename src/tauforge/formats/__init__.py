@@ -3,6 +3,7 @@
 A format's module has ``read(path) -> Robot`` and ``write(robot) -> str``; ``_OPTIONS`` says what else a reader takes.
 """
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -27,11 +28,19 @@ _FREE = (".urdf", ".xacro", ".xml", ".mjcf")
 _OPTIONS = {
     "snap": (_FREE, "files with free frames ({}); here angles are exact"),
     "lenient": (_FREE, "URDF ({})"),
+    "folders": ((".xml", ".mjcf"), "MJCF ({}), which reads other files"),
 }
 """The endings that take each option of a reader, and what a refusal says that it is for."""
 
 
-def load(path: str | Path, *, base: str | None = None, snap: float = 0.0, lenient: bool = False) -> Robot:
+def load(
+    path: str | Path,
+    *,
+    base: str | None = None,
+    snap: float = 0.0,
+    lenient: bool = False,
+    folders: Sequence[str | Path] = (),
+) -> Robot:
     """Read a robot from a file.
 
     Parameters
@@ -43,9 +52,10 @@ def load(path: str | Path, *, base: str | None = None, snap: float = 0.0, lenien
         have 1.5708 there. Angles are kept as written unless given.
     lenient : whether a URDF that lacks what it must have is read as Pinocchio and Drake read it, with a RobotWarning
         for each element, instead of refused: an inertia without mass, a mass without moments, an undeclared ``world``
+    folders : from which folders an MJCF file may read others, besides its own; ``["/"]`` allows all
     """
     reader = _format(Path(path))
-    options = {key: x for key, x in (("snap", snap), ("lenient", lenient)) if x}
+    options = {key: x for key, x in (("snap", snap), ("lenient", lenient), ("folders", folders)) if x}
     for key in options:
         endings, purpose = _OPTIONS[key]
         if Path(path).suffix.lower() not in endings:

@@ -8,6 +8,7 @@ constant frame of the body's name stands there. docs/formats.md has a table of w
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,9 @@ _USED = {  # what of each kind of element goes into a pose or an inertia, under 
 }
 
 
-def read(path: Path, snap: float = 0.0, lenient: bool = False) -> Robot:
+def read(path: Path, snap: float = 0.0, lenient: bool = False, folders: Sequence[str | Path] = ()) -> Robot:
     """Read a robot from an MJCF file; what no model here takes into account is listed in one RobotWarning."""
-    documents = scan(path)
+    documents = scan(path, folders)
     source = documents[0].source
     if documents[0].root == "robot":
         urdf: Robot = import_module(".urdf", __package__).read(path, snap, lenient)
