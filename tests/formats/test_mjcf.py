@@ -354,7 +354,7 @@ def test_what_is_left_out_is_one_warning(tmp_path):
       <body name="a" gravcomp=".5"><joint name="x" axis="0 1 0" frictionloss=".2"/><geom size=".1"/><site name="s"/>
       <body name="b" pos="0 0 1"><joint name="y" axis="0 1 0"/>{SOLID}
       <body name="c" pos="0 0 1"><joint name="w" type="ball" stiffness="3" range="0 40"/>{SOLID}</body></body></body>
-      <body name="f"><joint name="free" type="free" armature=".1"/>{SOLID}</body>
+      <body name="f"><joint name="free" type="free" armature=".1" frictionloss=".2"/>{SOLID}</body>
       <body name="hand" mocap="true"/></worldbody>
       <tendon><fixed name="t"><joint joint="x" coef="1"/></fixed></tendon>
       <actuator><position name="servo" joint="x" kp="3"/><motor name="puller" tendon="t"/>
@@ -369,7 +369,7 @@ def test_what_is_left_out_is_one_warning(tmp_path):
     assert message.startswith(f"{tmp_path / 'model.xml'}: the models here leave out ")
     for part in (
         "contacts",
-        "frictionloss of joint 'x'",
+        "frictionloss of free joint 'free'",
         "stiffness of ball or free joint 'w'",
         "range of ball joint 'w'",
         "gravcomp of body 'a'",
@@ -384,5 +384,6 @@ def test_what_is_left_out_is_one_warning(tmp_path):
         "the weld equality 'led', which follows a mocap body",
     ):
         assert part in message
-    assert "plain" not in message
+    for part in ("plain", "frictionloss of joint"):
+        assert part not in message
     assert [joint.mu for joint in robot.joints] == [1, 1, 0, 0]

@@ -56,8 +56,9 @@ def random_state(model, seed):
 
 
 def forward(model, state):
-    """Return MuJoCo's data at a state, constraints left out."""
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    """Return MuJoCo's data at a state, constraints left out but for friction."""
+    off = mujoco.mjtDisableBit
+    model.opt.disableflags |= off.mjDSBL_EQUALITY | off.mjDSBL_LIMIT | off.mjDSBL_CONTACT
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = state.qpos, state.qvel
     mujoco.mj_forward(model, data)
@@ -72,7 +73,10 @@ def inertia_matrix(model, data, state):
 
 
 def inverse(model, data, state, qdd):
-    """Return the efforts for accelerations: MuJoCo's inverse dynamics are M qacc + qfrc_bias - qfrc_passive."""
+    """Return the efforts for accelerations: M qacc + qfrc_bias - qfrc_passive, and the constraints of friction.
+
+    These are soft, but as good as rigid where velocities are not small.
+    """
     data.qacc[:] = state.T.T @ (qdd - state.drift)
     mujoco.mj_inverse(model, data)
     return state.T @ data.qfrc_inverse

@@ -129,9 +129,16 @@ def _joint(model: Any, joint: int, name: str, link: int, place: Place, driven: s
         mu=int(joint in driven),
         IA=of_drive(model, joint, "armature"),
         FV=0.0 if disabled(model, "DAMPER", "PASSIVE") else of_drive(model, joint, "damping"),
+        FS=0.0 if kind == FLOATING else friction_loss(model, "dof", model.jnt_dofadr[joint]),
         limits=_limits(model, joint, kind),
         **fields,
     )
+
+
+def friction_loss(model: Any, prefix: str, place: int) -> float:
+    """Return the Coulomb friction of a degree of freedom or a tendon; in MuJoCo it is a constraint."""
+    off = disabled(model, "FRICTIONLOSS", "CONSTRAINT")
+    return 0.0 if off else float(getattr(model, f"{prefix}_frictionloss")[place])
 
 
 def _limits(model: Any, joint: int, kind: int) -> Limits:

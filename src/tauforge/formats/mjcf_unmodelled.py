@@ -54,7 +54,8 @@ def _joints(model: Any) -> Iterator[str]:
     single = np.isin(kinds, (REVOLUTE, PRISMATIC))
     first = model.jnt_dofadr
     if not disabled(model, "FRICTIONLOSS", "CONSTRAINT"):
-        yield from _listed("frictionloss of joint", those(model.dof_frictionloss[first] != 0))
+        lost = (kinds == FLOATING) & (model.dof_frictionloss[first] != 0)
+        yield from _listed("frictionloss of free joint", those(lost))
     if not disabled(model, "SPRING", "PASSIVE"):
         yield from _listed("stiffness of ball or free joint", those(~single & (model.jnt_stiffness != 0)))
         yield from _listed("nonlinear stiffness of joint", those(_rows(model, "jnt_stiffnesspoly", model.njnt)))
