@@ -61,7 +61,9 @@ def random_mjcf(seed: int) -> str:
         parts += [inertia(), f'<site name="s{left}" pos="{some(3)}" {turn()}/>']
         while left > 0 and random.random() < 0.75:
             parts.append(body(depth + 1))
-        return f'<body name="b{left}x{depth}x{random.random()}" pos="{some(3)}" {turn()}>{"".join(parts)}</body>'
+        lift = f'gravcomp="{random.choice((0, 0, 1, random.uniform(-1, 2))):.6g}"'
+        name = f"b{left}x{depth}x{random.random()}"
+        return f'<body name="{name}" {lift} pos="{some(3)}" {turn()}>{"".join(parts)}</body>'
 
     bodies = "".join(body(0) for _ in range(random.randint(1, 2)))
     return f"""<mujoco><compiler angle="{units}" eulerseq="{sequence}" inertiafromgeom="auto"/>

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tauforge import Base, Body, Inertia, Joint, Loop, Robot, symbol
 from tauforge.graph.node import Node, absolute, as_node, atan2, cos, sin, sqrt
 from tauforge.robot.joint import FIXED, KINDS, NO_LIMITS, PRISMATIC, REVOLUTE, Limits, Mimic
-from tauforge.robot.robot import IDENTITY, SHAPES, Visual
+from tauforge.robot.robot import IDENTITY, NO_LIFT, SHAPES, Visual
 from tauforge.spatial.vector import Vector
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -81,8 +81,9 @@ def bodies(name: str, plain: bool) -> st.SearchStrategy[Body]:
     masses = st.one_of(st.floats(0, 100), st.just(symbol("m")))
     inertias = st.builds(lambda fields, mass: Inertia(**fields, M=mass), _some(Inertia._fields[:9]), masses)
     wrenches = _some(WRENCH).map(lambda fields: tuple(fields.get(key, 0.0) for key in WRENCH))
+    lifts = st.just(NO_LIFT) if plain else st.one_of(st.just(NO_LIFT), st.tuples(*[scalars] * 4))
     looks = st.lists(visuals(), max_size=0 if plain else 2).map(tuple)
-    return st.builds(Body, name=st.just(name), inertia=inertias, wrench=wrenches, visuals=looks)
+    return st.builds(Body, name=st.just(name), inertia=inertias, wrench=wrenches, lift=lifts, visuals=looks)
 
 
 def _free(key: str, number: int) -> st.SearchStrategy[object]:

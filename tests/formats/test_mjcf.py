@@ -11,7 +11,7 @@ import tauforge as tf
 
 from ..interpret import interpret
 from .random_mjcf import random_mjcf
-from .with_mujoco import forward, inertia_matrix, inverse, random_state
+from .with_mujoco import energies, forward, inertia_matrix, inverse, random_state
 
 
 @pytest.fixture(autouse=True)
@@ -33,20 +33,21 @@ def close(ours, theirs, tolerance=1e-9):
 
 
 def agrees(robot, text, states=2):
-    """Compare with MuJoCo: inertia matrix, bias, inverse dynamics, and where bodies and sites are."""
+    """Compare with MuJoCo: inertia matrix, bias, inverse dynamics, energies, and where bodies and sites are."""
     model = mujoco.MjModel.from_xml_string(text)
     robot = robot.tree()
     assert (len(robot.coordinate_names), robot.dof) == (model.nq, model.nv)
-    programs = [f(robot) for f in (tf.inertia_matrix, tf.bias, tf.inverse_dynamics, tf.transforms)]
+    programs = [f(robot) for f in (tf.inertia_matrix, tf.bias, tf.inverse_dynamics, tf.energy, tf.transforms)]
     for seed in range(states):
         state = random_state(model, seed)
         data = forward(model, state)
-        M, h, tau, T = programs
+        M, h, tau, E, T = programs
         qdd = np.random.default_rng(seed).uniform(-2, 2, model.nv)
         assert close(interpret(M, state.q), inertia_matrix(model, data, state))
         rest = inverse(model, data, state, np.zeros(model.nv))
         assert close(interpret(h, state.q, state.qd), rest)
         assert close(interpret(tau, state.q, state.qd, qdd), inverse(model, data, state, qdd))
+        assert close(interpret(E, state.q, state.qd), energies(model, data))
         at = dict(zip(robot.frame_names, interpret(T, state.q).reshape(-1, 4, 4), strict=True))
         for kind, count in (("body", model.nbody), ("site", model.nsite)):
             for i in range(count):
@@ -351,7 +352,8 @@ def test_names(tmp_path):
 
 def test_what_is_left_out_is_one_warning(tmp_path):
     text = f"""<mujoco><option density="1.2"/><worldbody><geom type="plane" size="1 1 1"/>
-      <body name="a" gravcomp=".5"><joint name="x" axis="0 1 0" frictionloss=".2"/><geom size=".1"/><site name="s"/>
+      <body name="a" gravcomp=".5"><joint name="x" axis="0 1 0" actuatorgravcomp="true"/>
+      <geom size=".1"/><site name="s"/>
       <body name="b" pos="0 0 1"><joint name="y" axis="0 1 0"/>{SOLID}
       <body name="c" pos="0 0 1"><joint name="w" type="ball" stiffness="3" range="0 40"/>{SOLID}</body></body></body>
       <body name="f"><joint name="free" type="free" armature=".1" frictionloss=".2"/>{SOLID}</body>
@@ -372,7 +374,7 @@ def test_what_is_left_out_is_one_warning(tmp_path):
         "frictionloss of free joint 'free'",
         "stiffness of ball or free joint 'w'",
         "range of ball joint 'w'",
-        "gravcomp of body 'a'",
+        "gravcomp, which a joint's actuators apply, of body 'a'",
         "option density",
         "tendon 't'",
         "actuator 'puller'",

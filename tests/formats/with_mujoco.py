@@ -72,6 +72,17 @@ def inertia_matrix(model, data, state):
     return state.T @ M @ state.T.T
 
 
+def energies(model, data):
+    """Return kinetic and potential energy, that of springs included. MuJoCo's has the weight of bodies that stand
+    still, and of what carries others against gravity nothing.
+    """
+    mujoco.mj_energyPos(model, data)
+    mujoco.mj_energyVel(model, data)
+    potential, kinetic = data.energy
+    share = np.where(model.body_weldid == 0, 1.0, model.body_gravcomp if model.ngravcomp else 0.0)
+    return kinetic, potential + share * model.body_mass @ (data.xipos @ model.opt.gravity)
+
+
 def inverse(model, data, state, qdd):
     """Return the efforts for accelerations: M qacc + qfrc_bias - qfrc_passive, and the constraints of friction.
 

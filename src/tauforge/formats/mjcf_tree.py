@@ -10,7 +10,7 @@ import numpy as np
 
 from ..robot.complete import unused
 from ..robot.joint import FIXED, FLOATING, NO_LIMITS, PRISMATIC, REVOLUTE, SPHERICAL, Joint, Limits
-from ..robot.robot import Body
+from ..robot.robot import NO_LIFT, Body
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .mjcf_place import HERE, Place, joint_frame, pose
@@ -88,7 +88,10 @@ def tree_of(model: Any, snap: float) -> Tree:
             link, at = len(tree.joints), HERE
         tree.link.append(link)
         tree.own.append(at)
-        tree.bodies.append(Body(name=name, inertia=_inertia(model, body, at), visuals=visuals(model, body, at)))
+        inertia = _inertia(model, body, at)
+        lifted = gravity_compensation(model, body)
+        lift = tuple(lifted * x for x in inertia[6:]) if lifted else NO_LIFT
+        tree.bodies.append(Body(name=name, inertia=inertia, lift=lift, visuals=visuals(model, body, at)))
         if not at.is_origin:
             tree.frames.append(tree.frame(name, body, HERE))
     _sites(model, tree, links, snap)
@@ -139,6 +142,24 @@ def friction_loss(model: Any, prefix: str, place: int) -> float:
     """Return the Coulomb friction of a degree of freedom or a tendon; in MuJoCo it is a constraint."""
     off = disabled(model, "FRICTIONLOSS", "CONSTRAINT")
     return 0.0 if off else float(getattr(model, f"{prefix}_frictionloss")[place])
+
+
+def gravity_compensation(model: Any, body: int) -> float:
+    """Return how much of a body's weight MuJoCo carries; nothing where it counts that to the joints' actuators."""
+    still = disabled(model, "PASSIVE") or (disabled(model, "SPRING") and disabled(model, "DAMPER"))
+    still = still or not model.ngravcomp  # which counts positive ones; where there is none, others have no effect
+    return 0.0 if still or lifted_by(model, body) else float(model.body_gravcomp[body])
+
+
+def lifted_by(model: Any, body: int) -> list[int]:
+    """Return the joints below a body whose actuators apply what carries its weight."""
+    found: list[int] = []
+    while body:
+        first = int(model.body_jntadr[body])
+        joints = range(first, first + int(model.body_jntnum[body]))
+        found += [joint for joint in joints if model.jnt_actgravcomp[joint]]
+        body = int(model.body_parentid[body])
+    return found
 
 
 def _limits(model: Any, joint: int, kind: int) -> Limits:

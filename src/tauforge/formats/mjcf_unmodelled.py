@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..robot.joint import FLOATING, PRISMATIC, REVOLUTE
-from .mjcf_tree import KINDS, body_name, disabled, drives_joint, joint_name, of_drive
+from .mjcf_tree import KINDS, body_name, disabled, drives_joint, joint_name, lifted_by, of_drive
 
 _SHOWN = 5
 
@@ -77,9 +77,9 @@ def _bodies(model: Any) -> Iterator[str]:
     from mujoco import mj_id2name, mjtObj
 
     if not disabled(model, "GRAVITY", "PASSIVE") and model.opt.gravity.any():
-        yield from _listed(
-            "gravcomp of body", (body_name(model, body) for body in np.flatnonzero(model.body_gravcomp).tolist())
-        )
+        lifted = [body for body in np.flatnonzero(model.body_gravcomp).tolist() if lifted_by(model, body)]
+        names = (body_name(model, body) for body in lifted)
+        yield from _listed("gravcomp, which a joint's actuators apply, of body", names)
     if model.opt.density or model.opt.viscosity:
         yield "forces of the medium (option density, viscosity)"
     flexes = (mj_id2name(model, mjtObj.mjOBJ_FLEX, i) or f"flex{i}" for i in range(model.nflex))

@@ -69,7 +69,7 @@ __all__ = ["read", "write"]
 _AT_LINE = re.compile(r"(.*?) ?\(at line (\d+), column \d+\)", re.DOTALL)
 _PLACEMENT = ("on", "actuated", *GEOMETRY)
 _MOVING = ("type", "variable", *_PLACEMENT, "elastic", *JOINT, *FREE, "limits")
-_BODY = ("name", *Inertia._fields, "wrench", "visual")
+_BODY = ("name", *Inertia._fields, "wrench", "lift", "visual")
 
 
 def read(path: Path) -> Robot:
@@ -161,10 +161,10 @@ def _base(table: Table) -> Base:
 def _body(table: Table, *others: str) -> Body:
     """Read a link's own fields; ``others`` are fields that may stand beside them."""
     table.only(*_BODY, *others)
-    wrench = table.scalars("wrench", 6) if "wrench" in table.data else (0.0,) * 6
+    given = {key: table.scalars(key, count) for key, count in (("wrench", 6), ("lift", 4)) if key in table.data}
     inertia = Inertia(*(table.scalar(key) for key in Inertia._fields))
     visuals = tuple(map(_visual, table.tables("visual")))
-    return Body(name=table.text("name"), inertia=inertia, wrench=wrench, visuals=visuals)
+    return Body(name=table.text("name"), inertia=inertia, visuals=visuals, **given)
 
 
 def _visual(table: Table) -> Visual:

@@ -116,8 +116,8 @@ def _link(robot: Robot, number: int) -> str:
 def _body(body: Body, table: str) -> list[str]:
     """Return a link's own fields, and behind them its visuals in tables of their own."""
     lines = [f"{key} = {_scalar(x)}" for key, x in body.inertia._asdict().items() if not is_zero(x)]
-    if not all(map(is_zero, body.wrench)):
-        lines.append(f"wrench = {_list(body.wrench)}")
+    parts = {"wrench": body.wrench, "lift": body.lift}
+    lines += [f"{key} = {_list(x)}" for key, x in parts.items() if not all(map(is_zero, x))]
     for visual in body.visuals:
         lines += [f"[[{table}.visual]]", *_visual(visual)]
     return lines

@@ -97,6 +97,8 @@ def _refuse(robot: Robot) -> None:
         where = f"of link {body.name!r}"
         if any(not is_zero(x) for x in body.wrench):
             raise cannot(f"the wrench {where}", "save a .toml")
+        if any(not is_zero(x) for x in body.lift):
+            raise cannot(f"the lift {where}", 'leave it out with neglect("lift"), or save a .toml')
         mass = float(body.inertia.M)
         if mass < 0 or (mass == 0 and any(not is_zero(x) for x in body.inertia.first_moments)):
             raise cannot(f"the first moments {where}, whose mass is {mass:g}", "give standard parameters")

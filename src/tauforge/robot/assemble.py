@@ -208,8 +208,10 @@ def _moved(joint: Joint, antecedent: int, at: Pose) -> Joint:
 def carried(at: Pose, body: Body) -> Body:
     """Return a body in the frame on which its own has a pose."""
     force, moment = passed(at, Vector(*body.wrench[:3]), Vector(*body.wrench[3:]))
+    *lifted, mass = body.lift
     return replace(
         body,
+        lift=(*(at.R.forth(Vector(*lifted)) + at.P * mass), mass),
         inertia=body.inertia.rotated(at.R).shifted(at.P),
         wrench=(*force, *moment),
         visuals=tuple(seen(at, visual) for visual in body.visuals),
@@ -235,6 +237,7 @@ def _together(first: Body | None, second: Body) -> Body:
         first,
         inertia=first.inertia.plus(second.inertia),
         wrench=tuple(a + b for a, b in zip(first.wrench, second.wrench, strict=True)),
+        lift=tuple(a + b for a, b in zip(first.lift, second.lift, strict=True)),
         visuals=(*first.visuals, *second.visuals),
     )
 

@@ -22,6 +22,9 @@ Wrench = tuple[Scalar, ...]
 WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
 """Names of a wrench's components: force, then moment."""
 NO_WRENCH: Wrench = (0.0,) * 6
+LIFT = Inertia._fields[6:]
+"""Names of what gravity does not act on: first moments and mass."""
+NO_LIFT: tuple[Scalar, ...] = (0.0,) * 4
 NO_INERTIA = Inertia()
 BASE_LINK = "base_link"
 """What the base's body is called unless a description names it."""
@@ -60,12 +63,15 @@ class Body:
     """A link: its name, its ten inertial parameters in its own frame, and the wrench that it exerts on its
     surroundings.
 
-    The wrench is ``(FX, FY, FZ, CX, CY, CZ)``, in the link's frame at its origin. ``visuals`` is what it looks like.
+    The wrench is ``(FX, FY, FZ, CX, CY, CZ)``, in the link's frame at its origin. ``lift`` is how much of its first
+    moments and mass ``(MX, MY, MZ, M)`` gravity does not act on, because something else carries it. ``visuals`` is what
+    it looks like.
     """
 
     name: str
     inertia: Inertia = NO_INERTIA
     wrench: Wrench = NO_WRENCH
+    lift: tuple[Scalar, ...] = NO_LIFT
     visuals: tuple[Visual, ...] = ()
 
     def __post_init__(self) -> None:
@@ -79,6 +85,10 @@ class Body:
             raise RobotError(f"link {self.name!r}: a wrench has {len(WRENCH)} components, {', '.join(WRENCH)}")
         if self.wrench is not NO_WRENCH:
             object.__setattr__(self, "wrench", tuple(given(x, f"wrench of link {self.name!r}") for x in self.wrench))
+        if len(self.lift) != len(LIFT):
+            raise RobotError(f"link {self.name!r}: a lift has {len(LIFT)} components, {', '.join(LIFT)}")
+        if self.lift is not NO_LIFT:
+            object.__setattr__(self, "lift", tuple(given(x, f"lift of link {self.name!r}") for x in self.lift))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +236,7 @@ class Robot:
                 if isinstance(value := values[key], Node):
                     yield key, value
         for body in (*self.bodies, *([self.base.body] if self.base.body else [])):
-            for key, value in (*zip(Inertia._fields, body.inertia), *zip(WRENCH, body.wrench)):  # noqa: B905
+            for key, value in (*zip(Inertia._fields, body.inertia), *zip(WRENCH, body.wrench), *zip(LIFT, body.lift)):  # noqa: B905
                 if isinstance(value, Node):
                     yield key, value
         base = {"gravity": self.gravity, **{key: getattr(self.base, key) for key in (*BASE_MOTION, "pose")}}
@@ -245,6 +255,7 @@ class Robot:
                 body,
                 inertia=Inertia(*map(change, body.inertia)),
                 wrench=tuple(map(change, body.wrench)),
+                lift=tuple(map(change, body.lift)),
             )
 
         motion: dict[str, Any] = {key: Vector(*map(change, getattr(self.base, key))) for key in BASE_MOTION}
@@ -286,16 +297,17 @@ class Robot:
 
     def neglect(self, *names: str) -> Robot:
         """Return the robot with parameters set to zero on every link, as in ``robot.neglect("IA", "FV", "FS")``."""
-        allowed = (*Inertia._fields, "IA", "FV", "FS", "k")
+        allowed = (*Inertia._fields, "IA", "FV", "FS", "k", "lift")
         for name in names:
             if name not in allowed:
                 raise RobotError(f"{name!r} cannot be neglected; choose among {', '.join(allowed)}")
-        on_joint = {name: 0.0 for name in names if name not in Inertia._fields}
+        on_joint = {name: 0.0 for name in names if name in ("IA", "FV", "FS", "k")}
         on_body = {name: 0.0 for name in names if name in Inertia._fields}
+        lift: dict[str, Any] = {"lift": NO_LIFT} if "lift" in names else {}
         return replace(
             self,
             joints=tuple(replace(joint, **on_joint) for joint in self.joints),  # type: ignore[arg-type]
-            bodies=tuple(replace(body, inertia=body.inertia._replace(**on_body)) for body in self.bodies),
+            bodies=tuple(replace(body, inertia=body.inertia._replace(**on_body), **lift) for body in self.bodies),
         )
 
     def with_base(self, kind: str, body: Body | None = None) -> Robot:

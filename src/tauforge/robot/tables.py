@@ -10,7 +10,7 @@ from ..graph.text import number
 from ..spatial.inertia import NAMES
 from .complete import is_plain
 from .joint import PRISMATIC, REVOLUTE, Joint
-from .robot import BASE_MOTION, WRENCH, Robot
+from .robot import BASE_MOTION, LIFT, WRENCH, Robot
 
 _WIDEST = 92
 """Characters of a line of a table in text."""
@@ -32,6 +32,12 @@ def sheets(robot: Robot) -> list[Sheet]:
     optional = (  # each with the cell that says nothing
         (_sheet("Rotor inertia and friction", "IA FV FS", [(x.IA, x.FV, x.FS) for x in robot.joints]), "0"),
         (_sheet("Elastic joints", "eta k", [(x.eta, x.k) for x in robot.joints]), "0"),
+        (
+            _sheet(
+                "First moments and mass that gravity does not act on", " ".join(LIFT), [x.lift for x in robot.bodies]
+            ),
+            "0",
+        ),
         (_sheet("External forces and torques", " ".join(WRENCH), [body.wrench for body in robot.bodies]), "0"),
         (_sheet("Velocities and accelerations that are fixed", "QP QDP", fixed), ""),
     )

@@ -44,8 +44,10 @@ def coriolis_matrix(robot: Robot, formulation: str, parameters: str) -> Program:
 
 def gravity(robot: Robot, formulation: str, parameters: str) -> Program:
     """Return the Program ``q -> g``."""
-    robot, chain, _, arrays, module = _prepared(robot, formulation, "", parameters, ("q",))
-    return program("gravity", robot, arrays, {"g": vector(robot, module.efforts(chain), "gravity efforts")})
+    robot, chain, state, arrays, module = _prepared(robot, formulation, "", parameters, ("q",))
+    lifted = joint_efforts(robot.neglect("k"), state)
+    g = [x + y for x, y in zip(module.efforts(chain), lifted, strict=True)]
+    return program("gravity", robot, arrays, {"g": vector(robot, g, "gravity efforts")})
 
 
 def bias(robot: Robot, formulation: str, parameters: str, external_wrenches: bool | str) -> Program:
@@ -97,7 +99,7 @@ def with_rotors(robot: Robot, chain: Chain, M: list[list[Entry]]) -> list[list[E
 
 
 def joint_efforts(robot: Robot, state: State) -> list[Scalar]:
-    """Return what rotors, friction, springs and external wrenches add: the same for every formulation."""
+    """Return what rotors, friction, springs, lifts and external wrenches add: the same for every formulation."""
     f, n = list(state.f), list(state.m)
     poses = poses_of(robot, state)
     found: list[Scalar] = []
