@@ -43,6 +43,8 @@ def random_mjcf(seed: int) -> str:
         words = [f'type="{kind}" pos="{random.choice(("0 0 0", some(3, 0.3)))}" damping="{random.uniform(0, 1):.6g}"']
         words += [f'armature="{random.choice((0, random.uniform(0, 1))):.6g}"']
         words += [f'frictionloss="{random.choice((0, random.uniform(0, 0.5))):.6g}"']
+        if kind == "ball" and random.random() < 0.6:
+            words += [f'stiffness="{random.uniform(1, 9):.6g}"']
         if kind != "ball":
             angle = unit if kind == "hinge" else 1.0
             words += [f'axis="{axis}" ref="{random.choice((0, random.uniform(-1, 1))) * angle:.6g}"']

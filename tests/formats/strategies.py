@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Loop, Robot, symbol
 from tauforge.graph.node import Node, absolute, as_node, atan2, cos, sin, sqrt
-from tauforge.robot.joint import FIXED, KINDS, NO_LIMITS, PRISMATIC, REVOLUTE, Limits, Mimic
+from tauforge.robot.joint import FIXED, KINDS, NO_LIMITS, PRISMATIC, REVOLUTE, SPHERICAL, Limits, Mimic
 from tauforge.robot.robot import IDENTITY, NO_LIFT, SHAPES, Visual
 from tauforge.spatial.vector import Vector
 
@@ -103,6 +103,8 @@ def joints(draw: st.DrawFn, name: str, number: int, links: int, keys: tuple[str,
         limits=NO_LIMITS if plain else draw(limits),
         **draw(_some(keys if plain else (*keys, "e"))),
     )
+    if joint.sigma == SPHERICAL:
+        return replace(joint, eta=draw(st.integers(0, 1)), **draw(_some(("k",))))
     if len(joint.axes) > 1:
         return joint
     stiffness = draw(_some(("k",) if plain else ("k", "rest")))

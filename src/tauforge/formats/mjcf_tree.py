@@ -122,9 +122,10 @@ def _joint(model: Any, joint: int, name: str, link: int, place: Place, driven: s
     if kind in (REVOLUTE, PRISMATIC):
         offset = "theta" if kind == REVOLUTE else "r"
         fields[offset] -= float(model.qpos0[address])  # the pose in the file is that at qpos0
-        stiffness = 0.0 if disabled(model, "SPRING", "PASSIVE") else float(model.jnt_stiffness[joint])
-        if stiffness:
-            fields |= {"eta": 1, "k": stiffness, "rest": float(model.qpos_spring[address])}
+    stiffness = 0.0 if disabled(model, "SPRING", "PASSIVE") else float(model.jnt_stiffness[joint])
+    if stiffness and kind != FLOATING:
+        rest = 0.0 if kind == SPHERICAL else float(model.qpos_spring[address])  # a ball's is where it is not turned
+        fields |= {"eta": 1, "k": stiffness, "rest": rest}
     return Joint(
         name=name,
         antecedent=link,

@@ -57,7 +57,7 @@ def _joints(model: Any) -> Iterator[str]:
         lost = (kinds == FLOATING) & (model.dof_frictionloss[first] != 0)
         yield from _listed("frictionloss of free joint", those(lost))
     if not disabled(model, "SPRING", "PASSIVE"):
-        yield from _listed("stiffness of ball or free joint", those(~single & (model.jnt_stiffness != 0)))
+        yield from _listed("stiffness of free joint", those((kinds == FLOATING) & (model.jnt_stiffness != 0)))
         yield from _listed("nonlinear stiffness of joint", those(_rows(model, "jnt_stiffnesspoly", model.njnt)))
         yield from _listed("springyield of joint", those(_rows(model, "jnt_springyield", model.njnt)))
     if not disabled(model, "DAMPER", "PASSIVE"):

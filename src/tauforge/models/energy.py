@@ -12,6 +12,7 @@ from ..spatial.inertia import Inertia
 from ..spatial.vector import Entry, Vector, cross, dot
 from .frame import State, Values, in_best_frames, prepare, program
 from .inertia_matrix import composites, wrench
+from .joint_law import stretch
 
 
 class Velocity(NamedTuple):
@@ -59,7 +60,8 @@ def potential(robot: Robot, state: State) -> Entry:
     total = -dot(composites(heavy, poses)[0].first_moments, robot.gravity)
     for joint, q in zip(robot.joints, state.q[1:], strict=True):
         if joint.eta:
-            total = total + joint.k * (q[0] - joint.rest) * (q[0] - joint.rest) * 0.5
+            for s in stretch(joint, q):
+                total = total + joint.k * s * s * 0.5
     return total
 
 

@@ -96,7 +96,8 @@ class Joint:
     limits : where it may be and what it may do; models do not use them
     variable : name of the joint coordinate in a file; a Robot fills in th1, r2, ... where it is empty
     IA, FV, FS : inertia of rotor and transmission, viscous and Coulomb friction
-    eta, k, rest : 1 if the joint is elastic, its stiffness, and the coordinate at which its spring is relaxed
+    eta, k, rest : 1 if the joint is elastic, its stiffness, and the coordinate at which its spring is relaxed; that of
+        a spherical joint is relaxed where the joint is not turned
     QP, QDP, GAM : velocity, acceleration and effort where a file fixes them; None or a plain symbol leaves them free
     """
 

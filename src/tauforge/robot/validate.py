@@ -10,7 +10,7 @@ from ..errors import RobotError, RobotWarning
 from ..graph.node import CONST, Node, is_zero
 from ..graph.parse import FUNCTIONS
 from .complete import is_plain
-from .joint import FIXED, FREE, KINDS, NO_LIMITS, WORDS
+from .joint import FIXED, FREE, KINDS, NO_LIMITS, SPHERICAL, WORDS
 
 if TYPE_CHECKING:
     from .joint import Joint
@@ -86,7 +86,8 @@ def _kind(robot: Robot, joint: Joint) -> None:
         kinds = ", ".join(f"{k} ({word})" for k, word in enumerate(WORDS))
         raise RobotError(f"{where}: sigma is {joint.sigma}; it must be one of {kinds}")
     if len(joint.axes) > 1:
-        given = {key: getattr(joint, key) for key in (*FREE, "eta", "k", "rest")}
+        springs = ("rest",) if joint.sigma == SPHERICAL else ("eta", "k", "rest")
+        given = {key: getattr(joint, key) for key in (*FREE, *springs)}
         fixed = [key for key, x in given.items() if x is not None and not is_zero(x)]
         if fixed:
             raise RobotError(
