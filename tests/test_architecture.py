@@ -64,6 +64,7 @@ def test_public_names():
         "symbol",
         "TargetError",
         "TauforgeError",
+        "Tendon",
         "transforms",
         "yang_tzeng",
     ]

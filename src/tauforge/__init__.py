@@ -36,6 +36,7 @@ from .program.program import Program
 from .robot import bundled as robots
 from .robot.joint import Joint
 from .robot.robot import Base, Body, Loop, Robot
+from .robot.tendon import Tendon
 from .spatial.inertia import Inertia
 
 
@@ -78,6 +79,7 @@ __all__ = [
     "RobotWarning",
     "TargetError",
     "TauforgeError",
+    "Tendon",
     "base_parameters",
     "bias",
     "centre_of_mass",

@@ -9,6 +9,7 @@ import pytest
 import tauforge as tf
 from tauforge.cli.info import FEW, base_count, facts, info, tree
 from tauforge.robot.joint import Limits, Mimic
+from tauforge.robot.tables import sheets
 
 from ..interpret import interpret
 from ..random_robots import random_robot
@@ -109,6 +110,17 @@ def test_options_of_base_and_snap(tmp_path):
     for option in (["--lenient"], ["--folder", "."]):
         assert "bundled robots are whole" in run("base", "rrp", *option).stderr
     assert "lenient is for URDF" in run("info", path, "--lenient").stderr
+
+
+def test_tendons_and_lifts():
+    robot = tf.robots.planar2r()
+    lifted = tuple(replace(body, lift=(0.5, 0, 0, 1.0)) for body in robot.bodies)
+    rope = tf.Tendon(name="rope", joints=((1, 1.0), (2, -0.5)), k=7.0, FV=0.25)
+    pulled = replace(robot, tendons=(rope,), bodies=lifted)
+    assert "tendons: 1 (rope)" in list(facts(pulled))
+    shown = {sheet.title: sheet.rows for sheet in sheets(pulled)}
+    assert shown["Tendons"] == (("rope", "th1 - 0.5*th2", "0", "0.25", "0", "7", "0"),)
+    assert shown["First moments and mass that gravity does not act on"] == (("0.5", "0", "0", "1"),) * 2
 
 
 def test_folders(tmp_path):

@@ -10,6 +10,7 @@ from tauforge import Base, Body, Inertia, Joint, Loop, Robot, symbol
 from tauforge.graph.node import Node, absolute, as_node, atan2, cos, sin, sqrt
 from tauforge.robot.joint import FIXED, KINDS, NO_LIMITS, PRISMATIC, REVOLUTE, SPHERICAL, Limits, Mimic
 from tauforge.robot.robot import IDENTITY, NO_LIFT, SHAPES, Visual
+from tauforge.robot.tendon import LAW, Tendon
 from tauforge.spatial.vector import Vector
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -124,6 +125,13 @@ def following(draw: st.DrawFn, tree: list[Joint]) -> tuple[Joint, ...]:
 
 
 @st.composite
+def tendons(draw: st.DrawFn, name: str, tree: tuple[Joint, ...]) -> Tendon:
+    single = [j for j, joint in enumerate(tree, 1) if len(joint.axes) == 1]
+    numbers_of = draw(st.lists(st.sampled_from(single), min_size=1, unique=True))
+    return Tendon(name=name, joints=tuple((j, draw(scalars)) for j in numbers_of), **draw(_some(LAW)))
+
+
+@st.composite
 def frames(draw: st.DrawFn, name: str, links: int, keys: tuple[str, ...]) -> Joint:
     """Return a constant frame."""
     antecedent, mu = draw(st.integers(0, links)), draw(st.integers(0, 1))
@@ -168,10 +176,15 @@ def robots(draw: st.DrawFn, plain: bool = False) -> Robot:
         link_names = draw(st.lists(names, min_size=count + 1, max_size=count + 1, unique=True))
     of_tree = (*GEOMETRY, "IA", "FV", "FS")
     tree = [draw(joints(joint_names[j], j + 1, j, of_tree, plain)) for j in range(count)]
+    joined = tuple(tree) if plain else draw(following(tree))
+    pulled = not plain and any(len(joint.axes) == 1 for joint in tree)
     constant = st.lists(st.sampled_from([*link_names, "tool", "été"]), max_size=0 if plain else 2, unique=True)
     return Robot(
         name=draw(names),
-        joints=tuple(tree) if plain else draw(following(tree)),
+        joints=joined,
+        tendons=tuple(
+            draw(tendons(name, joined)) for name in (draw(st.lists(names, max_size=2, unique=True)) if pulled else ())
+        ),
         bodies=tuple(draw(bodies(name, plain)) for name in link_names[1:]),
         gravity=draw(vectors),
         free_frames=not plain and draw(st.booleans()),

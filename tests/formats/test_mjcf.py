@@ -353,12 +353,16 @@ def test_names(tmp_path):
 def test_what_is_left_out_is_one_warning(tmp_path):
     text = f"""<mujoco><option density="1.2"/><worldbody><geom type="plane" size="1 1 1"/>
       <body name="a" gravcomp=".5"><joint name="x" axis="0 1 0" actuatorgravcomp="true"/>
-      <geom size=".1"/><site name="s"/>
+      <geom size=".1"/><site name="s"/><site name="s2" pos="0 0 1"/>
       <body name="b" pos="0 0 1"><joint name="y" axis="0 1 0"/>{SOLID}
       <body name="c" pos="0 0 1"><joint name="w" type="ball" stiffness="3" range="0 40"/>{SOLID}</body></body></body>
       <body name="f"><joint name="free" type="free" armature=".1" frictionloss=".2" stiffness="1"/>{SOLID}</body>
-      <body name="hand" mocap="true"/></worldbody>
-      <tendon><fixed name="t"><joint joint="x" coef="1"/></fixed></tendon>
+      <body name="g" pos="9 9 9"><joint name="v"/>{SOLID}</body><body name="hand" mocap="true"/></worldbody>
+      <tendon><fixed name="t"><joint joint="x" coef="1"/></fixed>
+      <fixed name="banded" stiffness="1" springlength=".1 .2" range="0 1"><joint joint="x" coef="1"/></fixed>
+      <fixed name="forked" armature="1"><joint joint="x" coef="1"/><joint joint="v" coef="1"/></fixed>
+      <spatial name="around" damping="1"><site site="s"/><site site="s2"/></spatial>
+      <spatial name="idle"><site site="s"/><site site="s2"/></spatial></tendon>
       <actuator><position name="servo" joint="x" kp="3"/><motor name="puller" tendon="t"/>
       <motor name="plain" joint="y"/></actuator>
       <equality><joint name="curve" joint1="x" joint2="y" polycoef="0 1 2 0 0"/><joint name="held" joint1="x"/>
@@ -376,7 +380,10 @@ def test_what_is_left_out_is_one_warning(tmp_path):
         "range of ball joint 'w'",
         "gravcomp, which a joint's actuators apply, of body 'a'",
         "option density",
-        "tendon 't'",
+        "the spring, relaxed over a range of lengths, of tendon 'banded'",
+        "range of tendon 'banded'",
+        "; tendon 'around'",
+        "different branches do not feel each other's armature of tendon 'forked'",
         "actuator 'puller'",
         "the control law of actuator 'servo'",
         "armature acts along the world's axes in free joint 'free'",
@@ -386,6 +393,7 @@ def test_what_is_left_out_is_one_warning(tmp_path):
         "the weld equality 'led', which follows a mocap body",
     ):
         assert part in message
-    for part in ("plain", "frictionloss of joint"):
+    for part in ("plain", "frictionloss of joint", "'t'", "idle"):
         assert part not in message
-    assert [joint.mu for joint in robot.joints] == [1, 1, 0, 0]
+    assert [joint.mu for joint in robot.joints] == [1, 1, 0, 0, 0]
+    assert [tendon.name for tendon in robot.tendons] == ["forked"]

@@ -31,6 +31,7 @@ def prepared(robot: Robot) -> tuple[Robot, list[str]]:
         bodies=tuple(_plain(body, random) for body in tree.bodies),
         base=base,
         frames=(),
+        tendons=(),
     )
     tree = tree.bind({name: random.uniform(0.1, 1.0) for name in tree.symbols}).map(float)
     return depth_first(replace(tree.merged().expanded(), frames=())), notes
@@ -43,6 +44,7 @@ def _left_out(robot: Robot) -> Iterator[tuple[str, bool]]:
     yield "mimic joints move freely", any(joint.mimic for joint in joints)
     yield "without friction", any(not (is_zero(joint.FV) and is_zero(joint.FS)) for joint in joints)
     yield "joints are stiff", any(joint.eta for joint in joints)
+    yield "without tendons", bool(robot.tendons)
     yield "gravity acts on all of each link", any(not is_zero(x) for body in robot.bodies for x in body.lift)
     yield (
         "the base does not move by itself",

@@ -21,6 +21,7 @@ from ..spatial.vector import ZERO, Vector
 from .mjcf_equalities import closed
 from .mjcf_place import HERE
 from .mjcf_scan import compiled_with, scan
+from .mjcf_tendons import tendons
 from .mjcf_tree import disabled, tree_of
 from .mjcf_unmodelled import unmodelled
 from .mjcf_visuals import visuals
@@ -30,6 +31,7 @@ _USED = {  # what of each kind of element goes into a pose or an inertia, under 
     ("body", "body"): ("pos", "quat", "ipos", "iquat", "mass", "inertia"),
     ("joint", "jnt"): ("pos", "axis", "stiffness"),
     ("site", "site"): ("pos", "quat"),
+    ("tendon", "tendon"): ("stiffness", "damping", "frictionloss", "lengthspring"),
     ("equality", "eq"): ("data",),
     ("geom", "geom"): ("pos", "quat"),
 }
@@ -63,6 +65,7 @@ def read(path: Path, snap: float = 0.0, lenient: bool = False, folders: Sequence
         gravity=ZERO if disabled(model, "GRAVITY") else Vector(*model.opt.gravity.tolist()),
         frames=tree.frames,
         loops=loops,
+        tendons=tuple(tendons(model, tree)),
         base=Base(body=Body(name="world", visuals=visuals(model, 0, HERE))),
         free_frames=True,
     )

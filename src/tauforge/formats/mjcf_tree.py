@@ -18,6 +18,7 @@ from .mjcf_visuals import visuals
 
 KINDS = (FLOATING, SPHERICAL, PRISMATIC, REVOLUTE)
 """What MuJoCo's joint types free, ball, slide and hinge are here, in the order of their numbers."""
+_ON_JOINT = (0, 1)  # mjTRN_JOINT, mjTRN_JOINTINPARENT
 _ROUNDING = 1e-12  # relative error of the inertia's principal axes, which MuJoCo computes
 
 
@@ -173,16 +174,21 @@ def _limits(model: Any, joint: int, kind: int) -> Limits:
 
 def of_drive(model: Any, joint: int, key: str) -> float:
     """Return armature or damping of a joint, with that of its actuators, which those of MuJoCo before 4 have not."""
-    value = float(getattr(model, f"dof_{key}")[model.jnt_dofadr[joint]])
+    return float(getattr(model, f"dof_{key}")[model.jnt_dofadr[joint]]) + of_actuators(model, _ON_JOINT, joint, key)
+
+
+def of_actuators(model: Any, kinds: tuple[int, ...], target: int, key: str) -> float:
+    """Return the armature or damping that actuators of some kinds of transmission add to a joint or a tendon."""
+    value = 0.0
     for i, own in enumerate(getattr(model, f"actuator_{key}", ())):
-        if own and drives_joint(model, i) and model.actuator_trnid[i][0] == joint:
+        if own and model.actuator_trntype[i] in kinds and model.actuator_trnid[i][0] == target:
             value += float(own) * float(model.actuator_gear[i][0]) ** 2
     return value
 
 
 def drives_joint(model: Any, actuator: int) -> bool:
     """Tell whether an actuator acts on a joint, and not on a tendon or on a point of a body."""
-    return model.actuator_trntype[actuator] in (0, 1)  # mjTRN_JOINT, mjTRN_JOINTINPARENT
+    return model.actuator_trntype[actuator] in _ON_JOINT
 
 
 def _driven(model: Any) -> set[int]:

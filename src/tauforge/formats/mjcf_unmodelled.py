@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..robot.joint import FLOATING, PRISMATIC, REVOLUTE
+from .mjcf_tendons import has_dead_band, is_fixed, is_forked, tendon_name
 from .mjcf_tree import KINDS, body_name, disabled, drives_joint, joint_name, lifted_by, of_drive
 
 _SHOWN = 5
@@ -87,7 +88,26 @@ def _bodies(model: Any) -> Iterator[str]:
 
 
 def _tendons(model: Any) -> Iterator[str]:
-    yield from _listed("tendon", (model.tendon(i).name or f"tendon{i}" for i in range(model.ntendon)))
+    """Yield what acts along a way through space, and what of a sum of joint coordinates no straight line says."""
+
+    def those(chosen: Any) -> Iterator[str]:
+        return (tendon_name(model, i) for i in np.flatnonzero(chosen).tolist())
+
+    count = model.ntendon
+    keys = ("stiffness", "damping", "frictionloss", "armature", "limited", "stiffnesspoly", "dampingpoly")
+    acting = np.any([_rows(model, f"tendon_{key}", count) for key in keys], axis=0)
+    fixed = np.array([is_fixed(model, i) for i in range(count)], dtype=bool)
+    yield from _listed("tendon", those(~fixed & acting))
+    yield from _listed("range of tendon", those(fixed & (model.tendon_limited != 0)))
+    forked = [is_forked(model, i) for i in range(count)]
+    yield from _listed("that joints of different branches do not feel each other's armature of tendon", those(forked))
+    if not disabled(model, "SPRING", "PASSIVE"):
+        bands = fixed & np.array([has_dead_band(model, i) for i in range(count)], dtype=bool)
+        yield from _listed("the spring, relaxed over a range of lengths, of tendon", those(bands))
+        yield from _listed("nonlinear stiffness of tendon", those(fixed & _rows(model, "tendon_stiffnesspoly", count)))
+        yield from _listed("springyield of tendon", those(fixed & _rows(model, "tendon_springyield", count)))
+    if not disabled(model, "DAMPER", "PASSIVE"):
+        yield from _listed("nonlinear damping of tendon", those(fixed & _rows(model, "tendon_dampingpoly", count)))
 
 
 def _actuators(model: Any) -> Iterator[str]:

@@ -75,6 +75,8 @@ def _refuse(robot: Robot) -> None:
         raise cannot(f"symbols ({', '.join(robot.symbols[:5])})", "give them values with bind()")
     if robot.loops:
         raise cannot("closed loops", "open them with tree(), or save a .toml")
+    if robot.tendons:
+        raise cannot(f"tendons ({', '.join(tendon.name for tendon in robot.tendons[:5])})", "save a .toml")
     if tuple(map(float, robot.gravity)) != tuple(DOWN):
         raise cannot(f"gravity, which its readers take as {tuple(DOWN)}", "save a .toml")
     still = all(is_zero(x) for key in BASE_MOTION for x in getattr(robot.base, key))

@@ -12,7 +12,7 @@ from ..spatial.inertia import Inertia
 from ..spatial.vector import Entry, Vector, cross, dot
 from .frame import State, Values, in_best_frames, prepare, program
 from .inertia_matrix import composites, wrench
-from .joint_law import stretch
+from .joint_law import along, stretch
 
 
 class Velocity(NamedTuple):
@@ -45,6 +45,9 @@ def kinetic(robot: Robot, state: State) -> Entry:
     for joint, qd in zip(robot.joints, state.qd[1:], strict=True):
         for x in qd:
             total = total + joint.IA * x * x
+    for tendon in robot.tendons:
+        rate = along(tendon, state.qd)
+        total = total + tendon.IA * rate * rate
     return total * 0.5
 
 
@@ -62,6 +65,9 @@ def potential(robot: Robot, state: State) -> Entry:
         if joint.eta:
             for s in stretch(joint, q):
                 total = total + joint.k * s * s * 0.5
+    for tendon in robot.tendons:
+        s = along(tendon, state.q) - tendon.rest
+        total = total + tendon.k * s * s * 0.5
     return total
 
 

@@ -16,6 +16,7 @@ from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector
 from .complete import complete, is_plain
 from .joint import COORDINATES, FIXED, FLOATING, FREE, SCALARS, VELOCITIES, WORDS, Joint, given, is_number
+from .tendon import LAW, Tendon
 from .validate import validate
 
 Wrench = tuple[Scalar, ...]
@@ -140,6 +141,7 @@ class Robot:
     frames : constant frames on links, each a fixed joint that carries nothing. One with a link's name is what that name
         means to models that ask for a frame: z of the link's own frame is its joint's axis, and a file may have had
         another one.
+    tendons : what acts along sums of joint coordinates
     free_frames : whether the links' frames are those of a drawing, as in URDF, so that models may choose others
     """
 
@@ -150,6 +152,7 @@ class Robot:
     loops: tuple[Loop, ...] = ()
     base: Base = field(default_factory=Base)
     frames: tuple[Joint, ...] = ()
+    tendons: tuple[Tendon, ...] = ()
     free_frames: bool = False
 
     def __post_init__(self) -> None:
@@ -157,6 +160,7 @@ class Robot:
         object.__setattr__(self, "joints", tuple(self.joints))
         object.__setattr__(self, "bodies", tuple(self.bodies))
         object.__setattr__(self, "frames", tuple(self.frames))
+        object.__setattr__(self, "tendons", tuple(self.tendons))
         validate(self)
         joints, loops = complete(self)
         object.__setattr__(self, "joints", joints)
@@ -239,6 +243,9 @@ class Robot:
             for key, value in (*zip(Inertia._fields, body.inertia), *zip(WRENCH, body.wrench), *zip(LIFT, body.lift)):  # noqa: B905
                 if isinstance(value, Node):
                     yield key, value
+        for tendon in self.tendons:
+            terms = [("joints", x) for _, x in tendon.joints] + [(key, getattr(tendon, key)) for key in LAW]
+            yield from ((key, value) for key, value in terms if isinstance(value, Node))
         base = {"gravity": self.gravity, **{key: getattr(self.base, key) for key in (*BASE_MOTION, "pose")}}
         yield from ((key, value) for key, values in base.items() for value in values if isinstance(value, Node))
 
@@ -258,6 +265,10 @@ class Robot:
                 lift=tuple(map(change, body.lift)),
             )
 
+        def of_tendon(tendon: Tendon) -> Tendon:
+            law: dict[str, Any] = {key: change(getattr(tendon, key)) for key in LAW}
+            return replace(tendon, joints=tuple((j, change(x)) for j, x in tendon.joints), **law)
+
         motion: dict[str, Any] = {key: Vector(*map(change, getattr(self.base, key))) for key in BASE_MOTION}
         base = replace(
             self.base,
@@ -272,6 +283,7 @@ class Robot:
             loops=tuple(Loop(joint=of_joint(x.joint), frame=of_joint(x.frame)) for x in self.loops),
             base=base,
             frames=tuple(map(of_joint, self.frames)),
+            tendons=tuple(map(of_tendon, self.tendons)),
         )
 
     def derived(self, **changes: Any) -> Robot:
@@ -296,7 +308,10 @@ class Robot:
         return replace(bound)  # checks the new values
 
     def neglect(self, *names: str) -> Robot:
-        """Return the robot with parameters set to zero on every link, as in ``robot.neglect("IA", "FV", "FS")``."""
+        """Return the robot with parameters set to zero on every link, joint and tendon.
+
+        >>> robot.neglect("IA", "FV", "FS")                                     # doctest: +SKIP
+        """
         allowed = (*Inertia._fields, "IA", "FV", "FS", "k", "lift")
         for name in names:
             if name not in allowed:
@@ -307,6 +322,7 @@ class Robot:
         return replace(
             self,
             joints=tuple(replace(joint, **on_joint) for joint in self.joints),  # type: ignore[arg-type]
+            tendons=tuple(replace(tendon, **on_joint) for tendon in self.tendons),  # type: ignore[arg-type]
             bodies=tuple(replace(body, inertia=body.inertia._replace(**on_body), **lift) for body in self.bodies),
         )
 
@@ -339,6 +355,7 @@ class Robot:
             bodies=(self.base.body, *self.bodies),
             base=base,
             frames=tuple(map(_later, self.frames)),
+            tendons=tuple(tendon.shifted(1) for tendon in self.tendons),
         )
 
     def with_frames(self, *names: str | None) -> Robot:

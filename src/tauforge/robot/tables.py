@@ -11,6 +11,7 @@ from ..spatial.inertia import NAMES
 from .complete import is_plain
 from .joint import PRISMATIC, REVOLUTE, Joint
 from .robot import BASE_MOTION, LIFT, WRENCH, Robot
+from .tendon import LAW, Tendon
 
 _WIDEST = 92
 """Characters of a line of a table in text."""
@@ -39,6 +40,7 @@ def sheets(robot: Robot) -> list[Sheet]:
             "0",
         ),
         (_sheet("External forces and torques", " ".join(WRENCH), [body.wrench for body in robot.bodies]), "0"),
+        (_sheet("Tendons", "name length IA FV FS k rest", [_tendon(robot, x) for x in robot.tendons]), ""),
         (_sheet("Velocities and accelerations that are fixed", "QP QDP", fixed), ""),
     )
     telling = [sheet for sheet, nothing in optional if any(cell != nothing for row in sheet.rows for cell in row)]
@@ -100,6 +102,14 @@ def _geometry(robot: Robot, joint: Joint, free: bool) -> list[Scalar | str]:
     if joint.sigma == REVOLUTE:
         return [*place, _moving(robot, joint, joint.theta), joint.r]
     return [*place, joint.theta, _moving(robot, joint, joint.r) if joint.sigma == PRISMATIC else joint.r]
+
+
+def _tendon(robot: Robot, tendon: Tendon) -> list[Scalar | str]:
+    """Return a tendon's row, its length as a sum of the joints' variables."""
+    length: Scalar = 0.0
+    for j, x in tendon.joints:
+        length = length + symbol(robot.joints[j - 1].variable) * x
+    return [tendon.name, length, *(getattr(tendon, key) for key in LAW)]
 
 
 def _moving(robot: Robot, joint: Joint, offset: Scalar) -> str:

@@ -36,6 +36,7 @@ def validate(robot: Robot) -> None:
     _names(robot, "joint", [joint.name for joint in (*robot.joints, *loop_joints)])
     _names(robot, "link", [body.name for body in _bodies(robot)])
     _names(robot, "frame", [frame.name for frame in robot.frames])
+    _tendons(robot)
     _base(robot)
     _masses(robot)
     _variables(robot)
@@ -114,6 +115,24 @@ def _mimic(robot: Robot, joint: Joint) -> None:
             )
     if master.mimic:
         raise RobotError(f"{where} follows {master.name!r}, which follows another itself; let both follow that one")
+
+
+def _tendons(robot: Robot) -> None:
+    _names(robot, "tendon", [tendon.name for tendon in robot.tendons])
+    for tendon in robot.tendons:
+        where = f"{robot.name}: tendon {tendon.name!r}"
+        numbers = [j for j, _ in tendon.joints]
+        if not numbers or len(set(numbers)) < len(numbers):
+            raise RobotError(f"{where}: its length is a sum over joints; it needs at least one, and each once")
+        for j in numbers:
+            if not 1 <= j <= len(robot.joints):
+                raise RobotError(f"{where} acts on joint {j}; there are joints 1 to {len(robot.joints)}")
+            joint = robot.joints[j - 1]
+            if len(joint.axes) != 1:
+                raise RobotError(
+                    f"{where} acts on joint {joint.name!r}, which is {WORDS[joint.sigma]}; it must be revolute or "
+                    "prismatic"
+                )
 
 
 def _constant(robot: Robot, frame: Joint, what: str) -> None:
