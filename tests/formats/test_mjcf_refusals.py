@@ -65,6 +65,14 @@ FILES = [
         r": data of equality 'c' is \[nan",
     ),
     (model(BODY.replace('"j"', '"j" pos="nan 0 0"')), r": pos of joint 'j' is \[nan, 0.0, 0.0\]"),
+    (
+        model(after='<tendon><fixed stiffness="1" springlength="0"><joint joint="j" coef="nan"/></fixed></tendon>'),
+        r": a coefficient of tendon 'tendon0': this is no finite number",
+    ),
+    (
+        model(after='<tendon><fixed name="t" damping="nan"><joint joint="j" coef="1"/></fixed></tendon>'),
+        r": damping of tendon 't' is .*nan",
+    ),
     (model(before='<option gravity="0 0 inf"/>'), r": gravity: this is no finite number"),
     (model(BODY.replace('"j"', '"j" foo="1"')), r":4: Schema violation: unrecognized attribute: 'foo'"),
     (model('<body name="b"><geom size="1"/></body>'), r": no body has a joint, so nothing moves"),

@@ -241,3 +241,15 @@ def test_the_spring_of_a_spherical_joint_turns_it_back():
             q = way * np.array([*(axis * np.sin(angle / 2)), np.cos(angle / 2)])
             agree(interpret(tf.bias(robot), q, np.zeros(3)), 5.0 * angle * axis)
             agree(interpret(tf.energy(robot), q, np.zeros(3)), [0.0, 2.5 * angle**2])
+
+
+def test_the_spring_of_a_spherical_joint_has_its_derivative_by_the_rotation():
+    """Also where it is relaxed."""
+    ball = tf.Joint(name="j", antecedent=0, sigma=SPHERICAL, eta=1, k=5.0)
+    robot = tf.Robot(name="r", joints=(ball,), bodies=random_robot(2).bodies[:1])
+    program, step, still = tf.bias(robot), tf.integrate(robot), np.zeros(3)
+    slope = program.derivative("h", "q")
+    for q in ([0.0, 0.0, 0.0, 1.0], [0.1, -0.3, 0.2, 0.9]):
+        rows = [[interpret(program, interpret(step, q, e * side), still) for side in (1e-6, -1e-6)] for e in np.eye(3)]
+        expected = np.transpose([(a - b) / 2e-6 for a, b in rows])
+        agree(interpret(slope, q, still), expected, 1e-6)

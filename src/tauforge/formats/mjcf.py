@@ -56,6 +56,7 @@ def read(path: Path, snap: float = 0.0, lenient: bool = False, folders: Sequence
     try:
         tree = tree_of(model, snap)
         joints, loops, left_open = closed(model, tree)
+        pulling = tuple(tendons(model, tree))
     except RobotError as error:
         raise source.fault(0, str(error)) from None
     robot = source.robot(
@@ -65,7 +66,7 @@ def read(path: Path, snap: float = 0.0, lenient: bool = False, folders: Sequence
         gravity=ZERO if disabled(model, "GRAVITY") else Vector(*model.opt.gravity.tolist()),
         frames=tree.frames,
         loops=loops,
-        tendons=tuple(tendons(model, tree)),
+        tendons=pulling,
         base=Base(body=Body(name="world", visuals=visuals(model, 0, HERE))),
         free_frames=True,
     )
@@ -102,7 +103,7 @@ def _unfit(model: Any) -> str:
             values = getattr(model, f"{prefix}_{key}")
             for i in np.flatnonzero(~np.isfinite(values).all(axis=tuple(range(1, values.ndim)))):
                 name = getattr(model, kind)(i).name
-                return f"{key} of {kind} {name or i!r} is {values[i].tolist()}; it must be finite"
+                return f"{key} of {kind} {name or int(i)!r} is {values[i].tolist()}; it must be finite"
     return ""
 
 
