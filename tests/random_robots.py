@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tauforge import Base, Body, Inertia, Joint, Robot, symbol
+from tauforge import Base, Body, Inertia, Joint, Robot, Tendon, symbol
 from tauforge.robot.joint import COORDINATES, FLOATING, PLANAR, REVOLUTE, SPHERICAL
+from tauforge.robot.robot import NO_LIFT
 from tauforge.spatial.vector import Vector
 
 ANGLES = (0.0, 0.0, math.pi / 2, -math.pi / 2, math.pi)
@@ -110,13 +111,40 @@ def _solid(random: Random) -> Inertia:
 
 
 def _equipped(robot: Robot, random: Random) -> Robot:
-    """Return the robot with friction in its joints, some of which have a spring, and others no motor."""
+    """Return the robot with friction in its joints, some of which have a spring, and others no motor; something else
+    carries a part of some links.
+    """
     joints = []
     for joint in robot.joints:
         spring = {"eta": 1, "k": random.uniform(5, 50), "rest": random.uniform(-1, 1)} if len(joint.axes) == 1 else {}
         friction = {"FV": random.uniform(0, 1), "FS": random.choice((0.0, random.uniform(0, 1)))}
         joints.append(replace(joint, **friction, **random.choice(({}, spring, {"mu": 0}))))
-    return replace(robot, joints=tuple(joints))
+    lifts = [random.choice((NO_LIFT, tuple(random.uniform(-1, 1) for _ in NO_LIFT))) for _ in robot.bodies]
+    bodies = (replace(body, lift=lift) for body, lift in zip(robot.bodies, lifts, strict=True))
+    return replace(robot, joints=tuple(joints), bodies=tuple(bodies))
+
+
+def with_tendons(robot: Robot, seed: int, heavy: bool = True) -> Robot:
+    """Return the robot with one or two tendons along up to three of its joints; the first has inertia if asked."""
+    random = Random(seed)
+    single = [j for j, joint in enumerate(robot.joints, 1) if len(joint.axes) == 1]
+
+    def some() -> list[int]:
+        return random.sample(single, random.randint(1, min(3, len(single))))
+
+    tendons = [
+        Tendon(
+            name=f"tendon{t}",
+            joints=tuple((j, random.uniform(-2, 2)) for j in some()),
+            IA=random.uniform(0.1, 1) if heavy and not t else 0.0,
+            FV=random.uniform(0, 1),
+            FS=random.uniform(0, 1),
+            k=random.uniform(1, 9),
+            rest=random.uniform(-1, 1),
+        )
+        for t in range(random.randint(1, 2) if single else 0)
+    ]
+    return replace(robot, tendons=tuple(tendons))
 
 
 def random_state(robot: Robot, seed: int) -> tuple[list[float], list[float], list[float]]:

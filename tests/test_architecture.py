@@ -65,6 +65,7 @@ def test_public_names():
         "symbol",
         "TargetError",
         "TauforgeError",
+        "Tendon",
         "transforms",
         "Undecided",
         "yang_tzeng",

@@ -38,6 +38,7 @@ from .program.program import Program
 from .robot import bundled as robots
 from .robot.joint import Joint
 from .robot.robot import Base, Body, Loop, Robot
+from .robot.tendon import Tendon
 from .spatial.inertia import Inertia
 
 
@@ -81,6 +82,7 @@ __all__ = [
     "RobotWarning",
     "TargetError",
     "TauforgeError",
+    "Tendon",
     "Undecided",
     "base_parameters",
     "bias",

@@ -9,6 +9,7 @@ import pytest
 import tauforge as tf
 from tauforge.cli.info import FEW, base_count, facts, info, tree
 from tauforge.robot.joint import Limits, Mimic
+from tauforge.robot.tables import sheets
 
 from ..interpret import interpret
 from ..random_robots import random_robot
@@ -107,6 +108,44 @@ def test_options_of_base_and_snap(tmp_path):
         result = run("info", path, *refused)
         assert (result.returncode, result.stdout) == (2, "")
     assert "free frames" in run("base", "rrp", "--snap", "1e-3").stderr
+    for option in (["--lenient"], ["--folder", "."]):
+        assert "bundled robots are whole" in run("base", "rrp", *option).stderr
+    assert "lenient is for URDF" in run("info", path, "--lenient").stderr
+
+
+def test_tendons_and_lifts():
+    robot = tf.robots.planar2r()
+    lifted = tuple(replace(body, lift=(0.5, 0, 0, 1.0)) for body in robot.bodies)
+    rope = tf.Tendon(name="rope", joints=((1, 1.0), (2, -0.5)), k=7.0, FV=0.25)
+    pulled = replace(robot, tendons=(rope,), bodies=lifted)
+    assert "tendons: 1 (rope)" in list(facts(pulled))
+    shown = {sheet.title: sheet.rows for sheet in sheets(pulled)}
+    assert shown["Tendons"] == (("rope", "th1 - 0.5*th2", "0", "0.25", "0", "7", "0"),)
+    assert shown["First moments and mass that gravity does not act on"] == (("0.5", "0", "0", "1"),) * 2
+
+
+def test_folders(tmp_path):
+    (tmp_path / "scene").mkdir()
+    body = '<body><joint/><geom size="1"/></body>'
+    (tmp_path / "part.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    path = tmp_path / "scene" / "m.xml"
+    path.write_text('<mujoco model="scene"><include file="../part.xml"/></mujoco>')
+    assert "--folder" in run("info", path).stderr
+    assert "scene: 1 joints" in run("info", path, "--folder", path.parent, "--folder", tmp_path).stdout
+
+
+def test_lenient(tmp_path):
+    path = tmp_path / "arm.urdf"
+    body = '<inertial><mass value="3"/></inertial>'
+    joint = '<joint name="j" type="continuous"><parent link="world"/><child link="b"/></joint>'
+    path.write_text(f'<robot name="r"><link name="b">{body}</link>{joint}</robot>')
+    refused = run("info", path)
+    assert refused.returncode == 2
+    assert "--lenient" in refused.stderr
+    shown = run("info", path, "--lenient").stdout
+    assert "warning: " in shown
+    assert "there is no link 'world': the base" in shown
+    assert "<inertia> is missing: the link is a point mass" in shown
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Loop, Robot, symbol
 from tauforge.graph.node import Node, absolute, as_node, atan2, cos, sin, sqrt
-from tauforge.robot.joint import FIXED, KINDS, NO_LIMITS, PRISMATIC, REVOLUTE, Limits, Mimic
-from tauforge.robot.robot import IDENTITY, SHAPES, Visual
+from tauforge.robot.joint import FIXED, KINDS, NO_LIMITS, PRISMATIC, REVOLUTE, SPHERICAL, Limits, Mimic
+from tauforge.robot.robot import IDENTITY, NO_LIFT, SHAPES, Visual
+from tauforge.robot.tendon import LAW, Tendon
 from tauforge.spatial.vector import Vector
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -81,8 +82,9 @@ def bodies(name: str, plain: bool) -> st.SearchStrategy[Body]:
     masses = st.one_of(st.floats(0, 100), st.just(symbol("m")))
     inertias = st.builds(lambda fields, mass: Inertia(**fields, M=mass), _some(Inertia._fields[:9]), masses)
     wrenches = _some(WRENCH).map(lambda fields: tuple(fields.get(key, 0.0) for key in WRENCH))
+    lifts = st.just(NO_LIFT) if plain else st.one_of(st.just(NO_LIFT), st.tuples(*[scalars] * 4))
     looks = st.lists(visuals(), max_size=0 if plain else 2).map(tuple)
-    return st.builds(Body, name=st.just(name), inertia=inertias, wrench=wrenches, visuals=looks)
+    return st.builds(Body, name=st.just(name), inertia=inertias, wrench=wrenches, lift=lifts, visuals=looks)
 
 
 def _free(key: str, number: int) -> st.SearchStrategy[object]:
@@ -102,6 +104,8 @@ def joints(draw: st.DrawFn, name: str, number: int, links: int, keys: tuple[str,
         limits=NO_LIMITS if plain else draw(limits),
         **draw(_some(keys if plain else (*keys, "e"))),
     )
+    if joint.sigma == SPHERICAL:
+        return replace(joint, eta=draw(st.integers(0, 1)), **draw(_some(("k",))))
     if len(joint.axes) > 1:
         return joint
     stiffness = draw(_some(("k",) if plain else ("k", "rest")))
@@ -118,6 +122,13 @@ def following(draw: st.DrawFn, tree: list[Joint]) -> tuple[Joint, ...]:
         if j != followed and draw(st.booleans()):
             tree[j - 1] = replace(tree[j - 1], mimic=Mimic(joint=followed, ratio=draw(numbers), offset=draw(numbers)))
     return tuple(tree)
+
+
+@st.composite
+def tendons(draw: st.DrawFn, name: str, tree: tuple[Joint, ...]) -> Tendon:
+    single = [j for j, joint in enumerate(tree, 1) if len(joint.axes) == 1]
+    numbers_of = draw(st.lists(st.sampled_from(single), min_size=1, unique=True))
+    return Tendon(name=name, joints=tuple((j, draw(scalars)) for j in numbers_of), **draw(_some(LAW)))
 
 
 @st.composite
@@ -165,10 +176,15 @@ def robots(draw: st.DrawFn, plain: bool = False) -> Robot:
         link_names = draw(st.lists(names, min_size=count + 1, max_size=count + 1, unique=True))
     of_tree = (*GEOMETRY, "IA", "FV", "FS")
     tree = [draw(joints(joint_names[j], j + 1, j, of_tree, plain)) for j in range(count)]
+    joined = tuple(tree) if plain else draw(following(tree))
+    pulled = not plain and any(len(joint.axes) == 1 for joint in tree)
     constant = st.lists(st.sampled_from([*link_names, "tool", "été"]), max_size=0 if plain else 2, unique=True)
     return Robot(
         name=draw(names),
-        joints=tuple(tree) if plain else draw(following(tree)),
+        joints=joined,
+        tendons=tuple(
+            draw(tendons(name, joined)) for name in (draw(st.lists(names, max_size=2, unique=True)) if pulled else ())
+        ),
         bodies=tuple(draw(bodies(name, plain)) for name in link_names[1:]),
         gravity=draw(vectors),
         free_frames=not plain and draw(st.booleans()),

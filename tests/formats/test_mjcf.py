@@ -11,7 +11,7 @@ import tauforge as tf
 
 from ..interpret import interpret
 from .random_mjcf import random_mjcf
-from .with_mujoco import forward, inertia_matrix, inverse, random_state
+from .with_mujoco import energies, forward, inertia_matrix, inverse, random_state
 
 
 @pytest.fixture(autouse=True)
@@ -33,20 +33,21 @@ def close(ours, theirs, tolerance=1e-9):
 
 
 def agrees(robot, text, states=2):
-    """Compare with MuJoCo: inertia matrix, bias, inverse dynamics, and where bodies and sites are."""
+    """Compare with MuJoCo: inertia matrix, bias, inverse dynamics, energies, and where bodies and sites are."""
     model = mujoco.MjModel.from_xml_string(text)
     robot = robot.tree()
     assert (len(robot.coordinate_names), robot.dof) == (model.nq, model.nv)
-    programs = [f(robot) for f in (tf.inertia_matrix, tf.bias, tf.inverse_dynamics, tf.transforms)]
+    programs = [f(robot) for f in (tf.inertia_matrix, tf.bias, tf.inverse_dynamics, tf.energy, tf.transforms)]
     for seed in range(states):
         state = random_state(model, seed)
         data = forward(model, state)
-        M, h, tau, T = programs
+        M, h, tau, E, T = programs
         qdd = np.random.default_rng(seed).uniform(-2, 2, model.nv)
         assert close(interpret(M, state.q), inertia_matrix(model, data, state))
         rest = inverse(model, data, state, np.zeros(model.nv))
         assert close(interpret(h, state.q, state.qd), rest)
         assert close(interpret(tau, state.q, state.qd, qdd), inverse(model, data, state, qdd))
+        assert close(interpret(E, state.q, state.qd), energies(model, data))
         at = dict(zip(robot.frame_names, interpret(T, state.q).reshape(-1, 4, 4), strict=True))
         for kind, count in (("body", model.nbody), ("site", model.nsite)):
             for i in range(count):
@@ -352,12 +353,17 @@ def test_names(tmp_path):
 
 def test_what_is_left_out_is_one_warning(tmp_path):
     text = f"""<mujoco><option density="1.2"/><worldbody><geom type="plane" size="1 1 1"/>
-      <body name="a" gravcomp=".5"><joint name="x" axis="0 1 0" frictionloss=".2"/><geom size=".1"/><site name="s"/>
+      <body name="a" gravcomp=".5"><joint name="x" axis="0 1 0" actuatorgravcomp="true"/>
+      <geom size=".1"/><site name="s"/><site name="s2" pos="0 0 1"/>
       <body name="b" pos="0 0 1"><joint name="y" axis="0 1 0"/>{SOLID}
       <body name="c" pos="0 0 1"><joint name="w" type="ball" stiffness="3" range="0 40"/>{SOLID}</body></body></body>
-      <body name="f"><joint name="free" type="free" armature=".1"/>{SOLID}</body>
-      <body name="hand" mocap="true"/></worldbody>
-      <tendon><fixed name="t"><joint joint="x" coef="1"/></fixed></tendon>
+      <body name="f"><joint name="free" type="free" armature=".1" frictionloss=".2" stiffness="1"/>{SOLID}</body>
+      <body name="g" pos="9 9 9"><joint name="v"/>{SOLID}</body><body name="hand" mocap="true"/></worldbody>
+      <tendon><fixed name="t"><joint joint="x" coef="1"/></fixed>
+      <fixed name="banded" stiffness="1" springlength=".1 .2" range="0 1"><joint joint="x" coef="1"/></fixed>
+      <fixed name="forked" armature="1"><joint joint="x" coef="1"/><joint joint="v" coef="1"/></fixed>
+      <spatial name="around" damping="1"><site site="s"/><site site="s2"/></spatial>
+      <spatial name="idle"><site site="s"/><site site="s2"/></spatial></tendon>
       <actuator><position name="servo" joint="x" kp="3"/><motor name="puller" tendon="t"/>
       <motor name="plain" joint="y"/></actuator>
       <equality><joint name="curve" joint1="x" joint2="y" polycoef="0 1 2 0 0"/><joint name="held" joint1="x"/>
@@ -370,12 +376,15 @@ def test_what_is_left_out_is_one_warning(tmp_path):
     assert message.startswith(f"{tmp_path / 'model.xml'}: the models here leave out ")
     for part in (
         "contacts",
-        "frictionloss of joint 'x'",
-        "stiffness of ball or free joint 'w'",
+        "frictionloss of free joint 'free'",
+        "stiffness of free joint 'free'",
         "range of ball joint 'w'",
-        "gravcomp of body 'a'",
+        "gravcomp, which a joint's actuators apply, of body 'a'",
         "option density",
-        "tendon 't'",
+        "the spring, relaxed over a range of lengths, of tendon 'banded'",
+        "range of tendon 'banded'",
+        "; tendon 'around'",
+        "different branches do not feel each other's armature of tendon 'forked'",
         "actuator 'puller'",
         "the control law of actuator 'servo'",
         "armature acts along the world's axes in free joint 'free'",
@@ -385,5 +394,7 @@ def test_what_is_left_out_is_one_warning(tmp_path):
         "the weld equality 'led', which follows a mocap body",
     ):
         assert part in message
-    assert "plain" not in message
-    assert [joint.mu for joint in robot.joints] == [1, 1, 0, 0]
+    for part in ("plain", "frictionloss of joint", "'t'", "idle"):
+        assert part not in message
+    assert [joint.mu for joint in robot.joints] == [1, 1, 0, 0, 0]
+    assert [tendon.name for tendon in robot.tendons] == ["forked"]

@@ -65,6 +65,14 @@ FILES = [
         r": data of equality 'c' is \[nan",
     ),
     (model(BODY.replace('"j"', '"j" pos="nan 0 0"')), r": pos of joint 'j' is \[nan, 0.0, 0.0\]"),
+    (
+        model(after='<tendon><fixed stiffness="1" springlength="0"><joint joint="j" coef="nan"/></fixed></tendon>'),
+        r": a coefficient of tendon 'tendon0': this is no finite number",
+    ),
+    (
+        model(after='<tendon><fixed name="t" damping="nan"><joint joint="j" coef="1"/></fixed></tendon>'),
+        r": damping of tendon 't' is .*nan",
+    ),
     (model(before='<option gravity="0 0 inf"/>'), r": gravity: this is no finite number"),
     (model(BODY.replace('"j"', '"j" foo="1"')), r":4: Schema violation: unrecognized attribute: 'foo'"),
     (model('<body name="b"><geom size="1"/></body>'), r": no body has a joint, so nothing moves"),
@@ -142,15 +150,41 @@ def test_files_within_the_folder(tmp_path):
     assert robot.bodies[1].inertia[9] == pytest.approx(1000 / 6)
 
 
+@pytest.mark.parametrize("absolute", [False, True])
+def test_folders_that_are_allowed(tmp_path, monkeypatch, absolute):
+    """Files below them are read, includes and meshes that these name too; what is elsewhere stays refused."""
+    for place in ("scene", "parts/inner", "meshes"):
+        (tmp_path / place).mkdir(parents=True)
+    way = tmp_path if absolute else ".."
+    shape = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    (tmp_path / "meshes" / "a.obj").write_text(shape)
+    (tmp_path / "parts" / "inner" / "part.xml").write_text(
+        f"""<mujocoinclude><asset><mesh name="a" file="{way}/meshes/a.obj"/></asset>
+        <worldbody><body><joint/><geom type="mesh" mesh="a"/></body></worldbody></mujocoinclude>"""
+    )
+    path = tmp_path / "scene" / "m.xml"
+    flag = '<option><flag contact="disable"/></option>'
+    path.write_text(model("", f'{flag}<include file="{way}/parts/inner/part.xml"/>'))
+    assert re.match(r"m\.xml:2: include: .* or allow its folder: load\(…, folders=\[…\]\), --folder", refused(path))
+    monkeypatch.chdir(path.parent)
+    with pytest.raises(tf.RobotError, match=r"part\.xml:1: mesh: .* is outside the folder of the model"):
+        tf.load(path, folders=["../parts"])
+    both = tf.load(path, folders=["../parts", tmp_path / "meshes"])
+    assert both == tf.load(path, folders=["/"])
+    assert pytest.approx(1000 / 6) == both.bodies[0].inertia.M
+    with pytest.raises(tf.RobotError, match=r"folders is for MJCF \(\.xml, \.mjcf\), which reads other files"):
+        tf.load("arm.toml", folders=["/"])
+
+
 def test_urdf_in_an_xml_file(tmp_path, monkeypatch):
     asked = []
     urdf = types.ModuleType("urdf")
-    urdf.read = lambda path, snap=0.0: asked.append((path, snap)) or "robot"
+    urdf.read = lambda *given: asked.append(given) or "robot"
     monkeypatch.setitem(sys.modules, "tauforge.formats.urdf", urdf)
     path = tmp_path / "arm.xml"
     path.write_text('<robot name="arm"/>')
-    assert tf.load(path, snap=1e-4) == "robot"
-    assert asked == [(path, 1e-4)]
+    assert tf.load(path, snap=1e-4) == tf.load(path, lenient=True) == "robot"
+    assert asked == [(path, 1e-4, False), (path, 0.0, True)]
 
 
 def test_without_mujoco(tmp_path, monkeypatch):

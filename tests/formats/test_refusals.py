@@ -167,6 +167,12 @@ TOML_CASES = [
     ("M = 2", "M = 2\n[[frame]]\nname = 'x'\non = 'uper'", r":18: on is 'uper'; did you mean upper\?"),
     ("M = 2", "M = 2\n[[frame]]\nname = 'x'\non = 5", ": arm: frame 'x' stands on link 5; there are links 0 to 2"),
     ("M = 2", "M = 2\n[[frame]]\nname = 'x'\non = 0\nFV = 1", ":19: unknown field 'FV' in frame 1"),
+    ("M = 2", "M = 2\nlift = [1]", ":16: lift has 1 entries; it must be a list of 4"),
+    ("M = 2", "M = 2\n[[tendon]]\nname = 'x'", ":16: joints is missing in tendon 1"),
+    ("M = 2", "M = 2\n[[tendon]]\nname = 'x'\njoints = 1", ":18: joints must be a table"),
+    ("M = 2", "M = 2\n[[tendon]]\nname = 'x'\njoints = { sholder = 1 }", r":18: unknown .*'sholder'.* mean shoulder\?"),
+    ("M = 2", "M = 2\n[[tendon]]\nname = 'x'\njoints = {}", ": arm: tendon 'x': its length is a sum over joints"),
+    ("M = 2", "M = 2\n[[tendon]]\nname = 'x'\nFO = 1", ":18: unknown field 'FO' in tendon 1"),
     ('name = "hand"', 'name = "upper"', ":10: two links are called 'upper'; give each its own name"),
 ]
 

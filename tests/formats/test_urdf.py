@@ -1,6 +1,7 @@
 """URDF: what each element means, and robots that are written and read again."""
 
 import math
+import os
 import sys
 from dataclasses import replace
 from random import Random
@@ -519,6 +520,39 @@ def test_xacro_finds_packages_by_their_path(package, tmp_path, monkeypatch):
     package.write_text(XACRO.replace("$(find arm_description)", "$(find leg)"))
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(other.parent))
     assert load(package).dof == 1
+    (other / "package.xml").write_text("<package><name>arm</name></package>")  # another one's folder of that name
+    assert load(package).dof == 1
+    (other / "package.xml").unlink()
+    assert load(package).dof == 1
+    assert "ament_index_python" not in sys.modules
+
+
+@pytest.mark.parametrize("place", ["leg", "deep/down/leg", "prefix/share/leg"])
+def test_xacro_finds_folders_without_package_xml(package, tmp_path, monkeypatch, place):
+    """A folder of the package's name on the path counts as the package, however deep; so does an installed one."""
+    folder = tmp_path / "elsewhere" / place
+    (folder / "urdf").mkdir(parents=True)
+    (folder / "urdf" / "parts.xacro").write_text(PARTS)
+    package.write_text(XACRO.replace("$(find arm_description)", "$(find leg)"))
+    with pytest.raises(tf.RobotError, match=r"needs the package leg, .*ROS_PACKAGE_PATH"):
+        load(package)
+    variable, at = ("AMENT_PREFIX_PATH", "prefix") if "prefix" in place else ("ROS_PACKAGE_PATH", ".")
+    monkeypatch.setenv(variable, os.pathsep.join(["", str(tmp_path / "absent"), str(tmp_path / "elsewhere" / at)]))
+    assert load(package).dof == 1
+
+
+def test_xacro_finds_packages_beside_its_own(tmp_path):
+    for name in ("arm", "leg"):
+        (tmp_path / name / "urdf").mkdir(parents=True)
+        (tmp_path / name / "urdf" / "parts.xacro").write_text(PARTS)
+    path = tmp_path / "arm" / "urdf" / "arm.xacro"
+    path.write_text(XACRO.replace("arm_description", "arm"))
+    assert load(path).dof == 1  # the file's own folder
+    path.write_text(XACRO.replace("arm_description", "leg"))
+    with pytest.raises(tf.RobotError, match="needs the package leg"):
+        load(path)
+    (tmp_path / "leg" / "manifest.xml").write_text("<package/>")
+    assert load(path).dof == 1
 
 
 @pytest.mark.parametrize(
@@ -538,6 +572,6 @@ def test_broken_xacro(package, old, new, message):
 
 
 def test_without_xacro(package, monkeypatch):
-    monkeypatch.setitem(sys.modules, "xacrodoc", None)
+    monkeypatch.setitem(sys.modules, "xacro", None)
     with pytest.raises(tf.RobotError, match=r'pip install "tauforge\[urdf\]"'):
         load(package)

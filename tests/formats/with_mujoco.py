@@ -56,8 +56,9 @@ def random_state(model, seed):
 
 
 def forward(model, state):
-    """Return MuJoCo's data at a state, constraints left out."""
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    """Return MuJoCo's data at a state, constraints left out but for friction."""
+    off = mujoco.mjtDisableBit
+    model.opt.disableflags |= off.mjDSBL_EQUALITY | off.mjDSBL_LIMIT | off.mjDSBL_CONTACT
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = state.qpos, state.qvel
     mujoco.mj_forward(model, data)
@@ -71,8 +72,22 @@ def inertia_matrix(model, data, state):
     return state.T @ M @ state.T.T
 
 
+def energies(model, data):
+    """Return kinetic and potential energy, that of springs included. MuJoCo's has the weight of bodies that stand
+    still, and of what carries others against gravity nothing.
+    """
+    mujoco.mj_energyPos(model, data)
+    mujoco.mj_energyVel(model, data)
+    potential, kinetic = data.energy
+    share = np.where(model.body_weldid == 0, 1.0, model.body_gravcomp if model.ngravcomp else 0.0)
+    return kinetic, potential + share * model.body_mass @ (data.xipos @ model.opt.gravity)
+
+
 def inverse(model, data, state, qdd):
-    """Return the efforts for accelerations: MuJoCo's inverse dynamics are M qacc + qfrc_bias - qfrc_passive."""
+    """Return the efforts for accelerations: M qacc + qfrc_bias - qfrc_passive, and the constraints of friction.
+
+    These are soft, but as good as rigid where velocities are not small.
+    """
     data.qacc[:] = state.T.T @ (qdd - state.drift)
     mujoco.mj_inverse(model, data)
     return state.T @ data.qfrc_inverse

@@ -22,7 +22,7 @@ def tree(seed):
     robot = random_robot(seed, smallest=2, largest=12, rotors=True, several=True, equipped=True, floating=seed % 3 == 0)
     ball = {FLOATING: SPHERICAL, PLANAR: SPHERICAL}
     joints = tuple(replace(joint, sigma=ball.get(joint.sigma, joint.sigma)) for joint in robot.joints)
-    return replace(robot, joints=joints).neglect("FS")
+    return replace(robot, joints=joints).neglect("FS", "lift")
 
 
 def text(*numbers):

@@ -1,6 +1,8 @@
 """Every robot of example-robot-data, fixed and floating, against Pinocchio; mimic and planar joints."""
 
+import re
 import sys
+import warnings
 from pathlib import Path
 
 import mujoco
@@ -89,6 +91,58 @@ def test_planar_joints(axis, tmp_path):
     T = interpret(tf.transforms(load(path), frames="b"), q)[0]
     np.testing.assert_allclose(T[:3, 3], data.body("b").xpos, atol=1e-12)
     np.testing.assert_allclose(T[:3, :3].ravel(), data.body("b").xmat, atol=1e-12)
+
+
+WHOLE = '<mass value="3"/><inertia ixx="1" ixy="0.1" ixz="0.2" iyy="1.5" iyz="0.3" izz="1.2"/>'
+
+
+@pytest.mark.parametrize("base", [None, "floating"])
+@pytest.mark.parametrize(
+    ("old", "new", "warned"),
+    [
+        ('<mass value="3"/>', "", r":2: <inertial> of <link name=\"c\">: <mass> is missing: the link has no inertia"),
+        (' value="3"', "", r":2: <mass> of .*: value is missing: the link has no inertia"),
+        (WHOLE[17:], "", r":2: <inertial> of <link name=\"c\">: <inertia> is missing: the link is a point mass"),
+        (' ixy="0.1"', "", r":2: <inertia> of .*: ixy is missing: the link is a point mass, all .* moments are zero"),
+        (' ixy="0.1" ixz="0.2"', "", r":2: <inertia> of .*: ixy, ixz is missing: the link is a point mass"),
+    ],
+)
+def test_lenient_readings_are_pinocchios(tmp_path, base, old, new, warned):
+    path = tmp_path / "a.urdf"
+    links = "".join(
+        f'<link name="{name}">\n<inertial><origin xyz="0.1 0.2 0.3" rpy="1 2 3"/>{WHOLE}</inertial></link>'
+        for name in "cb"
+    )
+    joints = "".join(
+        f'<joint name="{pair}" type="continuous"><parent link="{pair[0]}"/><child link="{pair[1]}"/>'
+        '<origin xyz="0 1 0"/><axis xyz="0 0 1"/></joint>'
+        for pair in ("ab", "bc")
+    )
+    path.write_text(f'<robot name="r"><link name="a"/>{links.replace(old, new, 1)}{joints}</robot>')
+    with pytest.raises(tf.RobotError, match=r"is missing; .*lenient=True \(--lenient\)"):
+        tf.load(path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tf.load(path, lenient=True)
+    assert re.match(re.escape(str(path)) + warned, str(caught[0].message))
+    assert caught[0].filename == __file__
+    compare(path, base, count=4, lenient=True)
+
+
+def test_an_undeclared_world_is_a_declared_one(tmp_path):
+    """Drake knows it; Pinocchio and the strict reading here need it declared."""
+    path = tmp_path / "a.urdf"
+    body = f'<link name="b"><inertial>{WHOLE}</inertial></link>'
+    text = f"""<robot name="r">{body}
+      <joint name="j" type="continuous"><parent link="world"/><child link="b"/></joint></robot>"""
+    path.write_text(text)
+    with pytest.raises(tf.RobotError, match=r":2: <parent> of <joint name=\"j\">: there is no link 'world'; .*lenient"):
+        tf.load(path)
+    with pytest.warns(tf.RobotWarning, match=r":2: <parent> of <joint name=\"j\">: there is no link 'world': the base"):
+        robot = tf.load(path, lenient=True)
+    path.write_text(text.replace(body, f'<link name="world"/>{body}'))
+    assert tf.load(path) == robot
+    compare(path, None, count=4)
 
 
 def test_mimic_joints(tmp_path):

@@ -16,11 +16,11 @@ ROOT = "root_joint"
 """What Pinocchio calls the joint of a floating base here."""
 
 
-def load(path: Path, base: str | None = None) -> tf.Robot:
+def load(path: Path, base: str | None = None, **options: bool) -> tf.Robot:
     """Load a robot, whatever its inertias are like, without friction, which Pinocchio's dynamics leave out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tf.RobotWarning)
-        return tf.load(path, base=base).neglect("FV", "FS")
+        return tf.load(path, base=base, **options).neglect("FV", "FS")
 
 
 class Peer:
@@ -80,9 +80,9 @@ def _columns(matrix: np.ndarray) -> np.ndarray:
     return matrix.reshape(len(matrix), -1)
 
 
-def compare(path: Path, base: str | None, count: int = 20, tolerance: float = 1e-9) -> None:
+def compare(path: Path, base: str | None, count: int = 20, tolerance: float = 1e-9, **options: bool) -> None:
     """Compare all tree models on random states, or raise an AssertionError that says what differs."""
-    robot = load(path, base)
+    robot = load(path, base, **options)
     peer = Peer(path, robot)
     whole_robot, model, data, S = peer.robot, peer.model, peer.data, peer.S
     names = whole_robot.frame_names

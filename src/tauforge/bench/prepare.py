@@ -11,7 +11,7 @@ import numpy as np
 
 from ..graph.node import Node, is_zero
 from ..robot.joint import FREE, NO_LIMITS, Joint
-from ..robot.robot import BASE_MOTION, NO_WRENCH, Base, Body, Robot
+from ..robot.robot import BASE_MOTION, NO_LIFT, NO_WRENCH, Base, Body, Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 
@@ -31,6 +31,7 @@ def prepared(robot: Robot) -> tuple[Robot, list[str]]:
         bodies=tuple(_plain(body, random) for body in tree.bodies),
         base=base,
         frames=(),
+        tendons=(),
     )
     tree = tree.bind({name: random.uniform(0.1, 1.0) for name in tree.symbols}).map(float)
     return depth_first(replace(tree.merged().expanded(), frames=())), notes
@@ -43,6 +44,8 @@ def _left_out(robot: Robot) -> Iterator[tuple[str, bool]]:
     yield "mimic joints move freely", any(joint.mimic for joint in joints)
     yield "without friction", any(not (is_zero(joint.FV) and is_zero(joint.FS)) for joint in joints)
     yield "joints are stiff", any(joint.eta for joint in joints)
+    yield "without tendons", bool(robot.tendons)
+    yield "gravity acts on all of each link", any(not is_zero(x) for body in robot.bodies for x in body.lift)
     yield (
         "the base does not move by itself",
         any(not is_zero(x) for key in BASE_MOTION for x in getattr(robot.base, key)),
@@ -57,7 +60,9 @@ def _rigid(joint: Joint) -> Joint:
 def _plain(body: Body, random: Random) -> Body:
     """Return a body without wrench and looks, its inertia a made-up one if it has symbols."""
     symbolic = any(isinstance(x, Node) for x in body.inertia)
-    return replace(body, inertia=solid(random) if symbolic else body.inertia, wrench=NO_WRENCH, visuals=())
+    return replace(
+        body, inertia=solid(random) if symbolic else body.inertia, wrench=NO_WRENCH, lift=NO_LIFT, visuals=()
+    )
 
 
 def solid(random: Random) -> Inertia:

@@ -49,6 +49,8 @@ def info(robot: tf.Robot, warned: Sequence[str], tables: bool | None) -> Iterato
 def facts(robot: tf.Robot) -> Iterator[str]:
     """Yield what can be said of the whole robot, a line each."""
     yield from _masses(robot)
+    if robot.tendons:
+        yield f"tendons: {len(robot.tendons)} ({', '.join(tendon.name for tendon in robot.tendons)})"
     if robot.symbols:
         yield f"symbols without a value: {len(robot.symbols)} ({', '.join(robot.symbols)})"
     if robot.loops:

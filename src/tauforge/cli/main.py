@@ -78,21 +78,43 @@ Snap = Annotated[
         "1e-4 makes 1.5708 exact.",
     ),
 ]
+Lenient = Annotated[
+    bool,
+    typer.Option(
+        "--lenient",
+        help="Read a URDF that lacks masses, moments or the link world as other programs do, with warnings.",
+    ),
+]
+Folders = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--folder", metavar="FOLDER", help="Where an MJCF file may read others, too; may be given repeatedly."
+    ),
+]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")]
 
 
-def find(name: str, symbolic: bool = False, base: Base | None = None, snap: float = 0.0) -> tf.Robot:
+def find(
+    name: str,
+    symbolic: bool = False,
+    base: Base | None = None,
+    snap: float = 0.0,
+    lenient: bool = False,
+    folders: list[Path] | None = None,
+) -> tf.Robot:
     """Return the robot of a file or of a bundled name."""
     if name in tf.robots.names() and not os.path.isfile(name):
         if snap:
             raise tf.RobotError(f"{name}: --snap is for files with free frames; the angles of bundled robots are exact")
+        if lenient or folders:
+            raise tf.RobotError(f"{name}: --lenient and --folder are for files; bundled robots are whole")
         robot = tf.robots.bundled(name, symbolic=symbolic)
         return robot.with_base(base.value) if base else robot
     if symbolic:
         raise tf.RobotError(f"{name}: --symbolic is for bundled robots ({', '.join(tf.robots.names())})")
     if not Path(name).suffix and not os.path.exists(name):
         raise tf.RobotError(f"{name}: neither a file nor a bundled robot ({', '.join(tf.robots.names())})")
-    return tf.load(name, base=base.value if base else None, snap=snap)
+    return tf.load(name, base=base.value if base else None, snap=snap, lenient=lenient, folders=folders or ())
 
 
 @contextmanager
@@ -132,13 +154,15 @@ def info(
     symbolic: Symbolic = False,
     base: BaseOption = None,
     snap: Snap = 0.0,
+    lenient: Lenient = False,
+    folder: Folders = None,
 ) -> None:
     """Show a robot: its tree, limits and masses, what was warned of, its tables, and how many base parameters it has.
 
     Example: `tauforge info puma560 --base floating`
     """
     with heard() as warned:
-        found = find(robot, symbolic, base, snap)
+        found = find(robot, symbolic, base, snap, lenient, folder)
     with heard():  # what is said again
         for part in about.info(found, warned, tables):
             console.print(part, soft_wrap=True)
@@ -154,12 +178,14 @@ def base(
     symbolic: Symbolic = False,
     base: BaseOption = None,
     snap: Snap = 0.0,
+    lenient: Lenient = False,
+    folder: Folders = None,
 ) -> None:
     """Show the base inertial parameters and how they are grouped; with -o FILE, save the robot that uses them.
 
     Example: `tauforge base rrp -o rrpbase.par`
     """
-    found = tf.base_parameters(find(robot, symbolic, base, snap))
+    found = tf.base_parameters(find(robot, symbolic, base, snap, lenient, folder))
     if output != "-":
         found.robot.save(output)
         errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
@@ -215,6 +241,8 @@ def generate(
     symbolic: Symbolic = False,
     base: BaseOption = None,
     snap: Snap = 0.0,
+    lenient: Lenient = False,
+    folder: Folders = None,
     listed: Annotated[
         bool, typer.Option("--list", callback=list_models, is_eager=True, help="List the models, a line each.")
     ] = False,
@@ -226,7 +254,7 @@ def generate(
     """
     program = model(
         which,
-        find(robot, symbolic, base, snap),
+        find(robot, symbolic, base, snap, lenient, folder),
         parameters=parameters.value,
         external_wrenches=wrenches.choice,
         frame=frame,
@@ -252,9 +280,16 @@ def generate(
 
 
 @app.command()
-def count(robot: RobotArgument, symbolic: Symbolic = False, base: BaseOption = None, snap: Snap = 0.0) -> None:
+def count(
+    robot: RobotArgument,
+    symbolic: Symbolic = False,
+    base: BaseOption = None,
+    snap: Snap = 0.0,
+    lenient: Lenient = False,
+    folder: Folders = None,
+) -> None:
     """Count the operations of a robot's models, with standard and with base parameters, beside published figures."""
-    console.print(show.counts(find(robot, symbolic, base, snap)))
+    console.print(show.counts(find(robot, symbolic, base, snap, lenient, folder)))
 
 
 @app.command()
@@ -299,6 +334,8 @@ def bench(
     symbolic: Symbolic = False,
     base: BaseOption = None,
     snap: Snap = 0.0,
+    lenient: Lenient = False,
+    folder: Folders = None,
 ) -> None:
     """Time a robot's models beside other libraries: those of Pinocchio, MuJoCo, CasADi, Drake, the Robotics Toolbox
     and frax that are installed. Results are compared first.
@@ -309,7 +346,7 @@ def bench(
 
     wanted = comparison.models(models)
     with heard():
-        found, notes = comparison.prepared(find(robot, symbolic, base, snap))
+        found, notes = comparison.prepared(find(robot, symbolic, base, snap, lenient, folder))
         with errors.status("loading libraries") as status:
             rows = [*comparison.rows(found, wanted, batch=batch, seconds=seconds, progress=status.update)]
     console.print(comparison.table(found, rows, batch, notes))

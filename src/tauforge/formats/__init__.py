@@ -1,8 +1,9 @@
 """Robots from files and to files: one module a format, chosen by the file's ending.
 
-A format's module has ``read(path) -> Robot`` and ``write(robot) -> str``; one with free frames ``read(path, snap)``.
+A format's module has ``read(path) -> Robot`` and ``write(robot) -> str``; ``_OPTIONS`` says what else a reader takes.
 """
 
+from collections.abc import Sequence
 from importlib import import_module
 from os.path import isdir
 from pathlib import Path
@@ -26,8 +27,23 @@ _FORMATS = {
 _FREE = (".urdf", ".xacro", ".xml", ".mjcf")
 """Endings of the formats whose frames stand freely, so that angles are often rounded."""
 
+_OPTIONS = {
+    "snap": (_FREE, "files with free frames ({}); here angles are exact"),
+    "lenient": (_FREE, "URDF ({})"),
+    "folders": ((".xml", ".mjcf"), "MJCF ({}), which reads other files"),
+}
+"""The endings that take each option of a reader, and what a refusal says that it is for."""
 
-def load(path: str | Path, *, base: str | None = None, snap: float = 0.0, limits: FileLimits | None = None) -> Robot:
+
+def load(
+    path: str | Path,
+    *,
+    base: str | None = None,
+    snap: float = 0.0,
+    lenient: bool = False,
+    folders: Sequence[str | Path] = (),
+    limits: FileLimits | None = None,
+) -> Robot:
     """Read a robot from a file.
 
     Parameters
@@ -40,15 +56,23 @@ def load(path: str | Path, *, base: str | None = None, snap: float = 0.0, limits
     snap
         How far an angle of a free frame, as in URDF, may be from a quarter turn to be taken as one; files often
         have 1.5708 there. Angles are kept as written unless given.
+    lenient
+        Whether a URDF that lacks what it must have is read as Pinocchio and Drake read it, with a RobotWarning for each
+        element, instead of refused: an inertia without mass, a mass without moments, an undeclared ``world``.
+    folders
+        From which folders an MJCF file may read others, besides its own; ``["/"]`` allows all.
     limits
         How large the file may be, ``FileLimits()`` unless given; raise a limit only for files that you trust.
     """
     reader = _format(Path(path))
-    if snap and Path(path).suffix.lower() not in _FREE:
-        raise RobotError(f"{path}: snap is for files with free frames ({', '.join(_FREE)}); here angles are exact")
+    options = {key: x for key, x in (("snap", snap), ("lenient", lenient), ("folders", folders)) if x}
+    for key in options:
+        endings, purpose = _OPTIONS[key]
+        if Path(path).suffix.lower() not in endings:
+            raise RobotError(f"{path}: {key} is for {purpose.format(', '.join(endings))}")
     with limited(limits):
         try:
-            robot: Robot = reader.read(Path(path), snap) if snap else reader.read(Path(path))
+            robot: Robot = reader.read(Path(path), **options)
         except RobotError as error:  # of a joint, say, which does not know where it was read
             raise (error if str(path) in str(error) else RobotError(f"{path}: {error}")) from None
     return robot if base is None else robot.with_base(base)

@@ -8,6 +8,7 @@ constant frame of the body's name stands there. docs/formats.md has a table of w
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from .mjcf_compile import compiled, compiled_apart
 from .mjcf_equalities import closed
 from .mjcf_place import HERE
 from .mjcf_scan import compiled_with, is_heavy, scan
+from .mjcf_tendons import tendons
 from .mjcf_tree import disabled, tree_of
 from .mjcf_unmodelled import unmodelled
 from .mjcf_visuals import visuals
@@ -32,18 +34,19 @@ _USED = {  # what of each kind of element goes into a pose or an inertia, under 
     ("body", "body"): ("pos", "quat", "ipos", "iquat", "mass", "inertia"),
     ("joint", "jnt"): ("pos", "axis", "stiffness"),
     ("site", "site"): ("pos", "quat"),
+    ("tendon", "tendon"): ("stiffness", "damping", "frictionloss", "lengthspring"),
     ("equality", "eq"): ("data",),
     ("geom", "geom"): ("pos", "quat", "size"),
 }
 
 
-def read(path: Path, snap: float = 0.0) -> Robot:
+def read(path: Path, snap: float = 0.0, lenient: bool = False, folders: Sequence[str | Path] = ()) -> Robot:
     """Read a robot from an MJCF file; what no model here takes into account is listed in one RobotWarning."""
-    documents = scan(path)
+    documents = scan(path, folders)
     source = documents[0].source
     if documents[0].root == "robot":
         spend("bytes", -path.stat().st_size, path)  # it is read again
-        urdf: Robot = import_module(".urdf", __package__).read(path, snap)
+        urdf: Robot = import_module(".urdf", __package__).read(path, snap, lenient)
         return urdf
     if documents[0].root != "mujoco":
         raise source.fault(1, f"the root element is <{documents[0].root}>; in MJCF it is <mujoco>, in URDF <robot>")
@@ -58,6 +61,7 @@ def read(path: Path, snap: float = 0.0) -> Robot:
     try:
         tree = tree_of(model, snap)
         joints, loops, left_open = closed(model, tree)
+        pulling = tuple(tendons(model, tree))
     except RobotError as error:
         raise source.fault(0, str(error)) from None
     robot = source.robot(
@@ -67,6 +71,7 @@ def read(path: Path, snap: float = 0.0) -> Robot:
         gravity=ZERO if disabled(model, "GRAVITY") else Vector(*model.opt.gravity.tolist()),
         frames=tree.frames,
         loops=loops,
+        tendons=pulling,
         base=Base(body=Body(name="world", visuals=visuals(model, 0, HERE))),
         free_frames=True,
     )
@@ -96,10 +101,12 @@ def _unfit(model: Any) -> str:
             values = getattr(model, f"{prefix}_{key}")
             for i in np.flatnonzero(~np.isfinite(values).all(axis=tuple(range(1, values.ndim)))):
                 name = getattr(model, kind)(i).name
-                return f"{key} of {kind} {name or i!r} is {values[i].tolist()}; it must be finite"
+                return f"{key} of {kind} {name or int(i)!r} is {values[i].tolist()}; it must be finite"
             if key in ("quat", "iquat", "axis"):  # which MuJoCo makes units, but for numbers near the largest
                 for i in np.flatnonzero(abs(np.linalg.norm(values, axis=1) - 1) > _NEAR):
-                    return f"{key} of {kind} {getattr(model, kind)(i).name or i!r} is too large; write numbers near 1"
+                    return (
+                        f"{key} of {kind} {getattr(model, kind)(i).name or int(i)!r} is too large; write numbers near 1"
+                    )
     return ""
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from os.path import exists, isfile
@@ -90,15 +91,16 @@ class Document:
             self.storage += points
 
 
-def scan(path: Path) -> list[Document]:
+def scan(path: Path, folders: Sequence[str | Path] = ()) -> list[Document]:
     """Return a model's XML files, itself first, or refuse what it would do.
 
-    Every file that it names must be in its folder or below. There may be no document type, so no entities either.
+    Every file that it names must be below its folder or another one that is allowed. There may be no document type, so
+    no entities either.
     """
-    documents = [_document(path, first=True)]
-    folder = path.parent.resolve()
+    allowed = [path.parent.resolve(), *(Path(folder).resolve() for folder in folders)]
     seen = {path.resolve()}
-    return documents if documents[0].root != "mujoco" else _whole(documents, folder, seen)
+    documents = [_document(path, first=True)]
+    return documents if documents[0].root != "mujoco" else _whole(documents, allowed, seen)
 
 
 def is_heavy(documents: list[Document]) -> bool:
@@ -108,12 +110,12 @@ def is_heavy(documents: list[Document]) -> bool:
     return any(sum(getattr(document, key) for document in documents) > most for key, most in _QUICK.items())
 
 
-def _whole(documents: list[Document], folder: Path, seen: set[Path]) -> list[Document]:
+def _whole(documents: list[Document], allowed: list[Path], seen: set[Path]) -> list[Document]:
     """Return the files of a model given its first: what it includes, and the models that it attaches."""
     for document in documents:  # grows
         for reference in document.references:
             if reference.tag == "include":
-                places = _places(document, reference, folder, [""])
+                places = _places(document, reference, allowed, [""])
                 documents += _new(document, reference, places, seen)
     settings = [setting for document in documents for setting in document.settings]
     strip = {value for key, value in settings if key == "strippath"} == {"true"}
@@ -127,11 +129,11 @@ def _whole(documents: list[Document], folder: Path, seen: set[Path]) -> list[Doc
             if not folders or reference.tag not in _FOLDERS:
                 folders.append("")
             file = re.split(r"[/\\]", reference.file)[-1] if strip else reference.file
-            places = _places(document, reference._replace(file=file), folder, folders)
+            places = _places(document, reference._replace(file=file), allowed, folders)
             for place in filter(exists, places):
                 document.add_file(reference, place)
             if reference.tag == "model":
-                attached += _whole(_new(document, reference, places, seen), folder, seen)
+                attached += _whole(_new(document, reference, places, seen), allowed, seen)
     return [*documents, *attached]
 
 
@@ -147,23 +149,26 @@ def _new(document: Document, reference: Reference, places: list[Path], seen: set
     return [_document(place) for place in new]
 
 
-def _places(document: Document, reference: Reference, folder: Path, folders: list[str]) -> list[Path]:
-    """Return where in the model's folder MuJoCo may look for a file; refuse one that it may find outside."""
-    own = document.source.path.parent.resolve()
+def _places(document: Document, reference: Reference, allowed: list[Path], folders: list[str]) -> list[Path]:
+    """Return where in the allowed folders, of which the model's is the first, MuJoCo may look for a file; refuse one
+    that it may find outside.
+    """
+    folder, own = allowed[0], document.source.path.parent.resolve()
     file, *parents = (name.replace("\\", "/") for name in (reference.file, *folders))
-    ways = list(product((folder, own), parents, ("", str(own.relative_to(folder))), (file,)))
+    ways = list(product((folder, own), parents, ("", os.path.relpath(own, folder)), (file,)))
     try:
         places = {base.joinpath(*way).resolve() for base, *way in ways}
     except (OSError, RuntimeError, ValueError):  # a loop of links, a name that no file can have
         raise document.source.fault(reference.line, f"{reference.tag}: {said(reference.file)} is no file") from None
-    outside = {place for place in places if not place.is_relative_to(folder)}
+    outside = {place for place in places if not any(map(place.is_relative_to, allowed))}
     inside = sorted(places - outside)
     found = not outside or (any(map(exists, inside)) and not any(map(exists, outside)))
-    if not found or any(Path(name).is_absolute() or _SCHEME.match(name) for name in (file, *parents)):
+    absolute = len(allowed) == 1 and any(Path(name).is_absolute() for name in (file, *parents))
+    if not found or absolute or any(map(_SCHEME.match, (file, *parents))):
         raise document.source.fault(
             reference.line,
             f"{reference.tag}: {reference.file!r} is outside the folder of the model, from which alone files are read; "
-            "move it there or below",
+            "move it there or below, or allow its folder: load(…, folders=[…]), --folder",
         )
     return inside
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..robot.complete import unused
 from ..robot.joint import FIXED, FLOATING, NO_LIMITS, PRISMATIC, REVOLUTE, SPHERICAL, Joint, Limits
-from ..robot.robot import Body
+from ..robot.robot import NO_LIFT, Body
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .mjcf_place import HERE, Place, joint_frame, pose
@@ -18,6 +18,7 @@ from .mjcf_visuals import visuals
 
 KINDS = (FLOATING, SPHERICAL, PRISMATIC, REVOLUTE)
 """What MuJoCo's joint types free, ball, slide and hinge are here, in the order of their numbers."""
+_ON_JOINT = (0, 1)  # mjTRN_JOINT, mjTRN_JOINTINPARENT
 _ROUNDING = 1e-12  # relative error of the inertia's principal axes, which MuJoCo computes
 
 
@@ -88,7 +89,10 @@ def tree_of(model: Any, snap: float) -> Tree:
             link, at = len(tree.joints), HERE
         tree.link.append(link)
         tree.own.append(at)
-        tree.bodies.append(Body(name=name, inertia=_inertia(model, body, at), visuals=visuals(model, body, at)))
+        inertia = _inertia(model, body, at)
+        lifted = gravity_compensation(model, body)
+        lift = tuple(lifted * x for x in inertia[6:]) if lifted else NO_LIFT
+        tree.bodies.append(Body(name=name, inertia=inertia, lift=lift, visuals=visuals(model, body, at)))
         if not at.is_origin:
             tree.frames.append(tree.frame(name, body, HERE))
     _sites(model, tree, links, snap)
@@ -119,9 +123,10 @@ def _joint(model: Any, joint: int, name: str, link: int, place: Place, driven: s
     if kind in (REVOLUTE, PRISMATIC):
         offset = "theta" if kind == REVOLUTE else "r"
         fields[offset] -= float(model.qpos0[address])  # the pose in the file is that at qpos0
-        stiffness = 0.0 if disabled(model, "SPRING", "PASSIVE") else float(model.jnt_stiffness[joint])
-        if stiffness:
-            fields |= {"eta": 1, "k": stiffness, "rest": float(model.qpos_spring[address])}
+    stiffness = 0.0 if disabled(model, "SPRING", "PASSIVE") else float(model.jnt_stiffness[joint])
+    if stiffness and kind != FLOATING:
+        rest = 0.0 if kind == SPHERICAL else float(model.qpos_spring[address])  # a ball's is where it is not turned
+        fields |= {"eta": 1, "k": stiffness, "rest": rest}
     return Joint(
         name=name,
         antecedent=link,
@@ -129,9 +134,34 @@ def _joint(model: Any, joint: int, name: str, link: int, place: Place, driven: s
         mu=int(joint in driven),
         IA=of_drive(model, joint, "armature"),
         FV=0.0 if disabled(model, "DAMPER", "PASSIVE") else of_drive(model, joint, "damping"),
+        FS=0.0 if kind == FLOATING else friction_loss(model, "dof", model.jnt_dofadr[joint]),
         limits=_limits(model, joint, kind),
         **fields,
     )
+
+
+def friction_loss(model: Any, prefix: str, place: int) -> float:
+    """Return the Coulomb friction of a degree of freedom or a tendon; in MuJoCo it is a constraint."""
+    off = disabled(model, "FRICTIONLOSS", "CONSTRAINT")
+    return 0.0 if off else float(getattr(model, f"{prefix}_frictionloss")[place])
+
+
+def gravity_compensation(model: Any, body: int) -> float:
+    """Return how much of a body's weight MuJoCo carries; nothing where it counts that to the joints' actuators."""
+    still = disabled(model, "PASSIVE") or (disabled(model, "SPRING") and disabled(model, "DAMPER"))
+    still = still or not model.ngravcomp  # which counts positive ones; where there is none, others have no effect
+    return 0.0 if still or lifted_by(model, body) else float(model.body_gravcomp[body])
+
+
+def lifted_by(model: Any, body: int) -> list[int]:
+    """Return the joints below a body whose actuators apply what carries its weight."""
+    found: list[int] = []
+    while body:
+        first = int(model.body_jntadr[body])
+        joints = range(first, first + int(model.body_jntnum[body]))
+        found += [joint for joint in joints if model.jnt_actgravcomp[joint]]
+        body = int(model.body_parentid[body])
+    return found
 
 
 def _limits(model: Any, joint: int, kind: int) -> Limits:
@@ -144,17 +174,22 @@ def _limits(model: Any, joint: int, kind: int) -> Limits:
 
 def of_drive(model: Any, joint: int, key: str) -> float:
     """Return armature or damping of a joint, with that of its actuators, which those of MuJoCo before 4 have not."""
-    value = float(getattr(model, f"dof_{key}")[model.jnt_dofadr[joint]])
+    return float(getattr(model, f"dof_{key}")[model.jnt_dofadr[joint]]) + of_actuators(model, _ON_JOINT, joint, key)
+
+
+def of_actuators(model: Any, kinds: tuple[int, ...], target: int, key: str) -> float:
+    """Return the armature or damping that actuators of some kinds of transmission add to a joint or a tendon."""
+    value = 0.0
     own = getattr(model, f"actuator_{key}", np.zeros(0))
-    for i in np.flatnonzero((own != 0) & (model.actuator_trnid[: len(own), 0] == joint)).tolist():
-        if drives_joint(model, i):
+    for i in np.flatnonzero((own != 0) & (model.actuator_trnid[: len(own), 0] == target)).tolist():
+        if model.actuator_trntype[i] in kinds:
             value += float(own[i]) * float(model.actuator_gear[i][0]) ** 2
     return value
 
 
 def drives_joint(model: Any, actuator: int) -> bool:
     """Tell whether an actuator acts on a joint, and not on a tendon or on a point of a body."""
-    return model.actuator_trntype[actuator] in (0, 1)  # mjTRN_JOINT, mjTRN_JOINTINPARENT
+    return model.actuator_trntype[actuator] in _ON_JOINT
 
 
 def _driven(model: Any) -> set[int]:

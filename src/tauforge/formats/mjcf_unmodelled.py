@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..robot.joint import FLOATING, PRISMATIC, REVOLUTE
-from .mjcf_tree import KINDS, body_name, disabled, drives_joint, joint_name, of_drive
+from .mjcf_tendons import has_dead_band, is_fixed, is_forked, tendon_name
+from .mjcf_tree import KINDS, body_name, disabled, drives_joint, joint_name, lifted_by, of_drive
 
 _SHOWN = 5
 
@@ -58,9 +59,10 @@ def _joints(model: Any) -> Iterator[str]:
     single = np.isin(kinds, (REVOLUTE, PRISMATIC))
     first = model.jnt_dofadr
     if not disabled(model, "FRICTIONLOSS", "CONSTRAINT"):
-        yield from _listed("frictionloss of joint", those(model.dof_frictionloss[first] != 0))
+        lost = (kinds == FLOATING) & (model.dof_frictionloss[first] != 0)
+        yield from _listed("frictionloss of free joint", those(lost))
     if not disabled(model, "SPRING", "PASSIVE"):
-        yield from _listed("stiffness of ball or free joint", those(~single & (model.jnt_stiffness != 0)))
+        yield from _listed("stiffness of free joint", those((kinds == FLOATING) & (model.jnt_stiffness != 0)))
         yield from _listed("nonlinear stiffness of joint", those(_rows(model, "jnt_stiffnesspoly", model.njnt)))
         yield from _listed("springyield of joint", those(_rows(model, "jnt_springyield", model.njnt)))
     if not disabled(model, "DAMPER", "PASSIVE"):
@@ -80,9 +82,9 @@ def _bodies(model: Any) -> Iterator[str]:
     from mujoco import mj_id2name, mjtObj
 
     if not disabled(model, "GRAVITY", "PASSIVE") and model.opt.gravity.any():
-        yield from _listed(
-            "gravcomp of body", (body_name(model, body) for body in np.flatnonzero(model.body_gravcomp).tolist())
-        )
+        lifted = [body for body in np.flatnonzero(model.body_gravcomp).tolist() if lifted_by(model, body)]
+        names = (body_name(model, body) for body in lifted)
+        yield from _listed("gravcomp, which a joint's actuators apply, of body", names)
     if model.opt.density or model.opt.viscosity:
         yield "forces of the medium (option density, viscosity)"
     flexes = (mj_id2name(model, mjtObj.mjOBJ_FLEX, i) or f"flex{i}" for i in range(model.nflex))
@@ -90,7 +92,26 @@ def _bodies(model: Any) -> Iterator[str]:
 
 
 def _tendons(model: Any) -> Iterator[str]:
-    yield from _listed("tendon", (model.tendon(i).name or f"tendon{i}" for i in range(model.ntendon)))
+    """Yield what acts along a way through space, and what of a sum of joint coordinates no straight line says."""
+
+    def those(chosen: Any) -> Iterator[str]:
+        return (tendon_name(model, i) for i in np.flatnonzero(chosen).tolist())
+
+    count = model.ntendon
+    keys = ("stiffness", "damping", "frictionloss", "armature", "limited", "stiffnesspoly", "dampingpoly")
+    acting = np.any([_rows(model, f"tendon_{key}", count) for key in keys], axis=0)
+    fixed = np.array([is_fixed(model, i) for i in range(count)], dtype=bool)
+    yield from _listed("tendon", those(~fixed & acting))
+    yield from _listed("range of tendon", those(fixed & (model.tendon_limited != 0)))
+    forked = [is_forked(model, i) for i in range(count)]
+    yield from _listed("that joints of different branches do not feel each other's armature of tendon", those(forked))
+    if not disabled(model, "SPRING", "PASSIVE"):
+        bands = fixed & np.array([has_dead_band(model, i) for i in range(count)], dtype=bool)
+        yield from _listed("the spring, relaxed over a range of lengths, of tendon", those(bands))
+        yield from _listed("nonlinear stiffness of tendon", those(fixed & _rows(model, "tendon_stiffnesspoly", count)))
+        yield from _listed("springyield of tendon", those(fixed & _rows(model, "tendon_springyield", count)))
+    if not disabled(model, "DAMPER", "PASSIVE"):
+        yield from _listed("nonlinear damping of tendon", those(fixed & _rows(model, "tendon_dampingpoly", count)))
 
 
 def _actuators(model: Any) -> Iterator[str]:

@@ -60,6 +60,11 @@ def _misfits(robot: Robot) -> Iterator[str]:
             yield f"joint {joint.name!r} follows {robot.joints[joint.mimic.joint - 1].name!r}"
         if not is_zero(joint.rest):
             yield f"the spring of joint {joint.name!r} has a rest position"
+    for tendon in robot.tendons:
+        yield f"there is the tendon {tendon.name!r}"
+    for body in _bodies(robot):
+        if not all(map(is_zero, body.lift)):
+            yield f"gravity acts on a part of link {body.name!r} only"
     for loop in robot.loops:
         for key in ACTUATOR:
             if not is_zero(getattr(loop.joint, key)):

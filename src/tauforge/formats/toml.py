@@ -11,7 +11,7 @@ A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or `
     pose = [[1, 0, 0, 0], …]        its frame in the world, four rows; the identity unless given
     W0, WP0, V0, VP0                angular velocity and acceleration, linear ones, as three scalars each
     floating, mobile                true if it moves freely, if it moves as given; both need [base.link]
-    [base.link]                     its inertia: name, XX … M, wrench as below, and [[base.link.visual]]
+    [base.link]                     its inertia: name, XX … M, wrench, lift as below, and [[base.link.visual]]
 
     [[link]]                        one for each link, in their order
     name = "forearm"
@@ -30,6 +30,7 @@ A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or `
     XX, XY, XZ, YY, YZ, ZZ          inertia matrix about the link frame's origin
     MX, MY, MZ, M                   first moments, mass
     wrench = [FX, FY, FZ, CX, CY, CZ]   what the link exerts on its surroundings
+    lift = [MX, MY, MZ, M]          first moments and mass that gravity does not act on
 
     [[link.visual]]                 optional: what the link looks like, one for each shape
     shape = "mesh"                  or "box", "cylinder", "sphere", "capsule", "ellipsoid"
@@ -39,6 +40,11 @@ A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or `
 
     [[frame]]                       optional: one for each constant frame
     name, on, gamma … r             its name, and where it stands
+
+    [[tendon]]                      optional: one for each tendon
+    name = "rope"
+    joints = { shoulder = 1, elbow = -0.5 }     its length is the sum of these joints' coordinates times the numbers
+    IA, FV, FS, k, rest             inertia, friction and stiffness along it, and the length at which it is relaxed
 
     [[loop]]                        optional: one for each closed loop
     [loop.joint]                    the cut joint: name, and as above type … GAM, limits; actuated is false unless given
@@ -59,6 +65,7 @@ from ..limits import spend
 from ..robot.complete import default_variable
 from ..robot.joint import FIXED, FREE, NO_LIMITS, PRISMATIC, WORDS, Joint, Limits, Mimic
 from ..robot.robot import IDENTITY, SHAPES, Base, Body, Loop, Robot, Visual
+from ..robot.tendon import LAW, Tendon
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .common import MISSING_LINE, Source, cycle, read_text, said
@@ -75,7 +82,7 @@ _DEEP = re.compile(
 """Numbers of very many digits and dotted keys of many parts, for which tomllib needs too much memory."""
 _PLACEMENT = ("on", "actuated", *GEOMETRY)
 _MOVING = ("type", "variable", *_PLACEMENT, "elastic", *JOINT, *FREE, "limits")
-_BODY = ("name", *Inertia._fields, "wrench", "visual")
+_BODY = ("name", *Inertia._fields, "wrench", "lift", "visual")
 
 
 def read(path: Path) -> Robot:
@@ -87,7 +94,7 @@ def read(path: Path) -> Robot:
         raise top.fault(
             "format", f"version {said(top.data['format'])} of the format is unknown; this program reads {VERSION}"
         )
-    top.only("format", "name", "gravity", "free_frames", "base", "link", "frame", "loop")
+    top.only("format", "name", "gravity", "free_frames", "base", "link", "frame", "tendon", "loop")
     links = top.tables("link")
     spend("links", len(links), path)
     base = _base(top.table("base")) if "base" in top.data else Base()
@@ -102,6 +109,7 @@ def read(path: Path) -> Robot:
         joints=tuple(joints),
         bodies=tuple(_body(link, "joint", "mimic", *_MOVING) for link in links),
         frames=tuple(_frame(frame, numbers) for frame in top.tables("frame")),
+        tendons=tuple(_tendon(tendon, named) for tendon in top.tables("tendon")),
         loops=tuple(_loop(loop, numbers) for loop in top.tables("loop")),
         base=base,
     )
@@ -173,10 +181,10 @@ def _base(table: Table) -> Base:
 def _body(table: Table, *others: str) -> Body:
     """Read a link's own fields; ``others`` are fields that may stand beside them."""
     table.only(*_BODY, *others)
-    wrench = table.scalars("wrench", 6) if "wrench" in table.data else (0.0,) * 6
+    given = {key: table.scalars(key, count) for key, count in (("wrench", 6), ("lift", 4)) if key in table.data}
     inertia = Inertia(*(table.scalar(key) for key in Inertia._fields))
     visuals = tuple(map(_visual, table.tables("visual")))
-    return Body(name=table.text("name"), inertia=inertia, wrench=wrench, visuals=visuals)
+    return Body(name=table.text("name"), inertia=inertia, visuals=visuals, **given)
 
 
 def _visual(table: Table) -> Visual:
@@ -223,6 +231,17 @@ def _mimic(link: Table, named: dict[str, int]) -> Mimic | None:
     table.only("joint", "ratio", "offset")
     joint = named[table.word("joint", tuple(named))]
     return Mimic(joint=joint, ratio=table.number("ratio", 1.0), offset=table.number("offset", 0.0))
+
+
+def _tendon(table: Table, named: dict[str, int]) -> Tendon:
+    table.only("name", "joints", *LAW)
+    joints = table.table("joints")
+    joints.only(*named)
+    return Tendon(
+        name=table.text("name"),
+        joints=tuple((named[key], joints.scalar(key)) for key in joints.data),
+        **{key: table.scalar(key) for key in LAW},
+    )
 
 
 def _limits(table: Table) -> Limits:

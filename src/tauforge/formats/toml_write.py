@@ -12,6 +12,7 @@ from ..graph.text import to_text
 from ..robot.complete import default_variable
 from ..robot.joint import FREE, NO_LIMITS, WORDS, Joint, Limits, Mimic
 from ..robot.robot import IDENTITY, Base, Body, Robot, Visual
+from ..robot.tendon import LAW
 
 VERSION = 1
 GEOMETRY = ("gamma", "b", "alpha", "d", "e", "theta", "r")
@@ -33,6 +34,10 @@ def write(robot: Robot) -> str:
         lines += [*_joint(robot, links, joint, number, actuated=True), *_body(body, "link")]
     for frame in robot.frames:
         lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", *_placement(links, frame, actuated=False)]
+    for tendon in robot.tendons:
+        joints = _inline(f"{_quoted(robot.joints[j - 1].name)} = {_scalar(x)}" for j, x in tendon.joints)
+        lines += ["", "[[tendon]]", f"name = {_quoted(tendon.name)}", f"joints = {joints}"]
+        lines += [f"{key} = {_scalar(x)}" for key in LAW if not is_zero(x := getattr(tendon, key))]
     for number, loop in enumerate(robot.loops, len(robot.joints) + 1):
         lines += ["", "[[loop]]", "[loop.joint]", f"name = {_quoted(loop.joint.name)}"]
         lines += _joint(robot, links, loop.joint, number, actuated=False)
@@ -118,8 +123,8 @@ def _links(robot: Robot) -> list[str]:
 def _body(body: Body, table: str) -> list[str]:
     """Return a link's own fields, and behind them its visuals in tables of their own."""
     lines = [f"{key} = {_scalar(x)}" for key, x in body.inertia._asdict().items() if not is_zero(x)]
-    if not all(map(is_zero, body.wrench)):
-        lines.append(f"wrench = {_list(body.wrench)}")
+    parts = {"wrench": body.wrench, "lift": body.lift}
+    lines += [f"{key} = {_list(x)}" for key, x in parts.items() if not all(map(is_zero, x))]
     for visual in body.visuals:
         lines += [f"[[{table}.visual]]", *_visual(visual)]
     return lines

@@ -8,6 +8,7 @@ has the link.
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,9 @@ _SIGMA = {
 }
 
 
-def read(path: Path, snap: float = 0.0) -> Robot:
+def read(path: Path, snap: float = 0.0, lenient: bool = False) -> Robot:
     """Read a robot from a .urdf file."""
-    return robot_of(document(path), snap)
+    return robot_of(replace(document(path), lenient=lenient), snap)
 
 
 def robot_of(doc: Document, snap: float) -> Robot:
@@ -72,8 +73,8 @@ def robot_of(doc: Document, snap: float) -> Robot:
             frames.append(Joint(name=joint.child, antecedent=len(joints), sigma=FIXED, mu=0, **turned.parameters))
     names = [root, *(joint.child for joint in moving)]
     bodies = _bodies(doc, names, links, owner, place, snap, doubts)
-    for doubt in doubts:
-        warnings.warn(f"{doc.source.path}: {doubt}", RobotWarning, stacklevel=4)
+    for doubt in (*doc.excused, *(f"{doc.source.path}: {doubt}" for doubt in doubts)):
+        warnings.warn(doubt, RobotWarning, stacklevel=4)
     return doc.source.robot(
         name=doc.root.get("name") or doc.source.path.stem,
         joints=joints,

@@ -137,16 +137,29 @@ def inertial(doc: Document, link: Element, at: Place, snap: float) -> tuple[Iner
     if element is None:
         return NO_INERTIA, True
     parts = children(element)
-    for tag in ("mass", "inertia"):
-        if tag not in parts:
-            raise doc.fault(
-                element, f"<{tag}> is missing; write it, or leave out <inertial> for a link without inertia"
-            )
+    if _lacks(doc, element, parts, "mass", ("value",), "the link has no inertia"):
+        return NO_INERTIA, True
     mass = doc.number(parts["mass"], "value")
     if mass < 0:
         raise doc.fault(parts["mass"], f"the mass is {mass:g}; it must not be negative")
-    six = doc.each(parts["inertia"], SIX)
+    lacks = _lacks(doc, element, parts, "inertia", SIX, "the link is a point mass, all of whose moments are zero")
+    six = (0.0,) * 6 if lacks else doc.each(parts["inertia"], SIX)
     return about_origin(mass, six, at.then(origin(doc, parts, snap))), is_possible(mass, six)
+
+
+def _lacks(
+    doc: Document, element: Element, parts: dict[str, Element], tag: str, keys: tuple[str, ...], reading: str
+) -> bool:
+    """Tell whether an <inertial> lacks an element, or one of its attributes, where that has a lenient reading."""
+    if tag not in parts:
+        doc.excuse(
+            element, f"<{tag}> is missing", "write it, or leave out <inertial> for a link without inertia", reading
+        )
+        return True
+    missing = [key for key in keys if parts[tag].get(key) is None]
+    if missing:
+        doc.excuse(parts[tag], f"{', '.join(missing)} is missing", f'write {missing[0]}="…"', reading)
+    return bool(missing)
 
 
 def is_possible(mass: float, six: tuple[float, ...]) -> bool:

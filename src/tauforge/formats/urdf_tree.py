@@ -11,6 +11,8 @@ from .xml import Document, Element, children
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 """What a joint's type may be."""
+WORLD = "world"
+"""The link that some programs know without a declaration."""
 
 
 class Connection(NamedTuple):
@@ -89,7 +91,15 @@ def _connection(doc: Document, name: str, element: Element, links: dict[str, Ele
             raise doc.fault(element, f'<{tag} link="…"/> is missing')
         link = doc.text(parts[tag], "link")
         if link not in links:
-            raise doc.fault(parts[tag], f"there is no link {link!r}; {suggestion(link, tuple(links))}")
+            if (tag, link) != ("parent", WORLD):
+                raise doc.fault(parts[tag], f"there is no link {link!r}; {suggestion(link, tuple(links))}")
+            doc.excuse(
+                parts[tag],
+                f"there is no link {link!r}",
+                f'write <link name="{link}"/>',
+                "the base, without inertia",
+            )
+            links[link] = doc.root.makeelement("link", name=link)
         ends.append(link)
     return Connection(element, parts, name, kind, *ends)
 

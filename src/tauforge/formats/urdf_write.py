@@ -75,6 +75,8 @@ def _refuse(robot: Robot) -> None:
         raise cannot(f"symbols ({', '.join(robot.symbols[:5])})", "give them values with bind()")
     if robot.loops:
         raise cannot("closed loops", "open them with tree(), or save a .toml")
+    if robot.tendons:
+        raise cannot(f"tendons ({', '.join(tendon.name for tendon in robot.tendons[:5])})", "save a .toml")
     if tuple(map(float, robot.gravity)) != tuple(DOWN):
         raise cannot(f"gravity, which its readers take as {tuple(DOWN)}", "save a .toml")
     still = all(is_zero(x) for key in BASE_MOTION for x in getattr(robot.base, key))
@@ -97,6 +99,8 @@ def _refuse(robot: Robot) -> None:
         where = f"of link {body.name!r}"
         if any(not is_zero(x) for x in body.wrench):
             raise cannot(f"the wrench {where}", "save a .toml")
+        if any(not is_zero(x) for x in body.lift):
+            raise cannot(f"the lift {where}", 'leave it out with neglect("lift"), or save a .toml')
         mass = float(body.inertia.M)
         if mass < 0 or (mass == 0 and any(not is_zero(x) for x in body.inertia.first_moments)):
             raise cannot(f"the first moments {where}, whose mass is {mass:g}", "give standard parameters")

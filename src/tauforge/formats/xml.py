@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +37,25 @@ _ATTRIBUTES = 4
 class Document:
     """The root element of a file, and refusals that name the file, the line and the element.
 
-    ``lines`` is false where the text is not the file's own, but what a macro language made of it.
+    ``lines`` is false where the text is not the file's own, but what a macro language made of it. With ``lenient``,
+    what is missing has a usual reading, and ``excused`` gathers what was read so.
     """
 
     source: Source
     root: Element
     lines: bool = True
+    lenient: bool = False
+    excused: list[str] = field(default_factory=list)
 
     def fault(self, element: Element, what: str) -> RobotError:
         """Return the refusal of an element."""
         return self.source.fault(element.sourceline if self.lines else MISSING_LINE, f"{shown(element)}: {what}")
+
+    def excuse(self, element: Element, what: str, fix: str, reading: str) -> None:
+        """Refuse an element that lacks something; a lenient reader notes how it reads it instead."""
+        if not self.lenient:
+            raise self.fault(element, f"{what}; {fix}, or load it with lenient=True (--lenient): {reading}")
+        self.excused.append(str(self.fault(element, f"{what}: {reading}")))
 
     def text(self, element: Element, key: str) -> str:
         """Return an attribute that must be there."""

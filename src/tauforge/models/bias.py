@@ -10,7 +10,7 @@ from ..spatial.vector import ZERO
 from .formulations import DEFAULT
 from .frame import in_best_frames, leaner, prepare, program, vector
 from .inverse_dynamics import newton_euler
-from .joint_law import friction as of_joint
+from .joint_law import resistances
 
 
 @in_best_frames
@@ -50,5 +50,9 @@ def gravity(robot: Robot, *, parameters: str = "standard", formulation: str = DE
 def friction(robot: Robot) -> Program:
     """Return the Program ``qd -> f``: the efforts of Coulomb and viscous friction."""
     robot, arrays, state = prepare(robot, "standard", ("qd",))
-    f = [of_joint(joint, qd) for joint, own in zip(robot.joints, state.qd[1:], strict=True) for qd in own]
+    slack = robot.derived(
+        joints=tuple(replace(joint, eta=0) for joint in robot.joints),
+        tendons=robot.neglect("k").tendons,
+    )
+    f = [x for own in resistances(slack, state) for x in own]
     return program("friction", robot, arrays, {"f": vector(robot, f, "friction efforts")})

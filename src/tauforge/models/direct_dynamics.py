@@ -16,6 +16,7 @@ from .frame import INPUTS, State, folded, folded_twice, in_best_frames, leaner, 
 from .hybrid_dynamics import articulated
 from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
+from .joint_law import is_coupled
 from .solve import inertia_of, solve, warns_if_singular
 from .tree import cheapest
 
@@ -49,10 +50,11 @@ def direct_dynamics(
         raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
     given, options = robot, {"external_wrenches": external_wrenches}
     robot, arrays, state = prepare(robot, parameters, ("q", "qd", "tau"), external_wrenches)
-    if any(joint.mimic for joint in robot.joints):
+    if is_coupled(robot):
         if method == "articulated":
             raise ProgramError(
-                f"{robot.name} has mimic joints, which articulated bodies cannot follow; take 'composite'"
+                f"{robot.name} has mimic joints or tendons with inertia, which articulated bodies cannot follow; "
+                "take 'composite'"
             )
         method = "composite"
     names, made = robot.velocity_names, []

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..program.program import Program, outputs
 from ..robot.joint import Joint, Pose
-from ..robot.robot import Robot
+from ..robot.robot import Body, Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Entry, Vector, cross, dot
 from .frame import State, Values, in_best_frames, prepare, program
 from .inertia_matrix import composites, wrench
+from .joint_law import along, stretch
 
 
 class Velocity(NamedTuple):
@@ -43,6 +45,9 @@ def kinetic(robot: Robot, state: State) -> Entry:
     for joint, qd in zip(robot.joints, state.qd[1:], strict=True):
         for x in qd:
             total = total + joint.IA * x * x
+    for tendon in robot.tendons:
+        rate = along(tendon, state.qd)
+        total = total + tendon.IA * rate * rate
     return total * 0.5
 
 
@@ -54,11 +59,22 @@ def twice_kinetic(link: Velocity, body: Inertia) -> Entry:
 def potential(robot: Robot, state: State) -> Entry:
     """Return the potential energy: of the whole robot's first moments, gathered from the tips to the base."""
     poses = [joint.pose(q) for joint, q in zip(robot.joints, state.q[1:], strict=True)]
-    total = -dot(composites(robot, poses)[0].first_moments, robot.gravity)
+    heavy = robot.derived(bodies=tuple(replace(body, inertia=_weighing(body)) for body in robot.bodies))
+    total = -dot(composites(heavy, poses)[0].first_moments, robot.gravity)
     for joint, q in zip(robot.joints, state.q[1:], strict=True):
         if joint.eta:
-            total = total + joint.k * (q[0] - joint.rest) * (q[0] - joint.rest) * 0.5
+            for s in stretch(joint, q):
+                total = total + joint.k * s * s * 0.5
+    for tendon in robot.tendons:
+        s = along(tendon, state.q) - tendon.rest
+        total = total + tendon.k * s * s * 0.5
     return total
+
+
+def _weighing(body: Body) -> Inertia:
+    """Return a body's first moments and mass as far as gravity acts on them."""
+    parts = zip(body.inertia[6:], body.lift, strict=True)
+    return Inertia._make((*body.inertia[:6], *(x - lifted for x, lifted in parts)))
 
 
 def velocities(robot: Robot, state: State) -> list[Velocity]:

@@ -15,7 +15,7 @@ from ..program.program import Array, Program, Shape, inputs, outputs
 from ..robot.joint import COORDINATES, passed
 from ..robot.robot import NO_WRENCH, WRENCH, Robot
 from ..robot.tables import heading
-from ..spatial.vector import ZERO, Vector
+from ..spatial.vector import ZERO, Vector, cross
 
 if TYPE_CHECKING:
     from .inverse_dynamics import Motion
@@ -88,6 +88,8 @@ def prepare(
         nodes = arrays["wrenches"].nodes
         exerted = [(Vector(*nodes[k : k + 3]), Vector(*nodes[k + 3 : k + 6])) for k in range(0, len(nodes), 6)]
         exerted = [_in_own_frame(robot, j, *wrench) for j, wrench in enumerate(exerted, 1)]
+    if "q" in given:
+        exerted = [(f + F, m + N) for (f, m), (F, N) in zip(exerted, _lifts(robot, given["q"]), strict=True)]
     given["f"] = [ZERO, *(f for f, _ in exerted)]
     given["m"] = [ZERO, *(m for _, m in exerted)]
     return robot, arrays, State.zero(robot, **given)
@@ -157,6 +159,21 @@ def _wrenches(robot: Robot) -> Array:
     nodes = tuple(symbol(f"wrenches[{i}]") for i in range(6 * len(links)))
     shape = Shape([len(links), 6], [links, WRENCH])
     return Array(shape, nodes, "wrench that each link exerts on its surroundings, in its frame at its origin")
+
+
+def _lifts(robot: Robot, q: Sequence[Values]) -> list[tuple[Vector, Vector]]:
+    """Return what carries a part of each link against gravity, as the wrench that the link exerts for it."""
+    none = (ZERO, ZERO)
+    if all(is_zero(x) for body in robot.bodies for x in body.lift):
+        return [none] * len(robot.bodies)
+    g = [robot.gravity]
+    wrenches = []
+    for joint, body, own in zip(robot.joints, robot.bodies, q[1:], strict=True):
+        g.append(joint.pose(own).R.back(g[joint.antecedent]))
+        *moments, mass = body.lift
+        lifted = any(not is_zero(x) for x in body.lift)
+        wrenches.append((g[-1] * mass, cross(Vector(*moments), g[-1])) if lifted else none)
+    return wrenches
 
 
 def _in_own_frame(robot: Robot, number: int, f: Vector, m: Vector) -> tuple[Vector, Vector]:

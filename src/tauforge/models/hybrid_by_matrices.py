@@ -1,4 +1,4 @@
-"""Hybrid dynamics of robots with mimic joints, which move several links at once: from M q̈ + h = τ.
+"""Hybrid dynamics of robots with mimic joints or heavy tendons, which couple accelerations: from M q̈ + h = τ.
 
 With the accelerations in two parts, k known and u unknown, and b = M q̈ + h where the unknown ones are zero:
 M_uu q̈_u = τ_u - b_u and τ_k = b_k + M_ku q̈_u.

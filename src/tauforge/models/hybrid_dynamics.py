@@ -22,7 +22,7 @@ from ..spatial.rotation import Rotation
 from ..spatial.vector import ZERO, Vector, cross, dot
 from .frame import INPUTS, State, Values, in_best_frames, leaner, prepare, program
 from .inertia_matrix import wrench
-from .joint_law import resistance
+from .joint_law import is_coupled, resistances
 from .solve import check_inertia, warns_if_singular
 
 Screw = tuple[Vector, Vector]
@@ -126,21 +126,17 @@ def articulated(robot: Robot, state: State, accelerated: frozenset[int]) -> tupl
     """Return accelerations and efforts by joint; those of ``accelerated`` joints are given in ``state.qdd``, else in
     ``tau``.
     """
-    if any(joint.mimic for joint in robot.joints):
+    if is_coupled(robot):
         from .hybrid_by_matrices import solved
 
         return solved(robot, state, accelerated)
-    links = outward(robot, state)
+    links, against = outward(robot, state), resistances(robot, state)
     for j in range(len(robot.joints), 0, -1):
         joint, link = robot.joints[j - 1], links[j]
         if j in accelerated:
             link.p = add(link.p, link.A.times(*joint.screw(state.qdd[j])))
         else:
-            eliminate(
-                joint,
-                link,
-                [tau - x for tau, x in zip(state.tau[j], resistance(joint, state.q[j], state.qd[j]), strict=True)],
-            )
+            eliminate(joint, link, [tau - x for tau, x in zip(state.tau[j], against[j], strict=True)])
         parent = links[joint.antecedent]
         parent.p = add(parent.p, passed(link.pose, *add(link.p, link.A.times(*link.gamma))))  # (39)
         parent.A = parent.A.plus(carried(link.pose, link.A))  # (40)
@@ -153,8 +149,10 @@ def articulated(robot: Robot, state: State, accelerated: frozenset[int]) -> tupl
         a = add(brought(link.pose, at[joint.antecedent]), link.gamma)
         f = add(link.A.times(*a), link.p)  # (42)
         own = list(state.qdd[j]) if j in accelerated else solve_axes(joint, link, a)  # (41)
-        parts = zip(joint.along(*f), own, resistance(joint, state.q[j], state.qd[j]), strict=True)
-        tau.append([x + joint.IA * qdd + against for x, qdd, against in parts] if j in accelerated else state.tau[j])
+        parts = zip(joint.along(*f), own, against[j], strict=True)
+        tau.append(
+            [x + joint.IA * qdd + resisting for x, qdd, resisting in parts] if j in accelerated else state.tau[j]
+        )
         qdd.append(own)
         at.append(add(a, joint.screw(own)))  # (43)
     return qdd, tau

@@ -17,6 +17,7 @@ from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector, cross
 from .formulations import DEFAULT
 from .frame import Values, in_best_frames, leaner, matrix, prepare, program
+from .joint_law import tendon_inertia
 
 Rows = list[list[Scalar]]
 
@@ -25,7 +26,7 @@ Rows = list[list[Scalar]]
 def inertia_matrix(
     robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True
 ) -> Program:
-    """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal."""
+    """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal, tendons add theirs."""
     if formulation != DEFAULT:
         from .formulations import programs
 
@@ -52,6 +53,8 @@ def composite_bodies(robot: Robot, q: Sequence[Values]) -> Rows:
                     M[row][column] = M[column][row] = x + joint.IA if row == column else x
                 f, n = passed(poses[i - 1], f, n)
                 i = robot.joints[i - 1].antecedent
+    for (i, k), x in tendon_inertia(robot).items():
+        M[first[i]][first[k]] = M[first[i]][first[k]] + x
     return M
 
 

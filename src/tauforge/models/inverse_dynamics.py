@@ -21,7 +21,7 @@ from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
 from .formulations import DEFAULT
 from .frame import INPUTS, Labels, State, Values, in_best_frames, leaner, prepare, program, vector
 from .hybrid_dynamics import free_base_dynamics
-from .joint_law import resistance
+from .joint_law import resistances, rotors
 
 
 class Motion(NamedTuple):
@@ -89,14 +89,15 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
         f.append(F + state.f[j])  # (26)
         n.append(N + state.m[j])  # (27)
     efforts: list[Scalar] = []
+    rotor, against = rotors(robot, state), resistances(robot, state)
     for j in range(len(robot.joints), 0, -1):
         joint, pose = robot.joints[j - 1], poses[j - 1]
         label.wrench(j, f[j], n[j])
         i = joint.antecedent
         force, moment = passed(pose, f[j], n[j])  # (28)
         f[i], n[i] = f[i] + force, n[i] + moment  # (29), (30)
-        own = zip(joint.along(f[j], n[j]), resistance(joint, state.q[j], state.qd[j]), state.qdd[j], strict=True)
-        efforts[:0] = [x + joint.IA * qdd + against for x, against, qdd in own]  # (31)
+        own = zip(joint.along(f[j], n[j]), rotor[j], against[j], strict=True)
+        efforts[:0] = [x + inertia + resistance for x, inertia, resistance in own]  # (31)
     return efforts
 
 

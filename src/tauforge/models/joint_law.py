@@ -1,13 +1,18 @@
-"""What a joint itself sets against its motion."""
+"""What joints and tendons themselves set against their motion."""
 
 from __future__ import annotations
 
-from ..graph.node import Scalar, sign
-from ..robot.joint import Joint
-from .frame import Values
+from collections.abc import Sequence
+
+from ..graph.node import Scalar, is_zero, sign
+from ..robot.joint import SPHERICAL, Joint
+from ..robot.robot import Robot
+from ..robot.tendon import Tendon
+from ..spatial.quaternion import logarithm
+from .frame import State, Values
 
 
-def friction(joint: Joint, qd: Scalar) -> Scalar:
+def friction(joint: Joint | Tendon, qd: Scalar) -> Scalar:
     """Return the effort of Coulomb and viscous friction, as in equation (31)."""
     return joint.FS * sign(qd) + joint.FV * qd
 
@@ -15,4 +20,58 @@ def friction(joint: Joint, qd: Scalar) -> Scalar:
 def resistance(joint: Joint, q: Values, qd: Values) -> list[Scalar]:
     """Return friction, and with it the spring of an elastic joint, equations (69) and (70)."""
     against = [friction(joint, x) for x in qd]
-    return [against[0] + joint.k * (q[0] - joint.rest)] if joint.eta else against
+    if not joint.eta:
+        return against
+    return [x + joint.k * s for x, s in zip(against, stretch(joint, q), strict=True)]
+
+
+def stretch(joint: Joint, q: Values) -> Values:
+    """Return how far a joint's spring is from rest, equation (70); of a spherical joint the rotation vector."""
+    return [*logarithm(q)[0]] if joint.sigma == SPHERICAL else [q[0] - joint.rest]
+
+
+def along(tendon: Tendon, values: Sequence[Values]) -> Scalar:
+    """Return a tendon's length, or its rate, from what the joints have, by joint number."""
+    parts = [values[j][0] * x for j, x in tendon.joints]
+    return sum(parts[1:], start=parts[0])
+
+
+def resistances(robot: Robot, state: State) -> list[list[Scalar]]:
+    """Return for each joint what it and the tendons on it set against position and velocity; entry 0 is unused."""
+    joints = zip(robot.joints, state.q[1:], state.qd[1:], strict=True)
+    against: list[list[Scalar]] = [[], *(resistance(joint, q, qd) for joint, q, qd in joints)]
+    for tendon in robot.tendons:
+        spring = tendon.k * (along(tendon, state.q) - tendon.rest)
+        _pull(tendon, friction(tendon, along(tendon, state.qd)) + spring, against)
+    return against
+
+
+def rotors(robot: Robot, state: State) -> list[list[Scalar]]:
+    """Return for each joint what accelerates its rotor and the tendons on it; entry 0 is unused."""
+    joints = zip(robot.joints, state.qdd[1:], strict=True)
+    efforts: list[list[Scalar]] = [[], *([joint.IA * x for x in qdd] for joint, qdd in joints)]
+    for tendon in robot.tendons:
+        _pull(tendon, tendon.IA * along(tendon, state.qdd), efforts)
+    return efforts
+
+
+def _pull(tendon: Tendon, tension: Scalar, efforts: list[list[Scalar]]) -> None:
+    """Add what a tendon's tension asks of the joints."""
+    for j, x in tendon.joints:
+        efforts[j] = [efforts[j][0] + tension * x]
+
+
+def tendon_inertia(robot: Robot) -> dict[tuple[int, int], Scalar]:
+    """Return what tendons add to the inertia matrix, by pairs of joint numbers."""
+    found: dict[tuple[int, int], Scalar] = {}
+    for tendon in robot.tendons:
+        if not is_zero(tendon.IA):
+            for i, a in tendon.joints:
+                for k, b in tendon.joints:
+                    found[i, k] = found.get((i, k), 0.0) + tendon.IA * (a * b)
+    return found
+
+
+def is_coupled(robot: Robot) -> bool:
+    """Tell whether something accelerates several joints at once, which articulated bodies cannot follow."""
+    return any(joint.mimic for joint in robot.joints) or bool(tendon_inertia(robot))

@@ -14,6 +14,7 @@ from ..models.energy import twice_kinetic, velocities
 from ..models.frame import State, prepare, program
 from ..models.inertia_matrix import first_degrees
 from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
+from ..models.joint_law import along
 from ..program.program import Program, outputs
 from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
@@ -60,9 +61,18 @@ class Regressor:
 
     def _actuator(self, parameter: str, link: int) -> dict[int, Node]:
         """Return what equation (31) multiplies a parameter of the joint itself by."""
+        count = len(self.robot.joints)
+        if link > count:
+            tendon = self.robot.tendons[link - count - 1]
+            own = _factor(parameter, along(tendon, self.state.qd), along(tendon, self.state.qdd))
+            return {self.first[j]: as_node(own * x) for j, x in tendon.joints}
         axes = zip(self.state.qd[link], self.state.qdd[link], strict=True)
-        factors = [{"IA": qdd, "FV": qd, "FS": sign(qd), "FO": 1.0}[parameter] for qd, qdd in axes]
+        factors = [_factor(parameter, qd, qdd) for qd, qdd in axes]
         return {place: as_node(x) for place, x in enumerate(factors, self.first[link])}
+
+
+def _factor(parameter: str, qd: Scalar, qdd: Scalar) -> Scalar:
+    return {"IA": qdd, "FV": qd, "FS": sign(qd), "FO": 1.0}[parameter]
 
 
 def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence[str] | None = None) -> Program:
@@ -74,7 +84,8 @@ def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence
         "standard", ten for each link, or "base", a full-rank regressor.
     actuators
         Which of IA, FV, FS and FO (an offset of Coulomb friction) have columns too; by default those that some
-        joint of the robot has.
+        joint of the robot has. Tendons have columns of IA, FV and FS in the same way: FV_rope of the tendon
+        "rope".
     """
     columns = chosen(robot, parameters, actuators)
     robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))
@@ -91,13 +102,16 @@ def energy_regressor(robot: Robot, *, parameters: str = "standard") -> Program:
     Their labels name the parameters, rotor inertias included where the robot has some. With base parameters the
     potential energy lacks a constant, which identification from power or differences of energy does not see.
     """
-    columns = chosen(robot, parameters, ("IA",) if any(not is_zero(joint.IA) for joint in robot.joints) else ())
+    heavy = not all(map(is_zero, [*(joint.IA for joint in robot.joints), *(tendon.IA for tendon in robot.tendons)]))
+    columns = chosen(robot, parameters, ("IA",) if heavy else ())
     robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
     links, falls = velocities(robot, state), drops(robot, state)
     rows: dict[str, list[Scalar]] = {"kinetic": [], "potential": []}
     for name, j in columns:
         if name == "IA":
-            rows["kinetic"].append(sum((x * x for x in state.qd[j]), start=as_node(0.0)) * 0.5)
+            tendons = robot.tendons[j - len(robot.joints) - 1 :][:1] if j > len(robot.joints) else ()
+            rates = [along(x, state.qd) for x in tendons] or state.qd[j]
+            rows["kinetic"].append(sum((x * x for x in rates), start=as_node(0.0)) * 0.5)
             rows["potential"].append(0.0)
         else:
             rows["kinetic"].append(twice_kinetic(links[j], unit_inertia(name)) * 0.5)
@@ -132,8 +146,11 @@ def chosen(robot: Robot, parameters: str, actuators: Sequence[str] | None) -> di
     whole = robot.expanded()
     shift = len(whole.joints) - len(robot.joints)  # a floating base is link 0
     moving = whole.moving
+    pulled = [(key, t) for key in ACTUATOR[:3] if key in (actuators or ()) for t in whole.tendons]
     if actuators is None:
         actuators = [key for key in ACTUATOR[:3] if any(not is_zero(getattr(whole.joints[j - 1], key)) for j in moving)]
+        used = [key for key in ACTUATOR[:3] if any(not is_zero(getattr(tendon, key)) for tendon in whole.tendons)]
+        pulled = [(key, t) for key in used for t in whole.tendons]
     links = {(name, j): f"{name}{j - shift}" for j in range(1, len(whole.joints) + 1) for name in NAMES}
     rotors = [("IA", j) for j in moving if "IA" in actuators]
     if parameters == "base":
@@ -141,7 +158,9 @@ def chosen(robot: Robot, parameters: str, actuators: Sequence[str] | None) -> di
         links = {key: base.name(*key) for key in base.forms if key[0] in NAMES}
         rotors = [key for key in base.forms if key[0] == "IA" and key in rotors]
     others = [*rotors, *((key, j) for key in actuators if key != "IA" for j in moving)]
-    return links | {(key, j): f"{key}{j - shift}" for key, j in others}
+    places = {tendon.name: j for j, tendon in enumerate(whole.tendons, len(whole.joints) + 1)}
+    tendons = {(key, places[tendon.name]): f"{key}_{tendon.name}" for key, tendon in pulled}
+    return links | {(key, j): f"{key}{j - shift}" for key, j in others} | tendons
 
 
 def unit_inertia(parameter: str) -> Inertia:

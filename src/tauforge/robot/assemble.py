@@ -16,6 +16,7 @@ from .placement import placement
 
 if TYPE_CHECKING:
     from .robot import Body, Robot, Visual
+    from .tendon import Tendon
 
 _UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
 PLACE = ("gamma", "b", "alpha", "d", "e", "theta", "r")
@@ -65,6 +66,9 @@ def merged(robot: Robot) -> Robot:
         base=replace(robot.base, body=bodies[0]),
         frames=(*map(elsewhere, robot.frames), *frames),
         loops=loops,
+        tendons=tuple(
+            replace(tendon, joints=tuple((number[j], x) for j, x in tendon.joints)) for tendon in robot.tendons
+        ),
     )
 
 
@@ -86,7 +90,8 @@ def locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
             q = given(positions[master.name], f"position of joint {master.name!r}")
             held[joint.name] = q * joint.mimic.ratio + joint.mimic.offset if joint.mimic else q
     joints = (_held(joint, held[joint.name]) if joint.name in held else joint for joint in robot.joints)
-    return merged(replace(robot, joints=tuple(joints)))
+    tendons = (_shortened(robot, tendon, held) for tendon in robot.tendons)
+    return merged(replace(robot, joints=tuple(joints), tendons=tuple(tendon for tendon in tendons if tendon.joints)))
 
 
 def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
@@ -105,6 +110,7 @@ def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
         return f"{prefix}_{name}"
 
     first = len(joints)
+    pulling = {tendon.name for tendon in robot.tendons}
 
     def shifted(joint: Joint, among: Container[str] = taken) -> Joint:
         mimic = joint.mimic and replace(joint.mimic, joint=joint.mimic.joint + first)
@@ -121,6 +127,7 @@ def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
         bodies=(*bodies, *(replace(body, name=renamed(body.name, links)) for body in other.bodies)),
         frames=(*robot.frames, *(shifted(x, links) for x in other.frames)),
         loops=(*robot.loops, *loops),
+        tendons=(*robot.tendons, *(replace(x.shifted(first), name=renamed(x.name, pulling)) for x in other.tendons)),
     )
     if root is None:
         return whole
@@ -208,8 +215,10 @@ def _moved(joint: Joint, antecedent: int, at: Pose) -> Joint:
 def carried(at: Pose, body: Body) -> Body:
     """Return a body in the frame on which its own has a pose."""
     force, moment = passed(at, Vector(*body.wrench[:3]), Vector(*body.wrench[3:]))
+    *lifted, mass = body.lift
     return replace(
         body,
+        lift=(*(at.R.forth(Vector(*lifted)) + at.P * mass), mass),
         inertia=body.inertia.rotated(at.R).shifted(at.P),
         wrench=(*force, *moment),
         visuals=tuple(seen(at, visual) for visual in body.visuals),
@@ -235,6 +244,7 @@ def _together(first: Body | None, second: Body) -> Body:
         first,
         inertia=first.inertia.plus(second.inertia),
         wrench=tuple(a + b for a, b in zip(first.wrench, second.wrench, strict=True)),
+        lift=tuple(a + b for a, b in zip(first.lift, second.lift, strict=True)),
         visuals=(*first.visuals, *second.visuals),
     )
 
@@ -250,6 +260,15 @@ def _held(joint: Joint, q: Scalar) -> Joint:
         **{key: getattr(joint, key) for key in PLACE if key != place},
         **{place: getattr(joint, place) + q},
     )
+
+
+def _shortened(robot: Robot, tendon: Tendon, held: Mapping[str, Scalar]) -> Tendon:
+    """Return a tendon without the joints that are held: their part of its length is constant."""
+    named = [(robot.joints[j - 1].name, j, x) for j, x in tendon.joints]
+    rest = tendon.rest
+    for name, _, x in named:
+        rest = rest - x * held[name] if name in held else rest
+    return replace(tendon, joints=tuple((j, x) for name, j, x in named if name not in held), rest=rest)
 
 
 def _master(robot: Robot, joint: Joint) -> Joint:

@@ -112,7 +112,7 @@ class Joint:
     k
         Its stiffness.
     rest
-        The coordinate at which its spring is relaxed.
+        The coordinate at which its spring is relaxed; that of a spherical joint is relaxed where it is not turned.
     QP
         Velocity where a file fixes it; None or a plain symbol leaves it free.
     QDP

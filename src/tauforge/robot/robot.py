@@ -17,12 +17,16 @@ from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector
 from .complete import complete, is_plain
 from .joint import COORDINATES, FIXED, FLOATING, FREE, SCALARS, VELOCITIES, WORDS, Joint, given, is_number
+from .tendon import LAW, Tendon
 from .validate import validate
 
 Wrench = tuple[Scalar, ...]
 WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
 """Names of a wrench's components: force, then moment."""
 NO_WRENCH: Wrench = (0.0,) * 6
+LIFT = Inertia._fields[6:]
+"""Names of what gravity does not act on: first moments and mass."""
+NO_LIFT: tuple[Scalar, ...] = (0.0,) * 4
 NO_INERTIA = Inertia()
 BASE_LINK = "base_link"
 """What the base's body is called unless a description names it."""
@@ -69,12 +73,15 @@ class Body:
     """A link: its name, its ten inertial parameters in its own frame, and the wrench that it exerts on its
     surroundings.
 
-    The wrench is ``(FX, FY, FZ, CX, CY, CZ)``, in the link's frame at its origin. ``visuals`` is what it looks like.
+    The wrench is ``(FX, FY, FZ, CX, CY, CZ)``, in the link's frame at its origin. ``lift`` is how much of its first
+    moments and mass ``(MX, MY, MZ, M)`` gravity does not act on, because something else carries it. ``visuals`` is what
+    it looks like.
     """
 
     name: str
     inertia: Inertia = NO_INERTIA
     wrench: Wrench = NO_WRENCH
+    lift: tuple[Scalar, ...] = NO_LIFT
     visuals: tuple[Visual, ...] = ()
 
     def __post_init__(self) -> None:
@@ -88,6 +95,10 @@ class Body:
             raise RobotError(f"link {self.name!r}: a wrench has {len(WRENCH)} components, {', '.join(WRENCH)}")
         if self.wrench is not NO_WRENCH:
             object.__setattr__(self, "wrench", tuple(given(x, f"wrench of link {self.name!r}") for x in self.wrench))
+        if len(self.lift) != len(LIFT):
+            raise RobotError(f"link {self.name!r}: a lift has {len(LIFT)} components, {', '.join(LIFT)}")
+        if self.lift is not NO_LIFT:
+            object.__setattr__(self, "lift", tuple(given(x, f"lift of link {self.name!r}") for x in self.lift))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +152,8 @@ class Robot:
         Constant frames on links, each a fixed joint that carries nothing. One with a link's name is what that name
         means to models that ask for a frame: z of the link's own frame is its joint's axis, and a file may have had
         another one.
+    tendons
+        What acts along sums of joint coordinates.
     free_frames
         Whether the links' frames are those of a drawing, as in URDF, so that models may choose others.
     """
@@ -152,6 +165,7 @@ class Robot:
     loops: tuple[Loop, ...] = ()
     base: Base = field(default_factory=Base)
     frames: tuple[Joint, ...] = ()
+    tendons: tuple[Tendon, ...] = ()
     free_frames: bool = False
 
     def __post_init__(self) -> None:
@@ -159,6 +173,7 @@ class Robot:
         object.__setattr__(self, "joints", tuple(self.joints))
         object.__setattr__(self, "bodies", tuple(self.bodies))
         object.__setattr__(self, "frames", tuple(self.frames))
+        object.__setattr__(self, "tendons", tuple(self.tendons))
         validate(self)
         joints, loops = complete(self)
         object.__setattr__(self, "joints", joints)
@@ -245,9 +260,12 @@ class Robot:
                 if isinstance(value := values[key], Node):
                     yield key, value
         for body in (*self.bodies, *([self.base.body] if self.base.body else [])):
-            for key, value in (*zip(Inertia._fields, body.inertia), *zip(WRENCH, body.wrench)):  # noqa: B905
+            for key, value in (*zip(Inertia._fields, body.inertia), *zip(WRENCH, body.wrench), *zip(LIFT, body.lift)):  # noqa: B905
                 if isinstance(value, Node):
                     yield key, value
+        for tendon in self.tendons:
+            terms = [("joints", x) for _, x in tendon.joints] + [(key, getattr(tendon, key)) for key in LAW]
+            yield from ((key, value) for key, value in terms if isinstance(value, Node))
         base = {"gravity": self.gravity, **{key: getattr(self.base, key) for key in (*BASE_MOTION, "pose")}}
         yield from ((key, value) for key, values in base.items() for value in values if isinstance(value, Node))
 
@@ -264,7 +282,12 @@ class Robot:
                 body,
                 inertia=Inertia(*map(change, body.inertia)),
                 wrench=tuple(map(change, body.wrench)),
+                lift=tuple(map(change, body.lift)),
             )
+
+        def of_tendon(tendon: Tendon) -> Tendon:
+            law: dict[str, Any] = {key: change(getattr(tendon, key)) for key in LAW}
+            return replace(tendon, joints=tuple((j, change(x)) for j, x in tendon.joints), **law)
 
         motion: dict[str, Any] = {key: Vector(*map(change, getattr(self.base, key))) for key in BASE_MOTION}
         base = replace(
@@ -280,6 +303,7 @@ class Robot:
             loops=tuple(Loop(joint=of_joint(x.joint), frame=of_joint(x.frame)) for x in self.loops),
             base=base,
             frames=tuple(map(of_joint, self.frames)),
+            tendons=tuple(map(of_tendon, self.tendons)),
         )
 
     def derived(self, **changes: Any) -> Robot:
@@ -304,17 +328,22 @@ class Robot:
         return replace(bound)  # checks the new values
 
     def neglect(self, *names: str) -> Robot:
-        """Return the robot with parameters set to zero on every link, as in ``robot.neglect("IA", "FV", "FS")``."""
-        allowed = (*Inertia._fields, "IA", "FV", "FS", "k")
+        """Return the robot with parameters set to zero on every link, joint and tendon.
+
+        >>> robot.neglect("IA", "FV", "FS")                                     # doctest: +SKIP
+        """
+        allowed = (*Inertia._fields, "IA", "FV", "FS", "k", "lift")
         for name in names:
             if name not in allowed:
                 raise RobotError(f"{name!r} cannot be neglected; choose among {', '.join(allowed)}")
-        on_joint = {name: 0.0 for name in names if name not in Inertia._fields}
+        on_joint = {name: 0.0 for name in names if name in ("IA", "FV", "FS", "k")}
         on_body = {name: 0.0 for name in names if name in Inertia._fields}
+        lift: dict[str, Any] = {"lift": NO_LIFT} if "lift" in names else {}
         return replace(
             self,
             joints=tuple(replace(joint, **on_joint) for joint in self.joints),  # type: ignore[arg-type]
-            bodies=tuple(replace(body, inertia=body.inertia._replace(**on_body)) for body in self.bodies),
+            tendons=tuple(replace(tendon, **on_joint) for tendon in self.tendons),  # type: ignore[arg-type]
+            bodies=tuple(replace(body, inertia=body.inertia._replace(**on_body), **lift) for body in self.bodies),
         )
 
     def with_base(self, kind: str, body: Body | None = None) -> Robot:
@@ -346,6 +375,7 @@ class Robot:
             bodies=(self.base.body, *self.bodies),
             base=base,
             frames=tuple(map(_later, self.frames)),
+            tendons=tuple(tendon.shifted(1) for tendon in self.tendons),
         )
 
     def with_frames(self, *names: str | None) -> Robot:

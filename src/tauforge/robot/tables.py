@@ -10,7 +10,8 @@ from ..graph.text import number
 from ..spatial.inertia import NAMES
 from .complete import is_plain
 from .joint import PRISMATIC, REVOLUTE, Joint
-from .robot import BASE_MOTION, WRENCH, Robot
+from .robot import BASE_MOTION, LIFT, WRENCH, Robot
+from .tendon import LAW, Tendon
 
 _WIDEST = 92
 """Characters of a line of a table in text."""
@@ -32,7 +33,14 @@ def sheets(robot: Robot) -> list[Sheet]:
     optional = (  # each with the cell that says nothing
         (_sheet("Rotor inertia and friction", "IA FV FS", [(x.IA, x.FV, x.FS) for x in robot.joints]), "0"),
         (_sheet("Elastic joints", "eta k", [(x.eta, x.k) for x in robot.joints]), "0"),
+        (
+            _sheet(
+                "First moments and mass that gravity does not act on", " ".join(LIFT), [x.lift for x in robot.bodies]
+            ),
+            "0",
+        ),
         (_sheet("External forces and torques", " ".join(WRENCH), [body.wrench for body in robot.bodies]), "0"),
+        (_sheet("Tendons", "name length IA FV FS k rest", [_tendon(robot, x) for x in robot.tendons]), ""),
         (_sheet("Velocities and accelerations that are fixed", "QP QDP", fixed), ""),
     )
     telling = [sheet for sheet, nothing in optional if any(cell != nothing for row in sheet.rows for cell in row)]
@@ -94,6 +102,14 @@ def _geometry(robot: Robot, joint: Joint, free: bool) -> list[Scalar | str]:
     if joint.sigma == REVOLUTE:
         return [*place, _moving(robot, joint, joint.theta), joint.r]
     return [*place, joint.theta, _moving(robot, joint, joint.r) if joint.sigma == PRISMATIC else joint.r]
+
+
+def _tendon(robot: Robot, tendon: Tendon) -> list[Scalar | str]:
+    """Return a tendon's row, its length as a sum of the joints' variables."""
+    length: Scalar = 0.0
+    for j, x in tendon.joints:
+        length = length + symbol(robot.joints[j - 1].variable) * x
+    return [tendon.name, length, *(getattr(tendon, key) for key in LAW)]
 
 
 def _moving(robot: Robot, joint: Joint, offset: Scalar) -> str:

@@ -11,7 +11,7 @@ from ..errors import RobotError, RobotWarning
 from ..graph.node import CONST, Node, is_zero
 from ..graph.parse import FUNCTIONS
 from .complete import is_plain
-from .joint import FIXED, FREE, KINDS, NO_LIMITS, WORDS
+from .joint import FIXED, FREE, KINDS, NO_LIMITS, SPHERICAL, WORDS
 
 if TYPE_CHECKING:
     from .joint import Joint
@@ -39,6 +39,7 @@ def validate(robot: Robot) -> None:
     _names(robot, "joint", [joint.name for joint in (*robot.joints, *loop_joints)])
     _names(robot, "link", [body.name for body in _bodies(robot)])
     _names(robot, "frame", [frame.name for frame in robot.frames])
+    _tendons(robot)
     _base(robot)
     _masses(robot)
     _variables(robot)
@@ -91,7 +92,8 @@ def _kind(robot: Robot, joint: Joint) -> None:
         kinds = ", ".join(f"{k} ({word})" for k, word in enumerate(WORDS))
         raise RobotError(f"{where}: sigma is {joint.sigma}; it must be one of {kinds}")
     if len(joint.axes) > 1:
-        given = {key: getattr(joint, key) for key in (*FREE, "eta", "k", "rest")}
+        springs = ("rest",) if joint.sigma == SPHERICAL else ("eta", "k", "rest")
+        given = {key: getattr(joint, key) for key in (*FREE, *springs)}
         fixed = [key for key, x in given.items() if x is not None and not is_zero(x)]
         if fixed:
             raise RobotError(
@@ -123,6 +125,24 @@ def _mimic(robot: Robot, joint: Joint) -> None:
             )
     if master.mimic:
         raise RobotError(f"{where} follows {master.name!r}, which follows another itself; let both follow that one")
+
+
+def _tendons(robot: Robot) -> None:
+    _names(robot, "tendon", [tendon.name for tendon in robot.tendons])
+    for tendon in robot.tendons:
+        where = f"{robot.name}: tendon {tendon.name!r}"
+        numbers = [j for j, _ in tendon.joints]
+        if not numbers or len(set(numbers)) < len(numbers):
+            raise RobotError(f"{where}: its length is a sum over joints; it needs at least one, and each once")
+        for j in numbers:
+            if not 1 <= j <= len(robot.joints):
+                raise RobotError(f"{where} acts on joint {j}; there are joints 1 to {len(robot.joints)}")
+            joint = robot.joints[j - 1]
+            if len(joint.axes) != 1:
+                raise RobotError(
+                    f"{where} acts on joint {joint.name!r}, which is {WORDS[joint.sigma]}; it must be revolute or "
+                    "prismatic"
+                )
 
 
 def _constant(robot: Robot, frame: Joint, what: str) -> None:

@@ -37,7 +37,7 @@ from ..bias import gravity
 from ..frame import INPUTS, prepare, program, vector
 from ..inertia_matrix import inertia_matrix
 from ..inverse_dynamics import inverse_dynamics
-from ..joint_law import resistance
+from ..joint_law import resistances
 from . import CONFIGURATION_SPACE, TABLES
 from .chain import Chain, check
 
@@ -238,9 +238,7 @@ def distinct_terms(robot: Robot) -> tuple[list[Node], Program]:
     lines = {key: next(entries) for key in C}
     qd, qdd = ([as_node(x) for own in rates[1:] for x in own] for rates in (state.qd, state.qdd))
     products = {(j, k): qd[j] * qd[k] for j, k in pairs}
-    against = [
-        x for joint, a, b in zip(robot.joints, state.q[1:], state.qd[1:], strict=True) for x in resistance(joint, a, b)
-    ]
+    against = [x for joint in resistances(robot, state) for x in joint]
     tau = []
     for i in range(n):
         total = own[i] + against[i]

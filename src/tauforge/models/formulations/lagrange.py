@@ -55,7 +55,7 @@ class _Energies:
         if chain.source is None:
             raise ProgramError("Lagrange's equations are differentiated on the graph: they need a robot, not numbers")
         robot, state = chain.source
-        robot = robot.neglect("IA", "k")  # joints have their law in one place, for all formulations
+        robot = robot.neglect("IA", "k", "lift")  # joints have their law in one place, for all formulations
         q, v = ([[symbol(f"{what} of {j.name}") for _ in j.axes] for j in robot.joints] for what in ("place", "rate"))
         own = replace(state, q=[(), *q], qd=[(), *v])
         self.q: list[Node] = [x for values in q for x in values]

@@ -11,7 +11,7 @@ from ...robot.joint import passed
 from ...robot.robot import Robot
 from ...spatial.vector import Entry
 from ..frame import INPUTS, State, folded, folded_twice, matrix, prepare, program, vector
-from ..joint_law import resistance
+from ..joint_law import is_coupled, resistances, rotors, tendon_inertia
 from ..solve import inertia_of, solve
 from ..tree import poses_of
 from . import find
@@ -43,8 +43,10 @@ def coriolis_matrix(robot: Robot, formulation: str, parameters: str) -> Program:
 
 def gravity(robot: Robot, formulation: str, parameters: str) -> Program:
     """Return the Program ``q -> g``."""
-    robot, chain, _, arrays, module = _prepared(robot, formulation, "", parameters, ("q",))
-    return program("gravity", robot, arrays, {"g": vector(robot, module.efforts(chain), "gravity efforts")})
+    robot, chain, state, arrays, module = _prepared(robot, formulation, "", parameters, ("q",))
+    lifted = joint_efforts(robot.neglect("k"), state)
+    g = [x + y for x, y in zip(module.efforts(chain), lifted, strict=True)]
+    return program("gravity", robot, arrays, {"g": vector(robot, g, "gravity efforts")})
 
 
 def bias(robot: Robot, formulation: str, parameters: str, external_wrenches: bool | str) -> Program:
@@ -62,9 +64,9 @@ def direct_dynamics(robot: Robot, formulation: str, parameters: str, external_wr
     )
     own, names = joint_efforts(robot, state), robot.velocity_names
     tau = [x for joint, values in zip(robot.joints, state.tau[1:], strict=True) if not joint.mimic for x in values]
-    if hasattr(module, "direct") and not any(joint.mimic for joint in robot.joints):
-        rotors = [robot.joints[j - 1].IA for j in chain.moving]
-        qdd = module.direct(chain, [x - y for x, y in zip(tau, own, strict=True)], rotors)
+    if hasattr(module, "direct") and not is_coupled(robot):
+        inertias = [robot.joints[j - 1].IA for j in chain.moving]
+        qdd = module.direct(chain, [x - y for x, y in zip(tau, own, strict=True)], inertias)
     else:
         M = folded_twice(robot, with_rotors(robot, chain, module.inertia(chain)))
         h = folded(robot, [x + y for x, y in zip(module.efforts(chain), own, strict=True)])
@@ -88,22 +90,28 @@ def _prepared(
 
 
 def with_rotors(robot: Robot, chain: Chain, M: list[list[Entry]]) -> list[list[Entry]]:
-    """Return the inertia matrix with rotor inertias on its diagonal."""
-    rotors = [robot.joints[j - 1].IA for j in chain.moving]
-    return [[x + rotors[i] if i == k else x for k, x in enumerate(row)] for i, row in enumerate(M)]
+    """Return the inertia matrix with rotor inertias on its diagonal, and what tendons add."""
+    added = tendon_inertia(robot)
+    for j in chain.moving:
+        added[j, j] = robot.joints[j - 1].IA + added.get((j, j), 0.0)
+    return [
+        [x + added.get((i, k), 0.0) for k, x in zip(chain.moving, row, strict=True)]
+        for i, row in zip(chain.moving, M, strict=True)
+    ]
 
 
 def joint_efforts(robot: Robot, state: State) -> list[Scalar]:
-    """Return what rotors, friction, springs and external wrenches add: the same for every formulation."""
+    """Return what rotors, friction, springs, tendons, lifts and external wrenches add, for every formulation alike."""
     f, n = list(state.f), list(state.m)
     poses = poses_of(robot, state)
     found: list[Scalar] = []
+    rotor, against = rotors(robot, state), resistances(robot, state)
     for j in range(len(robot.joints), 0, -1):
         joint = robot.joints[j - 1]
         i = joint.antecedent
         if not all(is_zero(x) for x in (*f[j], *n[j])):
             force, moment = passed(poses[j - 1], f[j], n[j])
             f[i], n[i] = f[i] + force, n[i] + moment
-        own = zip(joint.along(f[j], n[j]), resistance(joint, state.q[j], state.qd[j]), state.qdd[j], strict=True)
-        found[:0] = [x + joint.IA * qdd + against for x, against, qdd in own]
+        own = zip(joint.along(f[j], n[j]), rotor[j], against[j], strict=True)
+        found[:0] = [x + inertia + resistance for x, inertia, resistance in own]
     return found

@@ -28,7 +28,7 @@ from ..bias import gravity
 from ..frame import INPUTS, prepare, program, vector, with_parameters
 from ..inertia_matrix import inertia_matrix
 from ..inverse_dynamics import inverse_dynamics
-from ..joint_law import resistance
+from ..joint_law import resistances
 from .chain import check
 from .linear_program import minimum
 
@@ -217,7 +217,7 @@ def _constant_inertia(robot: Robot, weighs: bool) -> Program:
     values = np.array(evaluate(inertia_matrix(robot).results["M"].nodes, {f"q[{k}]": 0.5 for k in range(n)}))
     M = np.where(np.abs(values) > _TINY * np.abs(values).max(), values, 0.0).reshape(n, n)
     qdd = arrays["qdd"].nodes
-    own = [x for j, q, v in zip(prepared.joints, state.q[1:], state.qd[1:], strict=True) for x in resistance(j, q, v)]
+    own = [x for joint in resistances(prepared, state) for x in joint]
     weights = gravity(robot).results["g"].nodes if weighs else [0.0] * n
     tau = [
         sum((float(M[i, k]) * qdd[k] for k in range(n) if not is_zero(M[i, k])), start=own[i] + weights[i])

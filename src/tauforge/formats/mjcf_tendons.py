@@ -1,0 +1,72 @@
+"""MuJoCo's fixed tendons: springs, dampers, friction and inertia along sums of joint coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..robot.tendon import Tendon
+from .mjcf_tree import Tree, disabled, friction_loss, of_actuators
+
+_JOINT = 1  # mjWRAP_JOINT
+_ON_TENDON = (3,)  # mjTRN_TENDON
+
+
+def tendons(model: Any, tree: Tree) -> Iterator[Tendon]:
+    """Yield the fixed tendons that act by themselves; actuators alone change nothing here."""
+    for i in range(model.ntendon):
+        law = _law(model, i)
+        if is_fixed(model, i) and any(law.values()):
+            if law["k"]:
+                law["rest"] = float(model.tendon_lengthspring[i][0])
+            joints: dict[int, float] = {}
+            for place in _wraps(model, i):
+                j = tree.number[int(model.wrap_objid[place])]
+                joints[j] = joints.get(j, 0.0) + float(model.wrap_prm[place])
+            yield Tendon(name=tendon_name(model, i), joints=tuple(joints.items()), **law)
+
+
+def tendon_name(model: Any, i: int) -> str:
+    return str(model.tendon(i).name) or f"tendon{i}"
+
+
+def is_fixed(model: Any, i: int) -> bool:
+    """Tell whether a tendon's length is a sum of joint coordinates, rather than a way through space."""
+    return all(model.wrap_type[place] == _JOINT for place in _wraps(model, i))
+
+
+def has_dead_band(model: Any, i: int) -> bool:
+    """Tell whether a tendon's spring is relaxed over a range of lengths."""
+    lower, upper = model.tendon_lengthspring[i]
+    return bool(model.tendon_stiffness[i] and lower != upper)
+
+
+def is_forked(model: Any, i: int) -> bool:
+    """Tell whether a fixed tendon with inertia couples joints of different branches, for which MuJoCo's inertia matrix
+    has no place.
+    """
+    dofs = {int(model.jnt_dofadr[model.wrap_objid[place]]) for place in _wraps(model, i)}
+    way, dof = set(), max(dofs, default=-1)
+    while dof >= 0:
+        way.add(dof)
+        dof = int(model.dof_parentid[dof])
+    return is_fixed(model, i) and _law(model, i)["IA"] != 0 and not dofs <= way
+
+
+def _wraps(model: Any, i: int) -> range:
+    return range(model.tendon_adr[i], model.tendon_adr[i] + model.tendon_num[i])
+
+
+def _law(model: Any, i: int) -> dict[str, float]:
+    """Return inertia, friction and stiffness of a tendon, with those of its actuators."""
+    spring = not disabled(model, "SPRING", "PASSIVE") and not has_dead_band(model, i)
+    damping = 0.0
+    if not disabled(model, "DAMPER", "PASSIVE"):
+        damping = float(model.tendon_damping[i]) + of_actuators(model, _ON_TENDON, i, "damping")
+    armature = getattr(model, "tendon_armature", [0.0] * model.ntendon)[i]  # not in older versions
+    return {
+        "IA": float(armature) + of_actuators(model, _ON_TENDON, i, "armature"),
+        "FV": damping,
+        "FS": friction_loss(model, "tendon", i),
+        "k": float(model.tendon_stiffness[i]) if spring else 0.0,
+    }
