@@ -65,8 +65,8 @@ def random_mjcf(seed: int) -> str:
         kinds = [random.choice(KINDS) for _ in range(random.choice((0, 1, 1, 1, 2, 3)))]
         if "ball" in kinds:  # MuJoCo takes at most one ball, and after it no hinge
             kinds = [*(kind for kind in kinds if kind == "slide"), "ball"]
-        joints = "".join(joint(kind, below) for kind in kinds)
-        parts = ["<freejoint/>" if depth == 0 and random.random() < 0.3 else joints]
+        free = depth == 0 and random.random() < 0.3
+        parts = ["<freejoint/>" if free else "".join(joint(kind, below) for kind in kinds)]
         parts += [inertia(), f'<site name="s{left}" pos="{some(3)}" {turn()}/>']
         while left > 0 and random.random() < 0.75:
             parts.append(body(depth + 1, [*below]))

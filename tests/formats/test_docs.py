@@ -29,7 +29,7 @@ def test_both_formats_describe_the_same_robot(examples):
     assert slider.joints[0].FV == 0.1
     assert len(four_bar.loops) == 1
     assert finger.tendons[0].joints == ((1, 0.012), (2, 0.008))
-    assert (gripper.dof, len(gripper.joints), gripper.frame_names[-1]) == (1, 2, "grasp")
+    assert (gripper.dof, len(gripper.joints), gripper.frame_names[-1]) == (7, 2, "grasp")
 
 
 def test_every_field_is_on_the_page(examples, tmp_path):

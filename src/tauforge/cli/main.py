@@ -302,6 +302,8 @@ def compare(
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to draw.")] = "formulations.png",
     base: BaseOption = None,
     snap: Snap = 0.0,
+    lenient: Lenient = False,
+    folder: Folders = None,
 ) -> None:
     """Compare the classical formulations of a robot's inverse dynamics: counted, timed, proved equal.
 
@@ -312,7 +314,7 @@ def compare(
     if plot:
         comparison.plot(Path(output))
         errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
-    found = find(robot, symbolic, base, snap).tree()
+    found = find(robot, symbolic, base, snap, lenient, folder).tree()
     console.print(comparison.table(found, list(comparison.rows(found))))
 
 

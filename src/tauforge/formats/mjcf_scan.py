@@ -97,9 +97,9 @@ def scan(path: Path, folders: Sequence[str | Path] = ()) -> list[Document]:
     Every file that it names must be below its folder or another one that is allowed. There may be no document type, so
     no entities either.
     """
+    documents = [_document(path, first=True)]  # which refuses what is no file
     allowed = [path.parent.resolve(), *(Path(folder).resolve() for folder in folders)]
     seen = {path.resolve()}
-    documents = [_document(path, first=True)]
     return documents if documents[0].root != "mujoco" else _whole(documents, allowed, seen)
 
 

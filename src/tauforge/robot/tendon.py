@@ -19,10 +19,16 @@ class Tendon:
     ----------
     joints
         Numbers of joints of one degree of freedom, each with its coefficient.
-    IA, FV, FS
-        Its own inertia, viscous and Coulomb friction, all along its length.
-    k, rest
-        Its stiffness, and the length at which it is relaxed; it pulls and pushes.
+    IA
+        Its own inertia along its length.
+    FV
+        Viscous friction.
+    FS
+        Coulomb friction.
+    k
+        Its stiffness; it pulls and pushes.
+    rest
+        The length at which it is relaxed.
     """
 
     name: str
