@@ -104,12 +104,11 @@ def test_options_of_base_and_snap(tmp_path):
     assert "base inertial parameters: 15 of 30" in run("info", path, "--base", "floating").stdout
     assert "tau[6]" in run("generate", "inverse-dynamics", path, "--base", "floating").stdout
     assert run("count", path, "--base", "floating").returncode == 0
-    for refused in (("--snap", "1e-3"), ("--base", "flying")):
+    for refused in (("--snap", "-1"), ("--base", "flying")):
         result = run("info", path, *refused)
         assert (result.returncode, result.stdout) == (2, "")
-    assert "free frames" in run("base", "rrp", "--snap", "1e-3").stderr
-    for option in (["--lenient"], ["--folder", "."]):
-        assert "bundled robots are whole" in run("base", "rrp", *option).stderr
+    for option in (["--snap", "1e-3"], ["--lenient"], ["--folder", "."]):
+        assert "bundled robots are exact and whole" in run("base", "rrp", *option).stderr
     assert "lenient is for URDF" in run("info", path, "--lenient").stderr
 
 

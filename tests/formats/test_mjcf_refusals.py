@@ -184,7 +184,7 @@ def test_urdf_in_an_xml_file(tmp_path, monkeypatch):
     path = tmp_path / "arm.xml"
     path.write_text('<robot name="arm"/>')
     assert tf.load(path, snap=1e-4) == tf.load(path, lenient=True) == "robot"
-    assert asked == [(path, 1e-4, False), (path, 0.0, True)]
+    assert asked == [(path, 1e-4, False), (path, 1e-9, True)]
 
 
 def test_without_mujoco(tmp_path, monkeypatch):

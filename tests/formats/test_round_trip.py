@@ -22,7 +22,7 @@ SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(H
 def again(robot: Robot, folder: Path, ending: str) -> Robot:
     path = folder / f"robot{ending}"
     save(robot, path)
-    return load(path)
+    return load(path, snap=0)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -109,8 +109,9 @@ def test_snapping(read):
     )
     assert read(*parts, snap=1e-4) == exact
     assert read(*parts) != exact
-    with pytest.raises(tf.RobotError, match="snap"):
-        load("arm.toml", snap=1e-4)
+    nearly = (link("a"), link("b"), joint("j", "a", "b", more='<origin rpy="1.5707963263 0 0"/><axis xyz="0 0 1"/>'))
+    assert read(*nearly).joints[0].alpha == math.pi / 2
+    assert abs(read(*nearly, snap=0).joints[0].alpha - 1.5707963263) < 1e-15
 
 
 def test_inertial_origins_turn(read):

@@ -19,6 +19,7 @@ from rich.markup import escape
 import tauforge as tf
 
 from ..files import write_text
+from ..formats.angles import SNAP
 from ..limits import limited
 from ..models.formulations import DEFAULT
 from ..targets import target_of
@@ -70,12 +71,12 @@ BaseOption = Annotated[
     Base | None, typer.Option("--base", help="What the robot stands on; as its file has it unless given.")
 ]
 Snap = Annotated[
-    float,
+    float | None,
     typer.Option(
         "--snap",
         metavar="ANGLE",
-        help="How far (rad) an angle in a file with free frames may be from a quarter turn to be taken as one: "
-        "1e-4 makes 1.5708 exact.",
+        help="How far (rad) an angle in a file may be from a quarter turn to be taken as one: 1e-4 makes 1.5708 exact, "
+        "0 keeps all angles as written; 1e-9 unless given.",
     ),
 ]
 Lenient = Annotated[
@@ -98,23 +99,24 @@ def find(
     name: str,
     symbolic: bool = False,
     base: Base | None = None,
-    snap: float = 0.0,
+    snap: float | None = None,
     lenient: bool = False,
     folders: list[Path] | None = None,
 ) -> tf.Robot:
     """Return the robot of a file or of a bundled name."""
     if name in tf.robots.names() and not os.path.isfile(name):
-        if snap:
-            raise tf.RobotError(f"{name}: --snap is for files with free frames; the angles of bundled robots are exact")
-        if lenient or folders:
-            raise tf.RobotError(f"{name}: --lenient and --folder are for files; bundled robots are whole")
+        if snap is not None or lenient or folders:
+            raise tf.RobotError(
+                f"{name}: --snap, --lenient and --folder are for files; bundled robots are exact and whole"
+            )
         robot = tf.robots.bundled(name, symbolic=symbolic)
         return robot.with_base(base.value) if base else robot
     if symbolic:
         raise tf.RobotError(f"{name}: --symbolic is for bundled robots ({', '.join(tf.robots.names())})")
     if not Path(name).suffix and not os.path.exists(name):
         raise tf.RobotError(f"{name}: neither a file nor a bundled robot ({', '.join(tf.robots.names())})")
-    return tf.load(name, base=base.value if base else None, snap=snap, lenient=lenient, folders=folders or ())
+    tolerance = SNAP if snap is None else snap
+    return tf.load(name, base=base.value if base else None, snap=tolerance, lenient=lenient, folders=folders or ())
 
 
 @contextmanager
@@ -153,7 +155,7 @@ def info(
     ] = None,
     symbolic: Symbolic = False,
     base: BaseOption = None,
-    snap: Snap = 0.0,
+    snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:
@@ -177,7 +179,7 @@ def base(
     output: Output = "-",
     symbolic: Symbolic = False,
     base: BaseOption = None,
-    snap: Snap = 0.0,
+    snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:
@@ -240,7 +242,7 @@ def generate(
     ] = False,
     symbolic: Symbolic = False,
     base: BaseOption = None,
-    snap: Snap = 0.0,
+    snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
     listed: Annotated[
@@ -284,7 +286,7 @@ def count(
     robot: RobotArgument,
     symbolic: Symbolic = False,
     base: BaseOption = None,
-    snap: Snap = 0.0,
+    snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:
@@ -301,7 +303,7 @@ def compare(
     ] = False,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to draw.")] = "formulations.png",
     base: BaseOption = None,
-    snap: Snap = 0.0,
+    snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:
@@ -335,7 +337,7 @@ def bench(
     plot: Annotated[str, typer.Option("--plot", metavar="FILE", help="Also draw the ratios there.")] = "",
     symbolic: Symbolic = False,
     base: BaseOption = None,
-    snap: Snap = 0.0,
+    snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:

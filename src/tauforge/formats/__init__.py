@@ -8,11 +8,13 @@ from importlib import import_module
 from os.path import isdir
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from ..errors import RobotError
 from ..files import write_text
 from ..limits import FileLimits, limited
 from ..robot.robot import Robot
+from .angles import SNAP, with_snapped_angles
 
 _FORMATS = {
     ".par": "par",
@@ -25,10 +27,9 @@ _FORMATS = {
 """The module of each ending; it is imported when a file asks for it, so that starting stays quick."""
 
 _FREE = (".urdf", ".xacro", ".xml", ".mjcf")
-"""Endings of the formats whose frames stand freely, so that angles are often rounded."""
+"""Endings of the formats whose frames lie anywhere; their readers snap angles themselves."""
 
 _OPTIONS = {
-    "snap": (_FREE, "files with free frames ({}); here angles are exact"),
     "lenient": (_FREE, "URDF ({})"),
     "folders": ((".xml", ".mjcf"), "MJCF ({}), which reads other files"),
 }
@@ -39,7 +40,7 @@ def load(
     path: str | Path,
     *,
     base: str | None = None,
-    snap: float = 0.0,
+    snap: float = SNAP,
     lenient: bool = False,
     folders: Sequence[str | Path] = (),
     limits: FileLimits | None = None,
@@ -54,8 +55,8 @@ def load(
     base
         "fixed" or "floating"; as the file has it unless given.
     snap
-        How far an angle of a free frame, as in URDF, may be from a quarter turn to be taken as one; files often
-        have 1.5708 there. Angles are kept as written unless given.
+        How far (rad) an angle of the file, or a component of an axis, may be from a quarter turn to be taken as one.
+        Files often have 1.5708 there: give 1e-4. With 0 all angles are kept as written.
     lenient
         Whether a URDF that lacks what it must have is read as Pinocchio and Drake read it, with a RobotWarning for each
         element, instead of refused: an inertia without mass, a mass without moments, an undeclared ``world``.
@@ -65,21 +66,27 @@ def load(
         How large the file may be, ``FileLimits()`` unless given; raise a limit only for files that you trust.
     """
     reader = _format(Path(path))
-    options = {key: x for key, x in (("snap", snap), ("lenient", lenient), ("folders", folders)) if x}
+    ending = Path(path).suffix.lower()
+    if not 0 <= snap < 0.1:
+        raise RobotError(f"{path}: snap is {snap!r}; it must be an angle from 0 to 0.1 rad, as 1e-4")
+    options: dict[str, Any] = {key: x for key, x in (("lenient", lenient), ("folders", folders)) if x}
     for key in options:
         endings, purpose = _OPTIONS[key]
-        if Path(path).suffix.lower() not in endings:
+        if ending not in endings:
             raise RobotError(f"{path}: {key} is for {purpose.format(', '.join(endings))}")
+    if ending in _FREE:
+        options["snap"] = snap
     with limited(limits):
         try:
             robot: Robot = reader.read(Path(path), **options)
+            robot = robot if ending in _FREE else with_snapped_angles(robot, snap)
         except RobotError as error:  # of a joint, say, which does not know where it was read
             raise (error if str(path) in str(error) else RobotError(f"{path}: {error}")) from None
     return robot if base is None else robot.with_base(base)
 
 
 def save(robot: Robot, path: str | Path) -> None:
-    """Write a robot to a file, whole or not at all, in the format of its ending; reading it gives an equal robot."""
+    """Write a robot to a file, whole or not at all, in the format of its ending; reading it with ``snap=0`` gives an equal robot."""
     write_text(path, _format(Path(path)).write(robot))
 
 

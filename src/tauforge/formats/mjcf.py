@@ -19,6 +19,7 @@ from ..errors import RobotError, RobotWarning
 from ..limits import left, spend
 from ..robot.robot import Base, Body, Robot
 from ..spatial.vector import ZERO, Vector
+from .angles import SNAP
 from .mjcf_compile import compiled, compiled_apart
 from .mjcf_equalities import closed
 from .mjcf_place import HERE
@@ -40,7 +41,7 @@ _USED = {  # what of each kind of element goes into a pose or an inertia, under 
 }
 
 
-def read(path: Path, snap: float = 0.0, lenient: bool = False, folders: Sequence[str | Path] = ()) -> Robot:
+def read(path: Path, snap: float = SNAP, lenient: bool = False, folders: Sequence[str | Path] = ()) -> Robot:
     """Read a robot from an MJCF file; what no model here takes into account is listed in one RobotWarning."""
     documents = scan(path, folders)
     source = documents[0].source

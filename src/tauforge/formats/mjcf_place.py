@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..robot.joint import PRISMATIC, SPHERICAL
 from ..robot.placement import angles, neat, placement
 from ..spatial.vector import Vector
+from .angles import snapped
 
 Array = NDArray[np.float64]
 
@@ -77,16 +78,13 @@ def pose(quaternion: Sequence[float], origin: Array, snap: float = 0.0) -> Place
 
 def _snapped(R: Array, snap: float) -> Array:
     """Return a rotation, each angle of which that is within ``snap`` of a quarter turn is that turn."""
-
-    def near(angle: float) -> float:
-        turn = round(angle / (math.pi / 2)) * (math.pi / 2)
-        return turn if abs(angle - turn) <= snap else angle
-
-    gamma, alpha, theta = angles([Vector(*row) for row in R.tolist()])
-    alpha = near(alpha)
+    before = gamma, alpha, theta = angles([Vector(*row) for row in R.tolist()])
+    alpha = snapped(alpha, snap)
     if alpha in (0.0, math.pi, -math.pi):  # only the sum of the other two counts
         gamma, theta = 0.0, theta + gamma if alpha == 0.0 else theta - gamma
-    gamma, theta = near(gamma), near(theta)
+    gamma, theta = snapped(gamma, snap), snapped(theta, snap)
+    if (gamma, alpha, theta) == before:
+        return R
     return _turn(2, gamma) @ _turn(0, alpha) @ _turn(2, theta)
 
 

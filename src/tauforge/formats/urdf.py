@@ -15,6 +15,7 @@ from typing import Any
 from ..errors import RobotError, RobotWarning
 from ..robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, Joint
 from ..robot.robot import NO_INERTIA, Base, Body, Robot, Visual
+from .angles import SNAP
 from .urdf_mimic import mimics
 from .urdf_parts import HERE, Place, friction, inertial, limits, origin, own_frame, placed, visuals
 from .urdf_tree import Connection, tree
@@ -33,7 +34,7 @@ _SIGMA = {
 }
 
 
-def read(path: Path, snap: float = 0.0, lenient: bool = False) -> Robot:
+def read(path: Path, snap: float = SNAP, lenient: bool = False) -> Robot:
     """Read a robot from a .urdf file."""
     return robot_of(replace(document(path), lenient=lenient), snap)
 

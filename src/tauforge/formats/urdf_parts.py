@@ -12,12 +12,10 @@ from ..robot.robot import NO_INERTIA, Visual
 from ..spatial.inertia import Inertia
 from ..spatial.rotation import Turn
 from ..spatial.vector import ZERO, Vector, column, dot, times
+from .angles import quarters
 from .urdf_tree import Connection
 from .xml import Document, Element, children
 
-QUARTER = math.pi / 2
-NEAR = 1e-9
-"""How far an angle may be from a quarter turn, or an axis from a coordinate axis, to be one in every model."""
 LARGEST = 1.7976931348623157e308
 """Written where there is no limit, as URDF has no word for it."""
 ROUNDING = 1e-3
@@ -71,7 +69,7 @@ def origin(doc: Document, parts: dict[str, Element], snap: float) -> Place:
     rpy = doc.numbers(element, "rpy", 3, ZERO)
     if rpy == ZERO:
         return Place(UNITS, P) if any(P) else HERE
-    (cr, sr), (cp, sp), (cy, sy) = (_turned(angle, max(snap, NEAR)) for angle in rpy)
+    (cr, sr), (cp, sp), (cy, sy) = (_turned(angle, snap) for angle in rpy)
     return Place(
         (
             Vector(cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
@@ -82,12 +80,10 @@ def origin(doc: Document, parts: dict[str, Element], snap: float) -> Place:
     )
 
 
-def _turned(angle: float, near: float) -> tuple[float, float]:
-    """Return cosine and sine of an angle; those of a quarter turn where one is near."""
-    quarters = round(angle / QUARTER)
-    if abs(angle - quarters * QUARTER) <= near:
-        return _QUARTERS[quarters % 4]
-    return math.cos(angle), math.sin(angle)
+def _turned(angle: float, snap: float) -> tuple[float, float]:
+    """Return cosine and sine of an angle; those of a quarter turn where it is one."""
+    whole = quarters(angle, snap)
+    return (math.cos(angle), math.sin(angle)) if whole is None else _QUARTERS[whole % 4]
 
 
 class Turned(NamedTuple):
@@ -107,7 +103,7 @@ def own_frame(doc: Document, joint: Connection, snap: float) -> Turned | None:
     axis = (1.0, 0.0, 0.0) if element is None else doc.numbers(element, "xyz", 3, (1.0, 0.0, 0.0))
     if not any(axis):
         raise doc.fault(element, 'the axis is zero and has no direction; write xyz="0 0 1", say')
-    return _along(axis, max(snap, NEAR))
+    return _along(axis, snap)
 
 
 @lru_cache(maxsize=64)  # the same few axes come again and again

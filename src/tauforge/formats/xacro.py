@@ -17,12 +17,13 @@ from typing import NoReturn
 
 from ..errors import RobotError, RobotWarning
 from ..robot.robot import Robot
+from .angles import SNAP
 from .packages import find_package
 from .urdf import robot_of
 from .xml import document, parsed
 
 
-def read(path: Path, snap: float = 0.0, lenient: bool = False) -> Robot:
+def read(path: Path, snap: float = SNAP, lenient: bool = False) -> Robot:
     """Read a robot from a .xacro file."""
     document(path)  # refuses what is no XML, too large or has a DTD
     return robot_of(replace(parsed(path, _expanded(path), lines=False), lenient=lenient), snap)
