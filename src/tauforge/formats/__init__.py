@@ -86,7 +86,7 @@ def load(
 
 
 def save(robot: Robot, path: str | Path) -> None:
-    """Write a robot to a file, whole or not at all, in the format of its ending; reading it with ``snap=0`` gives an equal robot."""
+    """Write a robot to a file, whole or not at all, in the format of its ending; ``snap=0`` reads an equal one back."""
     write_text(path, _format(Path(path)).write(robot))
 
 
