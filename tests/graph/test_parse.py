@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tauforge.errors import ExpressionError
 from tauforge.graph.node import Node, atan2, cos, sin, symbol
+from tauforge.graph.normal import literal
 from tauforge.graph.parse import parse
-from tauforge.graph.text import literal, to_text
+from tauforge.graph.text import to_text
 
 from .test_node import EXPRESSIONS
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import strategies as st
 
 import tauforge as tf
-from tauforge.graph.evaluate import substitute
 from tauforge.graph.node import ZERO, as_node, symbol
+from tauforge.graph.rewrite import substitute
 from tauforge.parameters.minimal import rank
 from tauforge.program.program import Program, outputs
 from tauforge.spatial.inertia import NAMES

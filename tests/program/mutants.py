@@ -4,7 +4,6 @@ import math
 from random import Random
 
 from tauforge import Program
-from tauforge.graph.evaluate import topological
 from tauforge.graph.node import (
     ABS,
     ADD,
@@ -25,6 +24,7 @@ from tauforge.graph.node import (
     constant,
     rebuild,
 )
+from tauforge.graph.rewrite import replaced
 from tauforge.program.program import PARAMETERS, Array
 
 ROTATED = {SIN: COS, COS: SIN}
@@ -70,10 +70,7 @@ def _changes(node: Node, random: Random) -> list[tuple[str, Node]]:
 
 
 def _with(program: Program, node: Node, other: Node) -> Program:
-    new: dict[Node, Node] = {node: other}
-    for one in topological(x for array in program.results.values() for x in array.nodes):
-        if one not in new:
-            new[one] = rebuild(one.op, tuple(new[a] for a in one.args)) if one.args else one
+    new = replaced([x for array in program.results.values() for x in array.nodes], {node: other})
     results = {
         name: Array(array.shape, tuple(new.get(x, as_node(x)) for x in array.nodes))
         for name, array in program.results.items()

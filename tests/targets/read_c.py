@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 
 from tauforge import Program
-from tauforge.graph.evaluate import substitute
-from tauforge.graph.node import CONST, ZERO, Node, constant, rebuild
+from tauforge.graph.node import CONST, ZERO, Node, constant
 from tauforge.graph.parse import expression
+from tauforge.graph.rewrite import built_anew, rewrite, substitute
 from tauforge.program.program import PARAMETERS, Array
 
 _ELEMENT = re.compile(r"\b([A-Za-z_]\w*)\[(\d+)\]")
@@ -53,12 +53,7 @@ def _value(text: str, known: Mapping[str, Node]) -> Node:
 
 def rounded(program: Program) -> Program:
     """Return a Program with its constants rounded to floats, as code holds them."""
-    new: dict[Node, Node] = {}
-    for node in program.order:
-        if node.op is CONST:
-            new[node] = constant(node.value)
-        else:
-            new[node] = rebuild(node.op, tuple(new[a] for a in node.args), node.value) if node.args else node
+    new = rewrite(program.order, lambda x, new: constant(x.value) if x.op is CONST else built_anew(x, new))
     results = {
         name: Array(array.shape, tuple(new[node] for node in array.nodes)) for name, array in program.results.items()
     }

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ..errors import ExpressionError
-from ..graph.evaluate import substitute, symbols
+from ..graph.evaluate import symbols
 from ..graph.node import ZERO, Node, Scalar, symbol
+from ..graph.normal import literal
 from ..graph.points import vanish
-from ..graph.text import literal
+from ..graph.rewrite import substitute
 from ..robot.joint import FIXED, REVOLUTE
 from .par_syntax import Document
 

@@ -1,4 +1,4 @@
-"""Walks over graphs: topological order, evaluation in floats, substitution."""
+"""Walks over graphs: topological order, evaluation in floats."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +22,6 @@ from .node import (
     SQRT,
     SYMBOL,
     Node,
-    rebuild,
 )
 
 
@@ -49,18 +48,6 @@ def topological(outputs: Iterable[Node], needs: Callable[[Node], Iterable[Node]]
 def symbols(outputs: Iterable[Node]) -> list[str]:
     """Return the names of the symbols that the outputs need, in order of appearance."""
     return [str(node.value) for node in topological(outputs) if node.op is SYMBOL]
-
-
-def substitute(outputs: Sequence[Node], values: Mapping[str, Node]) -> list[Node]:
-    """Return the outputs with symbols replaced, simplified again."""
-    new: dict[Node, Node] = {}
-    for node in topological(outputs):
-        if node.op is SYMBOL:
-            new[node] = values.get(str(node.value), node)
-        else:
-            args = tuple(new[a] for a in node.args)
-            new[node] = node if args == node.args else rebuild(node.op, args)
-    return [new[node] for node in outputs]
 
 
 _NUMERIC: dict[str, Callable[..., Any]] = {

@@ -13,6 +13,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -469,8 +470,20 @@ def sign(x: Scalar) -> Scalar:
     return _sign(x) if isinstance(x, Node) else float(x > 0) - float(x < 0)
 
 
-_UNARY = {SQRT: _sqrt, SIN: _sin, COS: _cos, ABS: _abs, SIGN: _sign, NEG: neg}
-_BINARY = {ADD: add, MUL: mul, DIV: div, ATAN2: _atan2}
+_BUILT: dict[str, Callable[..., Node]] = {
+    ADD: add,
+    NEG: neg,
+    MUL: mul,
+    DIV: div,
+    SQRT: _sqrt,
+    SIN: _sin,
+    COS: _cos,
+    ASIN: partial(_arc, ASIN, math.asin),
+    ACOS: partial(_arc, ACOS, math.acos),
+    ATAN2: _atan2,
+    ABS: _abs,
+    SIGN: _sign,
+}
 
 
 def rebuild(op: str, args: tuple[Node, ...], value: Any = None, origin: Origin | None = None) -> Node:
@@ -479,10 +492,6 @@ def rebuild(op: str, args: tuple[Node, ...], value: Any = None, origin: Origin |
         return symbol(value)
     if op == CONST:
         return rebuild(*origin) if origin else constant(value)
-    if op in _BINARY:
-        return _BINARY[op](*args)
-    if op in _UNARY:
-        return _UNARY[op](*args)
-    if op in (ASIN, ACOS):
-        return _arc(ASIN if op == ASIN else ACOS, getattr(math, op), *args)
+    if op in _BUILT:
+        return _BUILT[op](*args)
     raise ProgramError(f"unknown operation {op!r}")

@@ -9,7 +9,8 @@ from typing import NoReturn
 from ..errors import ExpressionError
 from . import node as graph
 from .node import Node, Scalar, as_node, symbol
-from .text import literal, written_size
+from .normal import literal
+from .text import written_size
 
 LONGEST = 10_000
 """Characters that an expression may have."""

@@ -1,80 +1,29 @@
-"""Node -> text that the parser reads back to the same node, and the normal form that makes this so."""
+"""Node -> text; what is in normal form is read back by the parser as the same node."""
 
 import math
 from collections.abc import Callable
 from fractions import Fraction
 
 from .evaluate import topological
-from .node import ADD, CONST, DIV, MUL, NEG, ONE, SYMBOL, ZERO, Node, Scalar, as_node, constant, rebuild
+from .node import ADD, CONST, DIV, MUL, NEG, SYMBOL, Node, Scalar, as_node
+from .sums import terms, whole_sums
 
 _SUM, _PRODUCT, _ATOM = 1, 2, 3  # how tightly a text binds
-_Text = tuple[str, int]
+Text = tuple[str, int]
+"""What is written, and how tightly it binds."""
 
 
 def to_text(x: Scalar, pi: str = "pi") -> str:
     """Write a number or an expression, terms and factors in alphabetical order."""
-    if not isinstance(x, Node):
-        return number(float(x), pi)
-    done: dict[Node, _Text] = {}
-    for node in _whole_sums(x):
+    return texts(x, pi)[x][0] if isinstance(x, Node) else number(float(x), pi)
+
+
+def texts(x: Node, pi: str = "pi") -> dict[Node, Text]:
+    """Return the texts of an expression and of all its parts, of nested sums only the outermost."""
+    done: dict[Node, Text] = {}
+    for node in whole_sums(x):
         done[node] = _write(node, done, pi)
-    return done[x][0]
-
-
-def literal(x: Scalar) -> Scalar:
-    """Return a scalar as reading its text gives it: constants are their floats, sums are gathered and in order."""
-    if not isinstance(x, Node) or x.op is CONST:
-        return float(x)
-    made = _normal(x, lambda node: constant(float(node)))
-    return float(made) if made.op is CONST else made
-
-
-def gathered(x: Node) -> Node:
-    """Return an expression with like terms of its sums together, its constants as exact as they are."""
-    return _normal(x, lambda node: node)
-
-
-def _normal(x: Node, of_constant: Callable[[Node], Node]) -> Node:
-    new: dict[Node, Node] = {}
-    texts: dict[Node, _Text] = {}
-    for node in _whole_sums(x):
-        if node.op in (ADD, NEG):
-            parts, rest = terms(node)
-            total: Scalar = 0.0
-            for part in sorted(parts, key=lambda part: texts[part]):
-                total = total + new[part] * of_constant(parts[part])
-            made = as_node(total + of_constant(rest))
-        else:
-            made = rebuild(node.op, tuple(new[a] for a in node.args), node.value, node.origin)
-        new[node] = of_constant(made) if made.op is CONST else made
-        texts[node] = _write(node, texts, "pi")
-    return new[x]
-
-
-def terms(node: Node) -> tuple[dict[Node, Node], Node]:
-    """Return what a sum adds up, nested sums too: how often each term stands there, and the constant."""
-    times: dict[Node, Node] = {node: ONE}
-    for part in reversed(topological([node], lambda x: x.args if x.op in (ADD, NEG) else ())):
-        if part.op in (ADD, NEG):
-            factor = times.pop(part)
-            factor = -factor if part.op is NEG else factor
-            for a in part.args:
-                times[a] = times[a] + factor if a in times else factor
-    rest = ZERO
-    found: dict[Node, Node] = {}
-    for part, factor in times.items():
-        if part.op is CONST:
-            rest = rest + factor * part
-            continue
-        if part.op is MUL and part.args[0].op is CONST:
-            factor, part = factor * part.args[0], part.args[1]
-        found[part] = found[part] + factor if part in found else factor
-    return {part: factor for part, factor in found.items() if factor is not ZERO}, rest
-
-
-def _whole_sums(x: Node) -> list[Node]:
-    """Return the nodes of an expression, arguments first; of nested sums only the outermost."""
-    return topological([x], lambda node: terms(node)[0] if node.op in (ADD, NEG) else node.args)
+    return done
 
 
 def written_size(x: Node) -> int:
@@ -94,7 +43,7 @@ def number(value: float, pi: str = "pi") -> str:
     return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
-def _write(node: Node, done: dict[Node, _Text], pi: str) -> _Text:
+def _write(node: Node, done: dict[Node, Text], pi: str) -> Text:
     def wrapped(x: Node, at_least: int) -> str:
         text, binding = done[x]
         return text if binding >= at_least else f"({text})"
@@ -117,7 +66,7 @@ def _write(node: Node, done: dict[Node, _Text], pi: str) -> _Text:
     return f"{op}({', '.join(done[a][0] for a in args)})", _ATOM
 
 
-def _write_sum(node: Node, wrapped: Callable[[Node, int], str], pi: str) -> _Text:
+def _write_sum(node: Node, wrapped: Callable[[Node, int], str], pi: str) -> Text:
     """Write positive terms first, each kind in alphabetical order, the constant last."""
     parts, constant_part = terms(node)
     rest = float(constant_part)

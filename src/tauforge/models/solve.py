@@ -10,7 +10,7 @@ from typing import Any, ParamSpec
 
 from ..errors import ProgramError, RobotWarning
 from ..graph.node import Scalar, is_zero
-from ..graph.text import literal
+from ..graph.normal import literal
 from ..program.program import Program
 from ..robot.robot import Robot
 from .frame import folded_twice, is_leaner, spread

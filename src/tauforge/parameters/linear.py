@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..graph.node import CONST, NEG, Node, Scalar, as_node, is_zero
-from ..graph.text import gathered
+from ..graph.normal import gathered
 from ..robot.joint import Pose
 from ..spatial.articulated import rows
 from ..spatial.inertia import Inertia

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ProgramError
-from ..graph.evaluate import substitute, symbols, topological
-from ..graph.node import CONST, SYMBOL, ZERO, Node, Scalar, as_node, rebuild, symbol
+from ..graph.evaluate import symbols, topological
+from ..graph.node import CONST, SYMBOL, ZERO, Node, Scalar, as_node, symbol
 from ..graph.parse import as_scalar, expression, parse
+from ..graph.rewrite import replaced, substitute
 from .certify import Certificate, certify
 from .count import Operations, count
 
@@ -206,11 +207,9 @@ class Program:
         state = {name: array for name, array in self.arguments.items() if name != PARAMETERS}
         return setup, self._rebuilt(dict(zip(constants, given.nodes, strict=True)), {**state, "constants": given})
 
-    def _rebuilt(self, new: dict[Node, Node], arguments: dict[str, Array]) -> Program:
+    def _rebuilt(self, by: dict[Node, Node], arguments: dict[str, Array]) -> Program:
         """Return the Program with other arguments and some nodes replaced, what stands on them being built anew."""
-        for node in self.order:
-            if node not in new:
-                new[node] = rebuild(node.op, tuple(new[a] for a in node.args)) if node.args else node
+        new = replaced([node for array in self.results.values() for node in array.nodes], by)
         results = {name: replace(a, nodes=tuple(new[n] for n in a.nodes)) for name, a in self.results.items()}
         names = {new[node]: name for node, name in self.names.items() if node in new and new[node].args}
         return replace(self, arguments=arguments, results=results, names=names, lean=None)

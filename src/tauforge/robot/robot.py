@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RobotError
-from ..graph.evaluate import substitute, symbols
+from ..graph.evaluate import symbols
 from ..graph.node import Node, Scalar, as_node
-from ..graph.text import literal
+from ..graph.normal import literal
+from ..graph.rewrite import substitute
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector
 from .complete import complete, is_plain

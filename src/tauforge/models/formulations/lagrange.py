@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from ...errors import ProgramError
 from ...graph.derivative import jacobian
-from ...graph.evaluate import substitute
 from ...graph.node import Node, as_node, symbol
+from ...graph.rewrite import substitute
 from ...spatial.vector import Entry
 from ..energy import kinetic, potential
 from .chain import Chain
