@@ -8,11 +8,11 @@ from mpmath import mp
 
 from tauforge import ProgramError, direct_dynamics, inverse_dynamics
 from tauforge.graph import node as graph
+from tauforge.llvm import pieces as llvm
+from tauforge.llvm.words import Vectors
 from tauforge.program.program import Program, inputs, outputs
 from tauforge.runtime import function as function_module
 from tauforge.runtime import general
-from tauforge.targets import llvm
-from tauforge.targets.llvm_text import Vectors
 
 from ..random_robots import random_robot
 from .reference import CLOSE, chain, expected, mixed

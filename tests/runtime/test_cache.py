@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tauforge import inverse_dynamics
+from tauforge.llvm import pieces as llvm
+from tauforge.llvm.words import Vectors
 from tauforge.program.program import Program, inputs, outputs
 from tauforge.runtime import build, cache, store
-from tauforge.targets import llvm
-from tauforge.targets.llvm_text import Vectors
 
 from .reference import chain, mixed, plain
 

@@ -5,9 +5,9 @@ import pytest
 
 import tauforge as tf
 from tauforge.graph.node import as_node, symbol
+from tauforge.llvm import pieces as llvm
+from tauforge.llvm.words import Vectors
 from tauforge.program.program import Program, inputs, outputs
-from tauforge.targets import llvm
-from tauforge.targets.llvm_text import Vectors
 
 from ..random_robots import free_bodies
 from .reference import CLOSE, expected

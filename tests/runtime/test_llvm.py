@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tauforge import Program, inverse_dynamics
 from tauforge.graph import node as graph
 from tauforge.graph.evaluate import evaluate
+from tauforge.llvm.pieces import pieces
+from tauforge.llvm.words import Vectors
 from tauforge.program.program import inputs, outputs
-from tauforge.targets.llvm import pieces
-from tauforge.targets.llvm_text import Vectors
 
 from ..random_robots import random_robot
 from .reference import CLOSE, expected, mixed, plain

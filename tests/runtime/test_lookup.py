@@ -5,7 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tauforge.runtime.lookup import Dimension, Lookup
+from tauforge.llvm.lookup import Dimension
+from tauforge.runtime.lookup import Lookup
 
 
 def interpolated(dimensions, values, q):

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.llvm import loops as llvm_loops
+from tauforge.llvm import pieces as llvm
+from tauforge.llvm.loops import Loop
 from tauforge.runtime import cache, progress
 from tauforge.runtime.compile import vectors
-from tauforge.targets import llvm, llvm_loops
-from tauforge.targets.llvm_loops import Loop
 
 from ..random_robots import _solid, random_robot
 from .reference import chain, expected

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.bulk import in_bulk
+from ..llvm.kernel import Plan
+from ..llvm.pieces import BODY, SETUP, arrays, numbers, parameters_place, pieces
+from ..llvm.words import Vectors
 from ..program.program import Program
-from ..targets.llvm import BODY, SETUP, arrays, numbers, parameters_place, pieces
-from ..targets.llvm_kernel import Plan
-from ..targets.llvm_text import Vectors
 from .cache import Code, content, obtained
 from .compile import Library, object_code
 from .kernel import load_kernel

@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..graph.node import OPERATIONS, SYMBOL
+from ..llvm import pieces
+from ..llvm.words import Vectors
 from ..program.program import PARAMETERS, Program
-from ..targets import llvm
-from ..targets.llvm_text import Vectors
 from . import store
 from .compile import EFFORT, host
 
@@ -89,8 +89,8 @@ def content(program: Program, vectors: Vectors) -> bytes:
     results = [number[node] for array in program.results.values() for node in array.nodes]
     sizes = [array.shape.size for array in program.arguments.values()]
     at = [*program.arguments].index(PARAMETERS) if PARAMETERS in program.arguments else -1
-    options = [vectors.size, vectors.lanes, vectors.fused, llvm.WHOLE, llvm.PIECE, at]
-    negatives = [*llvm.number_places(program).values()]  # which tell numbers that are the negatives of others
+    options = [vectors.size, vectors.lanes, vectors.fused, pieces.WHOLE, pieces.PIECE, at]
+    negatives = [*pieces.number_places(program).values()]  # which tell numbers that are the negatives of others
     lists = ([len(x), *x] for x in (options, negatives, sizes, results, flat))
     return np.array([x for numbers in lists for x in numbers], np.int64).tobytes()
 
@@ -98,7 +98,7 @@ def content(program: Program, vectors: Vectors) -> bytes:
 @cache
 def _machine() -> bytes:
     """Return what else code depends on: the processor, and the versions of what makes it."""
-    sources = [*sorted(Path(llvm.__file__).parent.glob("llvm*.py")), *sorted(Path(__file__).parent.glob("*.py"))]
+    sources = [*sorted(Path(pieces.__file__).parent.glob("*.py")), *sorted(Path(__file__).parent.glob("*.py"))]
     made_by = b"".join(path.read_bytes() for path in sources)
     _, triple, cpu, features = host()
     text = f"{triple} {cpu} {features} {EFFORT} {version('llvmlite')} {sys.version_info[:2]}"

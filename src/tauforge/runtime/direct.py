@@ -16,10 +16,10 @@ import llvmlite.binding as llvm
 import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
+from ..llvm.call import CALL, SYMBOLS, Fields, Record, call
+from ..llvm.functions import PREFIX
+from ..llvm.pieces import has_empty
 from ..program.program import Program
-from ..targets.llvm import has_empty
-from ..targets.llvm_call import CALL, SYMBOLS, Fields, Record, call
-from ..targets.llvm_functions import PREFIX
 from .build import Loaded
 from .compile import host
 from .general import GeneralCall

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import ProgramError
+from ..llvm.entry import STATES, prototype, states
 from ..program.program import Program, Shape
-from ..targets.llvm_entry import STATES, prototype, states
 from .build import DTYPES, compiled, load
 from .compile import Library, object_code, vectors
 from .direct import direct_call

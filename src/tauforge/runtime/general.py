@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..llvm.pieces import arrays, has_empty
 from ..program.program import Program
-from ..targets.llvm import arrays, has_empty
 from .arguments import as_arrays, batch_axes, explain, in_order, output_arrays
 from .build import Loaded
 from .threads import PAYS, asked, available, in_parts

@@ -10,9 +10,9 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from ..errors import TauforgeError
-from ..targets.llvm_functions import LIBRARY, PREFIX, SERVICES, service
-from ..targets.llvm_kernel import LOOP, kernel
-from ..targets.llvm_text import Vectors
+from ..llvm.functions import LIBRARY, PREFIX, SERVICES, service
+from ..llvm.kernel import LOOP, kernel
+from ..llvm.words import Vectors
 from .cache import Code, obtained
 from .compile import Library, object_code
 

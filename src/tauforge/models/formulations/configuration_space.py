@@ -76,9 +76,9 @@ class Table:
 
     @cached_property
     def _lookup(self) -> Callable[[Floats], Floats]:
-        from ...runtime.lookup import Dimension, Lookup
+        from ...runtime.lookup import Lookup
 
-        return Lookup([Dimension(*axis) for axis in self.axes], self.values)
+        return Lookup(self.axes, self.values)
 
     def look_up(self, q: Floats, names: Sequence[str]) -> Floats:
         """Return the terms at some configurations (m, n), interpolated linearly along each dimension."""

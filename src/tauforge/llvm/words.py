@@ -1,4 +1,4 @@
-"""LLVM: the words that its texts are made of."""
+"""The words that its texts are made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LLVM: sines, cosines and their inverses of whole blocks, from slots to slots: the kernel's services for pieces.
+"""Sines, cosines and their inverses of whole blocks, from slots to slots: the kernel's services for pieces.
 
 A service is a function ``(from, to, count)``: it takes its arguments from ``count`` groups of slots and puts its
 results into as many.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import struct
 
-from .llvm_text import Vectors, counted, entry
+from .words import Vectors, counted, entry
 
 LIBRARY = {"sin": 1, "cos": 1, "asin": 1, "acos": 1, "atan2": 2}
 """The C library's functions that are called, and how many arguments they take."""

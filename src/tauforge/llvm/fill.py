@@ -1,10 +1,10 @@
-"""LLVM: the code that fills many slots with numbers, such as the zeros of a matrix: a loop over runs of equal ones."""
+"""The code that fills many slots with numbers, such as the zeros of a matrix: a loop over runs of equal ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .llvm_text import Vectors, counted, entry
+from .words import Vectors, counted, entry
 
 _RUN = 3  # entries of the table for each run: its first slot, its length, the place of its number
 

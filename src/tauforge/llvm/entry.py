@@ -1,4 +1,4 @@
-"""LLVM: the function of a compiled Program for callers in C, as the text of a module.
+"""The function of a compiled Program for callers in C, as the text of a module.
 
 Its arrays are in C order. It calls the kernel's loop with its arguments in memory, as NumPy does.
 """
@@ -6,8 +6,8 @@ Its arrays are in C order. It calls the kernel's loop with its arguments in memo
 from __future__ import annotations
 
 from ..program.program import Program, Shape
-from .llvm import arrays, has_empty
-from .llvm_text import Vectors
+from .pieces import arrays, has_empty
+from .words import Vectors
 
 STATES = "states"
 """Name of the function."""

@@ -1,4 +1,4 @@
-"""LLVM: loops found in long straight-line code, as that of a chain of many like links.
+"""Loops found in long straight-line code, as that of a chain of many like links.
 
 Nodes that do the same for one link as others do for another are a *family*. They are recognised by what surrounds
 them in the graph: the operations that they are made from and those that use them, up to some distance, numbers left

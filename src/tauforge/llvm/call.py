@@ -1,4 +1,4 @@
-"""LLVM: a call from Python with one state, as the text of a module: no step of it is done in Python.
+"""A call from Python with one state, as the text of a module: no step of it is done in Python.
 
 The function has the signature that CPython calls METH_FASTCALL | METH_KEYWORDS. It takes what is most common: arrays of
 NumPy, of the function's dtype, of just the inputs' shapes. All else, results that NumPy would warn about among it,
@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..program.program import Shape
-from .llvm_functions import PREFIX
-from .llvm_text import counted, entry
+from .functions import PREFIX
+from .words import counted, entry
 
 CALL = "call"
 """Name of the function."""

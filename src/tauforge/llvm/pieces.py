@@ -1,6 +1,6 @@
-"""LLVM: Program -> the texts of modules that compute a block of states, for the runtime to compile.
+"""Program -> the texts of modules that compute a block of states, for the runtime to compile.
 
-A block's values stand in slots (see ``llvm_kernel``): those of the inputs come first, then those of the outputs, then
+A block's values stand in slots (see ``kernel``): those of the inputs come first, then those of the outputs, then
 what is kept for later. Long code is cut into *pieces*, each a function of the slots' address, so that the time to
 compile grows no faster than the Program. What one piece computes and a later one needs goes through a slot.
 Numbers stand in a table beside the code, which is a quarter smaller for it.
@@ -20,10 +20,10 @@ from typing import NamedTuple
 from ..graph.evaluate import topological
 from ..graph.node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, Node, neg
 from ..program.program import PARAMETERS, Program, Shape
-from .llvm_fill import fill
-from .llvm_functions import SERVICES, SINCOS, service
-from .llvm_loops import Loop, roll
-from .llvm_text import Vectors, entry
+from .fill import fill
+from .functions import SERVICES, SINCOS, service
+from .loops import Loop, roll
+from .words import Vectors, entry
 
 WHOLE, PIECE, MODULE = 4000, 500, 20
 """How many steps a Program may have as one piece, how many its pieces have otherwise, and how many of them a module.

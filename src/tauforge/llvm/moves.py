@@ -1,0 +1,225 @@
+"""How the kernel moves a block's values between arrays of any strides and slots, as parts of its module's text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .words import Vectors, counted, entry
+
+STREAMED = 16
+"""Bytes that are written past the caches at once, and to multiples of which their addresses must be aligned."""
+
+
+def offsets(vectors: Vectors) -> list[str]:
+    """Return ``offsets``, which lists an operand's offsets in bytes; it returns 1 where they are those of C order."""
+    names = ["rows", "columns", "leading", "steps.first", "step.last"]
+    return [
+        "define internal i64 @offsets(ptr %plan, ptr %steps, ptr %record, ptr %table) nounwind {",
+        "entry:",
+        *(line for i, name in enumerate(names, 2) for line in entry(f"%{name}", "i64", "%record", i)),
+        *entry("%step", "i64", "%steps", "%step.last"),
+        *entry("%axes", "i64", "%plan", "%leading"),
+        "%sum = alloca i64",  # the difference from C order, whose bits are gathered
+        "store i64 0, ptr %sum",
+        "%rest = alloca i64",
+        "%offset = alloca i64",
+        *counted(
+            "%r",
+            "%rows",
+            [
+                "store i64 %r, ptr %rest",
+                "store i64 0, ptr %offset",
+                *counted(
+                    "%k",
+                    "%axes",
+                    [  # from the last axis to the first
+                        "%k.back = sub i64 %axes, %k",
+                        "%k.place = add i64 %leading, %k.back",
+                        *entry("%k.size", "i64", "%plan", "%k.place"),
+                        "%k.axis = sub i64 %k.back, 1",
+                        "%k.step.place = add i64 %steps.first, %k.axis",
+                        *entry("%k.step", "i64", "%steps", "%k.step.place"),
+                        "%k.rest = load i64, ptr %rest",
+                        "%k.rest.next = udiv i64 %k.rest, %k.size",
+                        "%k.whole = mul i64 %k.rest.next, %k.size",
+                        "%k.index = sub i64 %k.rest, %k.whole",
+                        "store i64 %k.rest.next, ptr %rest",
+                        "%k.added = mul i64 %k.index, %k.step",
+                        "%k.old = load i64, ptr %offset",
+                        "%k.new = add i64 %k.old, %k.added",
+                        "store i64 %k.new, ptr %offset",
+                    ],
+                ),
+                "%r.offset = load i64, ptr %offset",
+                "%r.first = mul i64 %r, %columns",
+                *counted(
+                    "%c",
+                    "%columns",
+                    [
+                        "%c.passed = mul i64 %c, %step",
+                        "%c.offset = add i64 %r.offset, %c.passed",
+                        "%c.entry = add i64 %r.first, %c",
+                        "%c.at = getelementptr i64, ptr %table, i64 %c.entry",
+                        "store i64 %c.offset, ptr %c.at",
+                        f"%c.expected = mul i64 %c.entry, {vectors.size}",
+                        "%c.off = xor i64 %c.offset, %c.expected",
+                        "%c.sum = load i64, ptr %sum",
+                        "%c.sum.new = or i64 %c.sum, %c.off",
+                        "store i64 %c.sum.new, ptr %sum",
+                    ],
+                ),
+            ],
+        ),
+        "%different = load i64, ptr %sum",
+        "%same = icmp eq i64 %different, 0",
+        "%result = zext i1 %same to i64",
+        "ret i64 %result",
+        "}",
+    ]
+
+
+_MOVE = "(i64 %size, ptr %array, i64 %step, i64 %used, ptr %offsets, i64 %contiguous, i64 %slot, ptr %memory)"
+
+
+def gather(vectors: Vectors) -> list[str]:
+    """Return ``gather``, which brings the states of a block from an array to slots."""
+    lanes, kind, scalar = range(vectors.lanes), vectors.name, vectors.scalar
+    start = ["%full = icmp eq i64 0, 0", "%row0 = getelementptr i8, ptr %array, i64 0"]
+    for k in lanes[1:]:  # where no state is left, the last one once more
+        start += [
+            f"%there{k} = icmp slt i64 {k}, %used",
+            f"%step{k} = select i1 %there{k}, i64 %step, i64 0",
+            f"%row{k} = getelementptr i8, ptr %row{k - 1}, i64 %step{k}",
+        ]
+    many = [f"%from{k} = getelementptr {scalar}, ptr %row{k}, i64 %column" for k in lanes]
+    turn, columns = _transposed([f"%from{k}" for k in lanes], vectors)
+    many += turn
+    for k in lanes:
+        many += [f"%to{k} = getelementptr {kind}, ptr %column.slot, i64 {k}", f"store {kind} {columns[k]}, ptr %to{k}"]
+    one = []
+    for k in lanes:
+        one += [f"%at{k} = getelementptr i8, ptr %row{k}, i64 %e.offset", f"%one{k} = load {scalar}, ptr %at{k}"]
+        one += [f"%x{k} = insertelement {kind} {f'%x{k - 1}' if k else 'poison'}, {scalar} %one{k}, i64 {k}"]
+    one += [f"store {kind} %x{lanes[-1]}, ptr %e.slot"]
+    return _move("gather", start, many, one, vectors)
+
+
+def scatter(name: str, vectors: Vectors, streamed: bool = False) -> list[str]:
+    """Return what brings the states of a block from slots to an array; streamed, past the caches."""
+    lanes, kind, scalar = range(vectors.lanes), vectors.name, vectors.scalar
+    start = [f"%full = icmp eq i64 %used, {vectors.lanes}"]
+    many = [f"%from{k} = getelementptr {kind}, ptr %column.slot, i64 {k}" for k in lanes]
+    turn, rows = _transposed([f"%from{k}" for k in lanes], vectors)
+    many += turn
+    for k in lanes:
+        many += [
+            f"%passed{k} = mul i64 {k}, %step",
+            f"%row{k} = getelementptr i8, ptr %array, i64 %passed{k}",
+            f"%to{k} = getelementptr {scalar}, ptr %row{k}, i64 %column",
+            *(_streamed if streamed else _stored)(rows[k], f"%to{k}", vectors),
+        ]
+    one = [
+        "%e.array = getelementptr i8, ptr %array, i64 %e.offset",
+        *counted(
+            "%k",
+            "%used",
+            [
+                *entry("%x", scalar, "%e.slot", "%k"),
+                "%passed = mul i64 %k, %step",
+                "%to = getelementptr i8, ptr %e.array, i64 %passed",
+                f"store {scalar} %x, ptr %to",
+            ],
+        ),
+    ]
+    return _move(name, start, many, one, vectors)
+
+
+def _stored(value: str, address: str, vectors: Vectors) -> list[str]:
+    return [f"store {vectors.name} {value}, ptr {address}, align {vectors.size}"]
+
+
+def _streamed(value: str, address: str, vectors: Vectors) -> list[str]:
+    """Return what stores a vector past the caches, in parts."""
+    size, lines = STREAMED // vectors.size, []
+    for first in range(0, vectors.lanes, size):
+        part = f"{value}.part{first}"
+        lines += [
+            _shuffled(part, value, "poison", vectors.name, range(first, first + size)),
+            f"{part}.to = getelementptr {vectors.scalar}, ptr {address}, i64 {first}",
+            f"store <{size} x {vectors.scalar}> {part}, ptr {part}.to, align {STREAMED}, !nontemporal !0",
+        ]
+    return lines
+
+
+def _move(name: str, start: list[str], many: list[str], one: list[str], vectors: Vectors) -> list[str]:
+    """Return a function that moves as many entries at a time as there are lanes where it can, and one by one elsewhere.
+
+    It can if the entries are in C order and there are enough of them; the last ones are then moved together with some
+    that were moved before.
+    """
+    return [
+        f"define internal void @{name}{_MOVE} nounwind {{",
+        *start,
+        f"%base = getelementptr {vectors.name}, ptr %memory, i64 %slot",
+        "%ordered = icmp ne i64 %contiguous, 0",
+        f"%enough = icmp sge i64 %size, {vectors.lanes}",
+        "%could = and i1 %ordered, %enough",
+        "%can = and i1 %could, %full",
+        "br i1 %can, label %many, label %one",
+        "many:",
+        f"%rightmost = sub i64 %size, {vectors.lanes}",
+        *counted(
+            "%c",
+            "%size",
+            [
+                "%inside = icmp sle i64 %c, %rightmost",
+                "%column = select i1 %inside, i64 %c, i64 %rightmost",
+                f"%column.slot = getelementptr {vectors.name}, ptr %base, i64 %column",
+                *many,
+            ],
+            vectors.lanes,
+        ),
+        "ret void",
+        "one:",
+        *counted(
+            "%e",
+            "%size",
+            [
+                *entry("%e.offset", "i64", "%offsets", "%e"),
+                f"%e.slot = getelementptr {vectors.name}, ptr %base, i64 %e",
+                *one,
+            ],
+        ),
+        "ret void",
+        "}",
+    ]
+
+
+def _transposed(addresses: list[str], vectors: Vectors) -> tuple[list[str], list[str]]:
+    """Return what loads a square of entries row by row and transposes it, and the result's registers."""
+    count, kind, half = vectors.lanes, vectors.name, vectors.lanes // 2
+    part, lines = f"<{half} x {vectors.scalar}>", []
+    for k in range(count):  # halves of two rows at once: cheaper than to exchange halves in registers
+        for side in range(2):
+            at, address = f"%y{k}.{side}", addresses[k % half + side * half]
+            lines += [
+                f"{at}.at = getelementptr {part}, ptr {address}, i64 {k // half}",
+                f"{at} = load {part}, ptr {at}.at, align {vectors.size}",
+            ]
+        lines += [_shuffled(f"%y{k}", f"%y{k}.0", f"%y{k}.1", part, range(count))]
+    rows, distance = [f"%y{k}" for k in range(count)], 1
+    while distance < half:  # pair by pair
+        new = list(rows)
+        for i in (i for i in range(count) if not i & distance):
+            j = i + distance
+            for to, far in ((i, 0), (j, distance)):
+                mask = [far + (k & ~distance) + (count if k & distance else 0) for k in range(count)]
+                new[to] = f"%t{distance}.{to}"
+                lines.append(_shuffled(new[to], rows[i], rows[j], kind, mask))
+        rows, distance = new, 2 * distance
+    return lines, rows
+
+
+def _shuffled(register: str, a: str, b: str, kind: str, mask: Sequence[int]) -> str:
+    places = ", ".join(f"i32 {place}" for place in mask)
+    return f"{register} = shufflevector {kind} {a}, {kind} {b}, <{len(mask)} x i32> <{places}>"
