@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 import tauforge as tf
-from tauforge.cli.catalogue import MODELS
 from tauforge.cli.main import app
+from tauforge.models.registry import MODELS
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

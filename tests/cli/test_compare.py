@@ -51,7 +51,7 @@ def test_the_command():
 def test_generated_by_another_formulation():
     result = run("generate", "inverse-dynamics", "planar2r", "--formulation", "waters", "-t", "python")
     assert result.returncode == 0, result.stderr
-    assert "def planar2rbase_inverse_dynamics" in result.stdout
+    assert "def planar2r_inverse_dynamics" in result.stdout
     refused = run("generate", "transforms", "planar2r", "--formulation", "waters")
     assert refused.returncode == 2
     assert "one formulation only" in refused.stderr

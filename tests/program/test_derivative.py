@@ -221,3 +221,17 @@ def test_c_code_of_second_derivatives(tmp_path):
     expected = evaluate(p.results["ddtau_dq_dqd"].nodes, values)
     assert np.allclose(found.ravel(), expected, rtol=1e-12, atol=1e-12)
     assert np.allclose(p.compile()(*state).ravel(), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_several_inputs_in_one_call():
+    p = tf.direct_dynamics(tf.robots.planar2r())
+    both = p.derivative("qdd", ["q", "tau"])
+    assert list(both.outputs) == ["dqdd_dq", "dqdd_dtau"]
+    for name in ("q", "tau"):
+        single = p.derivative("qdd", name)
+        assert both.results[f"dqdd_d{name}"].nodes == single.results[f"dqdd_d{name}"].nodes
+    assert both.outputs["dqdd_dq"].shape == (2, 2)
+    with pytest.raises(tf.ProgramError, match="at least one input"):
+        p.derivative("qdd", [])
+    with pytest.raises(tf.ProgramError, match="no input or parameter 'x'"):
+        p.derivative("qdd", ["q", "x"])

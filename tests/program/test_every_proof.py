@@ -8,9 +8,9 @@ import pytest
 from hypothesis import strategies as st
 
 import tauforge as tf
-from tauforge.cli.catalogue import MODELS
 from tauforge.errors import ExpressionError
 from tauforge.graph import reals
+from tauforge.models.registry import MODELS
 
 from ..random_robots import random_robot, seeds, trees
 from ..targets.read_c import read_c, rounded
@@ -26,7 +26,7 @@ def models(robot: tf.Robot) -> Iterator[tuple[str, tf.Program]]:
     """Give every model that the robot has."""
     last = robot.bodies[-1].name
     options = {"frame": last, "accelerated": [robot.expanded().joints[-1].name]}
-    for name, (function, _) in MODELS.items():
+    for name, function in ((name, model.function) for name, model in MODELS.items()):
         taken = signature(function).parameters
         try:
             yield name, function(robot, **{key: x for key, x in options.items() if key in taken})
@@ -59,7 +59,7 @@ def test_derivatives_do_not_depend_on_the_mode(robot):
 def test_base_forms_are_equal(robot):
     base = tf.base_parameters(robot)
     for name in WITH_BASE:
-        model = MODELS[name][0]
+        model = MODELS[name].function
         base.in_standard(model(base.robot)).certify(model(robot))
 
 

@@ -22,10 +22,11 @@ from ..files import write_text
 from ..formats.angles import SNAP
 from ..limits import limited
 from ..models.formulations import DEFAULT
+from ..models.registry import MODELS
 from ..targets import target_of
 from . import info as about
 from . import show
-from .catalogue import MODELS, model
+from .catalogue import model
 from .console import console, errors
 
 app = typer.Typer(
@@ -198,8 +199,8 @@ def base(
 def list_models(wanted: bool) -> None:
     if wanted:
         table = show.table(["model", "what it computes"])
-        for name, (_, line) in MODELS.items():
-            table.add_row(f"[green]{name}[/green]", line)
+        for name, line in sorted(MODELS.items()):
+            table.add_row(f"[green]{name}[/green]", escape(str(line)))
         console.print(table)
         raise typer.Exit
 

@@ -11,8 +11,10 @@ from .formulations import DEFAULT
 from .frame import in_best_frames, leaner, prepare, program, vector
 from .inverse_dynamics import newton_euler
 from .joint_law import resistances
+from .registry import model
 
 
+@model("q, qd -> h", "Coriolis, centrifugal, gravity and friction efforts")
 @in_best_frames
 def bias(
     robot: Robot,
@@ -33,6 +35,7 @@ def bias(
     return program("bias", robot, arrays, {"h": h}, lean=lean)
 
 
+@model("q -> g", "efforts that hold the robot at rest")
 @in_best_frames
 def gravity(robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True) -> Program:
     """Return the Program ``q -> g``: the efforts that hold the robot at rest."""
@@ -47,6 +50,7 @@ def gravity(robot: Robot, *, parameters: str = "standard", formulation: str = DE
     return program("gravity", robot, arrays, {"g": g}, lean=lean)
 
 
+@model("qd -> f", "Coulomb and viscous friction")
 def friction(robot: Robot) -> Program:
     """Return the Program ``qd -> f``: the efforts of Coulomb and viscous friction."""
     robot, arrays, state = prepare(robot, "standard", ("qd",))

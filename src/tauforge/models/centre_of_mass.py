@@ -16,11 +16,13 @@ from ..robot.joint import Joint, Pose
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, Vector, cross, times
 from .frame import State, Values, folded, prepare, program
+from .registry import model
 from .tree import orientations, poses_of
 
 XYZ = ("x", "y", "z")
 
 
+@model("q -> com", "centre of mass of the whole robot")
 def centre_of_mass(robot: Robot, *, parameters: str = "standard") -> Program:
     """Return the Program ``q -> com``: the centre of mass of all links, in the base frame.
 
@@ -32,6 +34,7 @@ def centre_of_mass(robot: Robot, *, parameters: str = "standard") -> Program:
     return program("centre_of_mass", robot, arrays, {"com": _vector(com, "centre of mass, in the base frame")})
 
 
+@model("q, qd -> v", "velocity of the centre of mass")
 def centre_of_mass_velocity(robot: Robot, *, parameters: str = "standard") -> Program:
     """Return the Program ``q, qd -> v``: the velocity of the centre of mass against the base, in its axes."""
     robot, arrays, state = prepare_masses(robot, parameters, ("q", "qd"))
@@ -39,6 +42,7 @@ def centre_of_mass_velocity(robot: Robot, *, parameters: str = "standard") -> Pr
     return program("centre_of_mass_velocity", robot, arrays, {"v": v})
 
 
+@model("q -> J", "Jacobian of the centre of mass")
 def centre_of_mass_jacobian(robot: Robot, *, parameters: str = "standard") -> Program:
     """Return the Program ``q -> J``: the Jacobian (3, n) of the centre of mass, in the base's axes."""
     robot, arrays, state = prepare_masses(robot, parameters, ("q",))

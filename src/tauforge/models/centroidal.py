@@ -14,11 +14,13 @@ from ..spatial.vector import Vector, cross
 from .centre_of_mass import prepare_masses
 from .frame import State, folded, program
 from .inertia_matrix import composites, wrench
+from .registry import model
 from .tree import poses_of
 
 ROWS = ("px", "py", "pz", "Lx", "Ly", "Lz")
 
 
+@model("q -> A", "the momentum about the centre of mass is A qd")
 def centroidal_matrix(robot: Robot) -> Program:
     """Return the Program ``q -> A`` (6, n): the momentum of unit speeds, linear first, in the base's axes."""
     robot, arrays, state = prepare_masses(robot, "standard", ("q",))
@@ -28,6 +30,7 @@ def centroidal_matrix(robot: Robot) -> Program:
     return program("centroidal_matrix", robot, arrays, {"A": A})
 
 
+@model("q, qd -> h", "momentum about the centre of mass")
 def centroidal_momentum(robot: Robot) -> Program:
     """Return the Program ``q, qd -> h`` (6): linear momentum, and angular momentum about the centre of mass."""
     robot, arrays, state = prepare_masses(robot, "standard", ("q", "qd"))

@@ -15,8 +15,10 @@ from ..spatial.quaternion import exponential, length, logarithm, normalised, pro
 from ..spatial.rotation import about, quaternion
 from ..spatial.vector import Vector, cross
 from .frame import INPUTS, Values, prepare, program, spread, with_tangent
+from .registry import model
 
 
+@model("q, v -> q_next", "where a velocity leads in a unit of time, quaternions too")
 def integrate(robot: Robot) -> Program:
     """Return the Program ``q, v -> q_next``: the configuration that the constant velocity v leads to in a unit of time.
 
@@ -30,6 +32,7 @@ def integrate(robot: Robot) -> Program:
     return program("integrate", robot, arrays, {"q_next": q_next})
 
 
+@model("q, q_next -> v", "the velocity that leads there")
 def difference(robot: Robot) -> Program:
     """Return the Program ``q, q_next -> v``: the constant velocity that leads from q to q_next in a unit of time.
 

@@ -19,9 +19,11 @@ from .formulations import DEFAULT
 from .frame import State, in_best_frames, matrix, prepare, program
 from .hybrid_dynamics import Screw, add, brought
 from .inertia_matrix import Rows, first_degrees, wrench
+from .registry import model
 from .tree import poses_of
 
 
+@model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric")
 @in_best_frames
 def coriolis_matrix(
     robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True

@@ -17,10 +17,12 @@ from .hybrid_dynamics import articulated
 from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
 from .joint_law import is_coupled
+from .registry import model
 from .solve import inertia_of, solve, warns_if_singular
 from .tree import cheapest
 
 
+@model("q, qd, tau -> qdd", "accelerations that efforts cause")
 @warns_if_singular("qdd")
 @in_best_frames
 def direct_dynamics(

@@ -13,6 +13,7 @@ from ..spatial.vector import Entry, Vector, cross, dot
 from .frame import State, Values, in_best_frames, prepare, program
 from .inertia_matrix import composites, wrench
 from .joint_law import along, stretch
+from .registry import model
 
 
 class Velocity(NamedTuple):
@@ -22,6 +23,7 @@ class Velocity(NamedTuple):
     W: Vector
 
 
+@model("q, qd -> kinetic, potential", "energies of the whole robot")
 @in_best_frames
 def energy(robot: Robot, *, parameters: str = "standard", reframe: bool = True) -> Program:
     """Return the Program ``q, qd -> kinetic, potential``. The potential energy is zero where masses are at the base's

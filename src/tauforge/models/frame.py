@@ -192,7 +192,7 @@ def with_parameters(robot: Robot, parameters: str) -> Robot:
         raise ProgramError(f"parameters is {parameters!r}; it may be 'standard' or 'base'")
     from ..parameters.base import base_parameters
 
-    return base_parameters(robot).robot
+    return base_parameters(robot).robot.derived(name=robot.name)
 
 
 @dataclass

@@ -23,6 +23,7 @@ from ..spatial.vector import ZERO, Vector, cross, dot
 from .frame import INPUTS, State, Values, in_best_frames, leaner, prepare, program
 from .inertia_matrix import wrench
 from .joint_law import is_coupled, resistances
+from .registry import model
 from .solve import check_inertia, warns_if_singular
 
 Screw = tuple[Vector, Vector]
@@ -49,6 +50,10 @@ class Link:
     eliminated: list[Given] = field(default_factory=list)
 
 
+@model(
+    "q, qd, qdd, tau -> efforts, accelerations",
+    "of some joints the acceleration is known (--accelerated), of the others the effort",
+)
 @warns_if_singular("accelerations")
 @in_best_frames
 def hybrid_dynamics(

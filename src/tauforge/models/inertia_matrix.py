@@ -18,10 +18,12 @@ from ..spatial.vector import Vector, cross
 from .formulations import DEFAULT
 from .frame import Values, in_best_frames, leaner, matrix, prepare, program
 from .joint_law import tendon_inertia
+from .registry import model
 
 Rows = list[list[Scalar]]
 
 
+@model("q -> M", "inertia matrix")
 @in_best_frames
 def inertia_matrix(
     robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True

@@ -22,6 +22,7 @@ from .formulations import DEFAULT
 from .frame import INPUTS, Labels, State, Values, in_best_frames, leaner, prepare, program, vector
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
+from .registry import model
 
 
 class Motion(NamedTuple):
@@ -101,6 +102,7 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
     return efforts
 
 
+@model("q, qd, qdd -> tau", "efforts of a motion")
 @in_best_frames
 def inverse_dynamics(
     robot: Robot,

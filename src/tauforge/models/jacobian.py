@@ -27,6 +27,7 @@ from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
 from .frame import State, Values, folded, prepare, program
 from .inertia_matrix import first_degrees
 from .link_motion import VELOCITY
+from .registry import model
 from .tree import Route, cheapest, frame_number, inward, orientations, outward, path, poses_of, spread
 
 Point = Sequence[Scalar | str]
@@ -56,6 +57,7 @@ class Motion(NamedTuple):
 REST = Motion(ZERO, ZERO, ZERO, ZERO)
 
 
+@model("q -> J", "Jacobian of a link (--frame)")
 def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
     """Return the Program ``q -> J``: the Jacobian (6, n) of a frame, linear part first, so that V = J q̇.
 
@@ -78,6 +80,7 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
     return cheapest(program("jacobian", robot, arrays, result) for result in results)
 
 
+@model("q, qd -> Jd", "time derivative of a link's Jacobian")
 def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
     """Return the Program ``q, qd -> Jd``: the time derivative (6, n) of each element of the Jacobian.
 
@@ -92,6 +95,7 @@ def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
     return cheapest(program("jacobian_rate", robot, arrays, result) for result in results)
 
 
+@model("q, qd -> Jdqd", "time derivative of a link's Jacobian, times qd")
 def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
     """Return the Program ``q, qd -> Jdqd``: the product J̇ q̇, which V̇ has beside J q̈, without the matrix.
 

@@ -10,12 +10,14 @@ from ..spatial.vector import ZERO, Vector
 from .energy import velocities
 from .frame import State, prepare, program
 from .inverse_dynamics import Motion, forward, moving
+from .registry import model
 from .tree import frame_number
 
 VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
 """Names of a screw's components: linear, then angular."""
 
 
+@model("q, qd -> V", "velocities of all links, each in its own frame")
 def link_velocities(robot: Robot) -> Program:
     """Return the Program ``q, qd -> V``: velocity of each link's origin and its angular velocity, in its frame.
 
@@ -27,6 +29,7 @@ def link_velocities(robot: Robot) -> Program:
     return program("link_velocities", robot, arrays, {"V": V})
 
 
+@model("q, qd, qdd -> Vd", "accelerations of all links, each in its own frame")
 def link_accelerations(robot: Robot) -> Program:
     """Return the Program ``q, qd, qdd -> Vd``: acceleration of each link's origin and its angular acceleration.
 

@@ -19,6 +19,7 @@ from ..spatial.vector import ZERO, Entry, Matrix, Vector, cross, times
 from .frame import prepare, program
 from .jacobian import Point, axes_number, columns, given_point, levers
 from .link_motion import VELOCITY
+from .registry import model
 from .tree import cheapest, frame_number, orientations, path, poses_of
 
 Rows = list[list[Entry]]
@@ -26,6 +27,7 @@ MOST_MINORS = 100
 """Beyond as many largest minors of a Jacobian, the determinant of its square is cheaper."""
 
 
+@model("q -> det", "determinant of the Jacobian of six joints")
 def jacobian_determinant(
     robot: Robot,
     *,
@@ -54,6 +56,7 @@ def jacobian_determinant(
     return cheapest(program("jacobian_determinant", robot, arrays, result) for result in results)
 
 
+@model("q -> w", "sqrt(det(J J')), the distance from singularities")
 def manipulability(
     robot: Robot,
     *,

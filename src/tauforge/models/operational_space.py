@@ -19,9 +19,11 @@ from .frame import prepare, program
 from .inertia_matrix import inertia_matrix
 from .jacobian import Point, jacobian, jacobian_bias
 from .link_motion import VELOCITY
+from .registry import model
 from .solve import inertia_of, solve, warns_if_singular
 
 
+@model("q, qd -> Lambda, mu, p", "inertia, bias and gravity at a link")
 @warns_if_singular(None)
 def operational_space(
     robot: Robot,

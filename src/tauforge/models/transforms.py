@@ -16,6 +16,7 @@ from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
 from .frame import prepare, program
+from .registry import model
 from .tree import BASE, UNITS, Route, cheapest, frame_number, poses_of, spread
 
 
@@ -32,6 +33,7 @@ class Placement(NamedTuple):
         return (*R[0], P[0], *R[1], P[1], *R[2], P[2], 0.0, 0.0, 0.0, 1.0)
 
 
+@model("q -> T", "homogeneous matrices of all links")
 def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relative_to: str | None = None) -> Program:
     """Return the Program ``q -> T``: the homogeneous matrix (4, 4) of each frame relative to one.
 

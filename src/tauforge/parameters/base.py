@@ -17,6 +17,7 @@ from ..errors import RobotError
 from ..graph.evaluate import evaluate
 from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, is_zero, symbol
 from ..graph.parse import parse
+from ..models.registry import check_robot
 from ..program.program import Program
 from ..robot.complete import unused
 from ..robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
@@ -163,6 +164,7 @@ def _symbols(value: Node) -> set[str]:
 
 def base_parameters(robot: Robot) -> BaseParameters:
     """Return the base inertial parameters of a tree robot, with the relations that group them."""
+    check_robot(robot)
     whole = robot.expanded()
     if all(map(is_zero, (*(x for body in whole.bodies for x in body.inertia), *(joint.IA for joint in whole.joints)))):
         raise RobotError(

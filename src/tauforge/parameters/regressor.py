@@ -15,6 +15,7 @@ from ..models.frame import State, prepare, program
 from ..models.inertia_matrix import first_degrees
 from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
 from ..models.joint_law import along
+from ..models.registry import model
 from ..program.program import Program, outputs
 from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
@@ -75,6 +76,7 @@ def _factor(parameter: str, qd: Scalar, qdd: Scalar) -> Scalar:
     return {"IA": qdd, "FV": qd, "FS": sign(qd), "FO": 1.0}[parameter]
 
 
+@model("q, qd, qdd -> Y", "efforts are Y times the inertial parameters")
 def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence[str] | None = None) -> Program:
     """Return the Program ``q, qd, qdd -> Y``, whose columns the labels of ``outputs["Y"]`` name.
 
@@ -96,6 +98,7 @@ def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence
     return program("regressor", robot, arrays, {"Y": Y})
 
 
+@model("q, qd -> kinetic, potential", "energies are these rows times the inertial parameters")
 def energy_regressor(robot: Robot, *, parameters: str = "standard") -> Program:
     """Return the Program ``q, qd -> kinetic, potential``: rows that give the energies from the inertial parameters.
 

@@ -13,25 +13,34 @@ from .program import Array, Program, Shape
 
 
 @in_bulk()
-def derivative(program: Program, output: str, variable: str, *, mode: str, values: bool) -> Program:
+def derivative(program: Program, output: str, variable: str | Sequence[str], *, mode: str, values: bool) -> Program:
     """Return what ``Program.derivative`` promises."""
     if output not in program.results:
         raise ProgramError(f"{program.name}: no output {output!r} (its outputs: {', '.join(program.results)})")
-    top, bottom = program.results[output], _variables(program, variable)
-    rows = jacobian(top.nodes, bottom.nodes, mode)
-    if bottom.tangent:
-        rows, bottom = _along(rows, bottom.tangent), _velocities(bottom.tangent)
-    entries = tuple(entry for row in rows for entry in row)
-    meaning = f"derivative of {output} with respect to {variable}"
+    variables = [variable] if isinstance(variable, str) else list(variable)
+    if not variables:
+        raise ProgramError(f"{program.name}: a derivative needs at least one input to be with respect to")
     results = {**program.results} if values else {}
-    results[f"d{output}_d{variable}"] = Array(_joined(top.shape, bottom.shape), entries, meaning)
-    made = replace(program, name=f"{program.name}_d{variable}", results=results, lean=None)
+    for name in variables:
+        results[f"d{output}_d{name}"] = _slopes(program, output, name, mode)
+    made = replace(program, name="_d".join([program.name, *variables]), results=results, lean=None)
 
     def lean() -> Program | None:
         other = program.lean() if program.lean else None
         return other.derivative(output, variable, mode=mode, values=values) if other else None
 
     return replace(made, names=_used_names(made), lean=lean if program.lean else None)
+
+
+def _slopes(program: Program, output: str, variable: str, mode: str) -> Array:
+    """Return the derivatives of an output by an input or a parameter."""
+    top, bottom = program.results[output], _variables(program, variable)
+    rows = jacobian(top.nodes, bottom.nodes, mode)
+    if bottom.tangent:
+        rows, bottom = _along(rows, bottom.tangent), _velocities(bottom.tangent)
+    entries = tuple(entry for row in rows for entry in row)
+    meaning = f"derivative of {output} with respect to {variable}"
+    return Array(_joined(top.shape, bottom.shape), entries, meaning)
 
 
 def _variables(program: Program, name: str) -> Array:

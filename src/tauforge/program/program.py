@@ -35,7 +35,13 @@ class Shape(tuple[int, ...]):
         return self
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape as a plain tuple, as an array has it."""
+        return tuple(self)
+
+    @property
     def size(self) -> int:
+        """How many entries there are."""
         result = 1
         for n in self:
             result *= n
@@ -239,7 +245,9 @@ class Program:
         """
         return certify(self, other, points=points, seed=seed)
 
-    def derivative(self, output: str, input: str, *, mode: str = "auto", values: bool = False) -> Program:
+    def derivative(
+        self, output: str, input: str | Sequence[str], *, mode: str = "auto", values: bool = False
+    ) -> Program:
         """Return the Program of the derivative of an output, by differentiating the graph.
 
         Its inputs are the same. Its output, ``dtau_dq`` for ``derivative("tau", "q")``, has the axes of the output and
@@ -250,7 +258,7 @@ class Program:
         output
             Name of the output to differentiate.
         input
-            Name of an input, "parameters" among them, or of a single parameter.
+            Name of an input, "parameters" among them, or of a single parameter; or several names, for an output each.
         mode
             "forward" or "reverse"; "auto" takes the one with fewer operations.
         values
