@@ -94,7 +94,7 @@ def warns_if_singular(output: str | None) -> Callable[[Callable[Given, Program]]
                         f"{robot.name}: next to no inertia acts on joint {weak!r} where the joints beyond it are free: "
                         f"the inertia matrix is singular to working precision, and accelerations are noise; {_CURE}",
                         RobotWarning,
-                        stacklevel=2,
+                        stacklevel=3,  # past this decorator and that of the list of models
                     )
             return made
 
