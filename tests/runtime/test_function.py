@@ -238,7 +238,7 @@ def test_what_a_function_tells_of_itself():
     assert MIXED.program.name == MIXED.__name__ == "mixed"
     assert MIXED.inputs == {"q": (3,), "m": (2, 3), "t": (), "parameters": (2,)}
     assert MIXED.outputs == {"y": (3,), "energy": (), "table": (3, 2)}
-    assert repr(PLAIN).startswith("Function(Program(plain: a[3], b[3] -> c[3];")
+    assert repr(PLAIN) == "Function(plain: a[3], b[3] -> c[3]; float64)"
     assert str(inspect.signature(PLAIN)) == "(a, b, *, out=None, threads=None)"
     assert "q : array (..., 3)\n    angles\n" in MIXED.__doc__
     assert "void plain(int64_t count, const double *a, int64_t a_stride, " in PLAIN.__doc__

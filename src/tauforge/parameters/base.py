@@ -44,6 +44,12 @@ class BaseParameters:
     of: Robot
     forms: Forms
 
+    def __repr__(self) -> str:
+        grouped = sum(name.endswith("R") for name in self.names)
+        return (
+            f"BaseParameters({self.of.name}: {self.count} of {10 * len(self._whole.bodies)}, {grouped} of them grouped)"
+        )
+
     @cached_property
     def _whole(self) -> Robot:
         """The robot with a floating base as its first link, by whose numbers the forms go."""

@@ -23,6 +23,9 @@ class Operations:
         """Arithmetic operations, set-up included, as published figures count them; sines and cosines are apart."""
         return self.mul + self.add + self.div + self.sqrt + self.setup_mul + self.setup_add
 
+    def __repr__(self) -> str:
+        return f"Operations({self})"
+
     def __str__(self) -> str:
         parts = [f"{self.mul} mul", f"{self.add} add"]
         parts += [f"{n} {name}" for name, n in (("div", self.div), ("sqrt", self.sqrt)) if n]

@@ -307,12 +307,18 @@ class Program:
 
         return restore, (flatten(self),)
 
-    def __repr__(self) -> str:
-        def listed(shapes: Mapping[str, Any]) -> str:
-            return ", ".join(f"{name}{list(shape)}" for name, shape in shapes.items())
+    @property
+    def prototype(self) -> str:
+        """Name, inputs and outputs in a line."""
+        given, made = (
+            ", ".join(f"{name}{list(shape)}" for name, shape in shapes.items())
+            for shapes in (self.inputs, self.outputs)
+        )
+        return f"{self.name}: {given} -> {made}"
 
+    def __repr__(self) -> str:
         made = self.count()
-        return f"Program({self.name}: {listed(self.inputs)} -> {listed(self.outputs)}; {made.mul} mul, {made.add} add)"
+        return f"Program({self.prototype}; {made.mul} mul, {made.add} add)"
 
 
 def natural(name: str) -> list[tuple[bool, int, str]]:

@@ -113,7 +113,7 @@ class Function:
         return partial(Function, dtype=self._dtype, cache=self._cache), (other or self._program,)
 
     def __repr__(self) -> str:
-        return f"Function({self._program!r})"
+        return f"Function({self._program.prototype}; {self._dtype})"
 
 
 def _known(dtype: DTypeLike) -> np.dtype[Any]:

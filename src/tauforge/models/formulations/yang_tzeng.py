@@ -77,6 +77,10 @@ class Design:
     remaining: tuple[str, ...]
     program: Program
 
+    def __repr__(self) -> str:
+        added = f"{len(self.counterweights)} counterweights of {self.added_mass:.4g} kg"
+        return f"Design({self.before.name}: {added}, {len(self.vanished)} terms vanished, {len(self.remaining)} remain)"
+
     @property
     def added_mass(self) -> float:
         """Mass of all counterweights."""
