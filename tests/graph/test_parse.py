@@ -91,3 +91,26 @@ def test_fractions_of_pi_are_read_back_as_they_were():
             assert parse(to_text(value)) == value
     assert to_text(500 * math.pi / 3) == "523.5987755982989"
     assert to_text(-3 * math.pi / 4) == "-3*pi/4"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("x**(2 + 1e-20)", "exactly"),
+        ("x + 1e-400", "too small"),
+        ("0.000e5", None),
+        ("x/1e-310", "too large"),
+    ],
+)
+def test_numbers_that_a_float_cannot_hold_are_refused(text, why):
+    if why is None:
+        assert parse(text) == 0.0
+        return
+    with pytest.raises(ExpressionError, match=why):
+        parse(text)
+
+
+@pytest.mark.parametrize("exponent", [float("inf"), float("nan"), 65, 0.3])
+def test_exponents_that_make_no_product_are_refused(exponent):
+    with pytest.raises(ExpressionError, match="exponent"):
+        symbol("x") ** exponent

@@ -8,12 +8,13 @@ from hypothesis import given, settings
 
 import tauforge as tf
 from tauforge.graph.evaluate import evaluate
-from tauforge.graph.node import as_node
+from tauforge.graph.node import as_node, cos
+from tauforge.program.program import Array, Shape
 
 from ..graph.test_derivative import EVERYTHING
 
 of = tf.Program.of
-P = "1237940039285380274897225519"  # a prime, as the sum of two floats below
+MANY = "+".join(f"sqrt(x{k})" for k in range(30))
 
 EQUAL = [
     ("sqrt(x*x)", "abs(x)"),
@@ -33,6 +34,9 @@ EQUAL = [
     ("sqrt(2)*sqrt(2)*x", "2*x"),
     ("x/x", "1"),
     ("sin(asin(x) + acos(y))", "x*y + sqrt(1 - x*x)*sqrt(1 - y*y)"),
+    ("cos(x - y)", "4*cos((x - y)/3)**3 - 3*cos((x - y)/3)"),
+    ("cos(x/3 + y/6)", "2*cos(x/6 + y/12)**2 - 1"),
+    (f"cos({'+'.join(f'q{k}' for k in range(40))})", f"cos({'+'.join(f'q{k}' for k in reversed(range(40)))})"),
 ]
 DIFFERENT = [
     ("abs(x)", "x"),
@@ -54,8 +58,27 @@ DIFFERENT = [
     ("(1237940039285380210472715264 + 64424510255)*x", "0"),
     ("sin(1e-308*x) + sin(1e308*x)", "0"),
     ("(sqrt(2) - 1.4142135623730951)*x", "0"),
+    ("asin(2*x)", "asin(x)"),
+    ("acos(x/2)", "acos(x)"),
+    ("cos(asin(x))", "cos(asin(x/2))"),
+    ("cos(x + sqrt(2) - sqrt(3))", "cos(x)"),
+    ("cos(x + acos(0.3) - atan2(0.4, 0.5))", "cos(x)"),
+    ("cos(asin(0.3) - acos(0.3))", "1"),
+    ("sqrt(12) + 2*sqrt(3)", "0"),
+    ("x*(sqrt(2)*sqrt(3) + sqrt(6))", "0"),
+    ("cos(x)**2 - (1 - 1e-20)", "-sin(x)**2"),
+    ("abs(x - 5)", "5 - x"),
+    ("sqrt(x - 10)", "2*sqrt(x - 10)"),
+    ("sqrt(1e200*x) + sqrt(1e-200*x)", "0"),
 ]
-UNKNOWN = [("sqrt(x)*sqrt(y)", "sqrt(x*y)"), ("asin(x) + acos(x)", "pi/2"), ("sqrt(2)/2", "sin(pi/4)")]
+UNKNOWN = [
+    ("sqrt(x)*sqrt(y)", "sqrt(x*y)"),
+    ("asin(x) + acos(x)", "pi/2"),
+    ("sqrt(2)/2", "sin(pi/4)"),
+    ("sign(acos(0.5) - pi/3)", "0"),
+    ("sign(x*(acos(0.5) - pi/3))", "sign(x)"),
+    ("sqrt(cos(x)**2 + sin(x)**2 - 3) + sqrt(2)*x", "sqrt(sin(x)**2 - 3 + cos(x)**2) + sqrt(2)*x*sqrt(1)"),
+]
 
 
 @pytest.mark.parametrize(("one", "other"), EQUAL)
@@ -86,6 +109,7 @@ def test_what_is_neither_is_called_so(one, other):
     [
         ("1/(sin(x)**2 + cos(x)**2 - 1)", "2/(sin(x)**2 + cos(x)**2 - 1)", "a divisor is zero"),
         ("+".join(f"sqrt(x{k})" for k in range(12)), "0", None),
+        (f"({MANY})**8", f"({MANY})**7*({MANY} + x - x*1.5 + 0.5*x)", "square roots"),
         (
             "*".join(f"(1 + sqrt(x{k} + 1))" for k in range(12)),
             "*".join(f"(1 + sqrt(1.0*x{k} + 1))" for k in range(12)) + " + x - x*1.5 + 0.5*x",
@@ -97,6 +121,36 @@ def test_what_is_neither_is_called_so(one, other):
 def test_what_stands_in_the_way_is_said(one, other, why):
     with pytest.raises(tf.CertificationError if why is None else tf.Undecided, match=why):
         of(y=one).certify(of(y=other))
+
+
+def test_inputs_are_matched_by_place():
+    a, b = map(tf.symbol, "ab")
+    array, result = (lambda *nodes: Array(Shape([len(nodes)]), nodes)), {"y": Array(Shape([]), (a,))}
+    one, swapped, renamed = (
+        tf.Program(name, {key: array(*nodes)}, result)
+        for name, key, nodes in (("one", "q", (a, b)), ("swapped", "q", (b, a)), ("renamed", "v", (a, b)))
+    )
+    for other in (swapped, renamed):
+        with pytest.raises(tf.ProgramError, match=r"cannot be compared: \w is entry"):
+            one.certify(other)
+
+
+def test_a_symbol_may_be_called_pi():
+    pi = tf.symbol("pi")
+    with pytest.raises(tf.CertificationError):
+        of(y=cos(pi)).certify(of(y=-1.0))
+
+
+def test_an_output_without_a_value_does_not_hide_another():
+    with pytest.raises(tf.CertificationError, match=r"y\[1\]") as caught:
+        of(y=["sqrt(-1 - x*x) + 1", "x"]).certify(of(y=["2*sqrt(-1 - x*x)", "y"]))
+    assert not isinstance(caught.value, tf.Undecided)
+
+
+@pytest.mark.parametrize("points", [1, 0, 2.5, None])
+def test_a_proof_needs_two_points(points):
+    with pytest.raises(tf.ProgramError, match="points is"):
+        of(y="x").certify(of(y="x"), points=points)
 
 
 def test_every_output_counts():

@@ -25,7 +25,7 @@ Form = dict[Monomial, Fraction]
 RADIANS: Monomial = ()
 PI: Monomial = (0,)
 
-_TERMS, _DEGREE, _BITS = 32, 8, 2048
+_TERMS, _DEGREE, _BITS = 512, 8, 2048
 """How large a polynomial may grow before what it stands for is taken as an atom."""
 
 
@@ -58,12 +58,18 @@ def form(angle: Node, atom: Callable[[Node], int]) -> Form:
     return found[angle]
 
 
+def numbered() -> Callable[[Node], int]:
+    """Return what gives each atom a number of its own, from 1 on."""
+    numbers: dict[Node, int] = {}
+    return lambda node: numbers.setdefault(node, len(numbers) + 1)
+
+
 def constant_form(node: Node) -> tuple[Fraction, Fraction] | None:
     """Return a constant's radians and its multiple of pi, where it is a sum of those."""
     if node.origin is None:
         k = halfdegrees(node.value)
         return (Fraction(node.value), Fraction(0)) if k is None else (Fraction(0), Fraction(k, 360))
-    found = form(node, lambda _: 1)
+    found = form(node, numbered())
     if not found.keys() <= {RADIANS, PI}:
         return None
     return found.get(RADIANS, Fraction(0)), found.get(PI, Fraction(0))
@@ -81,7 +87,7 @@ def _combined(node: Node, op: str, args: list[Form]) -> Form | None:
             made[monomial] = made.get(monomial, Fraction(0)) + x
     elif op == NEG:
         made = {monomial: -x for monomial, x in args[0].items()}
-    elif op == MUL:
+    elif op == MUL and len(args[0]) * len(args[1]) <= _TERMS:
         made = {}
         for one, x in args[0].items():
             for two, y in args[1].items():

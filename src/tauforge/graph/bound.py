@@ -13,22 +13,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from .angle import PI, RADIANS, form, halfdegrees
-from .field import ROUNDS
+from .angle import PI, RADIANS, form, halfdegrees, numbered
+from .field import ATTEMPTS, ROUNDS
 from .node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIN, SQRT, SYMBOL, Node
 from .points import MULTIPLES
 from .surd import MOST
 
-LARGEST_COFACTOR = 100_000
-"""Up to here it is proved how many primes there are in an arithmetic progression."""
+LARGEST_COFACTOR = 10_000
+"""Up to here the known bounds on primes in arithmetic progressions are sharp enough."""
 
-_SECURITY = 100
-"""Bits by which a field is larger than its degrees and heights need it: an error has a chance of about 2^-100."""
+_SECURITY = 110
+"""Bits by which a field is larger than its degrees and heights need it: an error has a chance of about 2^-110."""
 _BITS = 120
 """The smallest field's."""
 _ARCS = (ASIN, ACOS, ATAN2)
 _WITH_ROOTS = (SQRT, ABS, *_ARCS)
-_TWO = "2"
+_TWO, _RATIONAL = "2", "rational"
+_FACTOR = 2200
+"""Bits of numerator and denominator of a float, at the most."""
 Powers = Mapping[object, int]
 """How often each divisor stands in a denominator."""
 
@@ -72,7 +74,7 @@ class Angles(NamedTuple):
             op, args = node.made
             if op not in (SIN, COS):
                 continue
-            for monomial, x in form(args[0], lambda _: 1).items():
+            for monomial, x in form(args[0], numbered()).items():
                 if monomial == PI and math.lcm(cofactor, 2 * x.denominator) <= LARGEST_COFACTOR:
                     cofactor = math.lcm(cofactor, 2 * x.denominator)
                 elif monomial in (PI, RADIANS):
@@ -89,7 +91,7 @@ class Bounds:
         order = list(order)
         self.angles = Angles.of(order)
         self._roots = sum(node.made[0] in _WITH_ROOTS for node in order)
-        self._divisors: dict[object, Size] = {_TWO: Size(0, 1)}
+        self._divisors: dict[object, Size] = {_TWO: Size(0, 1), _RATIONAL: Size(0, _FACTOR)}
         self._found: dict[Node, Fractional] = {}
         self._unknown: set[Node] = set()
         for node in order:
@@ -102,14 +104,15 @@ class Bounds:
         arguments of unknown functions. The page on proofs derives it.
         """
         sizes = [self._whole(self._found[node]) for node in {*outputs, *self._unknown}]
-        degree, height = (  # of cross products, of squares at most: abs(u) is the root of u²
-            4 * max((getattr(size, k) for size in sizes), default=0) + 4 for k in ("degree", "height")
+        degree, height = (  # of cross products, of sums of squares at most, and times a factor that is guessed
+            8 * (max((getattr(size, k) for size in sizes), default=0) + 1) + _FACTOR * (k == "height")
+            for k in ("degree", "height")
         )
-        comparisons = len(outputs) + len(self._unknown) ** 2
+        comparisons = len(outputs) + 4 * (len(self._unknown) + 1) ** 2
         points = 4 * comparisons * degree
         primes = 4 * comparisons * height * self.angles.cofactor**2
         bits = max(_BITS, (points + primes).bit_length() + _SECURITY)
-        return degree, bits, Fraction(points + primes, 1 << (bits - 1)) + Fraction(1, 4**ROUNDS)
+        return degree, bits, Fraction(points + primes, 1 << (bits - 1)) + Fraction(ATTEMPTS * bits, 4**ROUNDS)
 
     def _whole(self, x: Fractional) -> Size:
         """Return the size of the product of numerator and denominator."""
@@ -169,8 +172,12 @@ class Bounds:
         return self._times(x, Fractional(inverse, {divisor: 1}))
 
     def _root(self, x: Fractional) -> Fractional:
-        """Return bounds of a root, such that those of its square hold for the radicand."""
-        return Fractional(self._whole(x), x.denominator)
+        """Return bounds of a root, such that those of its square hold for the radicand.
+
+        It may be a rational number times the root of another one.
+        """
+        size = self._whole(x) * Size(0, _FACTOR)
+        return self._times(Fractional(size, x.denominator), Fractional(Size(0, 0), {_RATIONAL: 1}))
 
     def _turn(self, angle: Node) -> Fractional:
         """Return bounds of an angle's sine and cosine.

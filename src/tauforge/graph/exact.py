@@ -9,21 +9,31 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from .angle import constant_form
 from .field import Field
-from .operations import ADD, COS, DIV, MUL, NEG, SIN, SQRT
+from .operations import ADD, COS, DIV, MUL, NEG, SIN
 
 if TYPE_CHECKING:
     from .node import Node
 
 
-@cache
 def home() -> Field:
     """Return this process's field: about 2^90 elements, half degrees exact, and all fractions that floats can be."""
-    return Field(secrets.token_hex(16), 90, 720, 1 << 1100, rounds=8)
+    return _fields[0] if _fields else _first()
+
+
+_fields: list[Field] = []
+_lock = Lock()
+
+
+def _first() -> Field:
+    with _lock:
+        if not _fields:
+            _fields.append(Field(secrets.token_hex(16), 90, 720, 1 << 1100, rounds=16, rough=True))
+    return _fields[0]
 
 
 def residue(op: str, args: Sequence[Node]) -> int:
@@ -42,6 +52,4 @@ def residue(op: str, args: Sequence[Node]) -> int:
         angle = constant_form(args[0])
         turn = field.turn(*angle) if angle else None
         return int((turn or field.point("turn", *values))[op == SIN])
-    if op == SQRT and (root := field.square_root(values[0])) is not None:
-        return root
     return field.draw(op, *values)

@@ -17,8 +17,10 @@ Turn = tuple[Any, Any]
 """A point of the unit circle: cosine and sine of an angle, in the field or in an extension by roots."""
 IDENTITY: Turn = (1, 0)
 
-ROUNDS = 50
+ROUNDS = 64
 """Rounds of Miller and Rabin's test; each lets a number that is not prime pass with a probability of at most 1/4."""
+ATTEMPTS = 1000
+"""Numbers that are tried at the most for a prime, for each of its bits."""
 _SMALL = math.prod(n for n in range(3, 500) if all(n % k for k in range(2, math.isqrt(n) + 1)))
 
 
@@ -33,13 +35,17 @@ class Field:
         The full turn divided by this is exact; a multiple of 4.
     scale
         A radian is this many times a random angle, so that fractions with this denominator have values.
+    rough
+        Whether ``p + 1`` is the cofactor times a prime, so that no multiple of a random angle vanishes by chance.
     """
 
-    def __init__(self, seed: str, bits: int, cofactor: int, scale: int, rounds: int = ROUNDS) -> None:
+    def __init__(
+        self, seed: str, bits: int, cofactor: int, scale: int, *, rounds: int = ROUNDS, rough: bool = False
+    ) -> None:
         self.seed, self.cofactor, self.scale = seed, cofactor, scale
-        self.p = self._prime(bits, rounds)
+        self.p = self._prime(bits, rounds, rough)
         self.root = self._root_of_unity()
-        self.pi = self.draw("pi")  # as a length, not as an angle
+        self._half_degree = self.draw("pi")  # pi/360 as a length, not as an angle
         self._literals: dict[float, int] = {}
         self._turns: dict[tuple[Fraction, Fraction], Turn | None] = {}
 
@@ -52,7 +58,7 @@ class Field:
                 numerator, denominator = value.as_integer_ratio()
                 known = numerator * pow(denominator, -1, self.p) % self.p
             else:
-                known = k * self.pi * pow(360, -1, self.p) % self.p
+                known = k * self._half_degree % self.p
             self._literals[value] = known
         return known
 
@@ -85,20 +91,34 @@ class Field:
         blocks = [first] + [blake2b(first + k.to_bytes(4)).digest() for k in range(1, -(-size // 64))]
         return int.from_bytes(b"".join(blocks)[:size])
 
-    def _prime(self, bits: int, rounds: int) -> int:
+    def _prime(self, bits: int, rounds: int, rough: bool) -> int:
         smallest, step = 1 << (bits - 1), self.cofactor
-        for attempt in range(1000 * bits):
-            number = smallest + self._stream(f"prime {attempt}", bits // 8 + 17) % smallest
-            p = number - number % step + step - 1
-            if math.gcd(p, _SMALL) == 1 and self._is_prime(p, rounds):
+        start = self._stream("prime", bits // 8 + 17) % smallest
+        for attempt in range(ATTEMPTS * bits):
+            drawn = start + attempt * step if rough else self._stream(f"prime {attempt}", bits // 8 + 17) % smallest
+            order = (smallest + drawn) // step
+            p = order * step + step - 1
+            if math.gcd(p * (order + 1 if rough else 1), _SMALL) > 1 or not self._is_prime(p, rounds):
+                continue
+            if not rough or (order % 2 == 0 and self._is_prime(order + 1, rounds)):
                 return p
         raise ArithmeticError("no prime found")
 
     def _is_prime(self, n: int, rounds: int) -> bool:
-        """Miller and Rabin's test with random bases, for n = 3 mod 4."""
-        half = (n - 1) // 2
+        """Miller and Rabin's test of an odd number with random bases."""
+        twos = (n - 1 & 1 - n).bit_length() - 1
         bases = (2, *(2 + self._stream(f"base {k}", n.bit_length() // 8 + 17) % (n - 3) for k in range(rounds)))
-        return all(pow(base, half, n) in (1, n - 1) for base in bases)
+        for base in bases:
+            x = pow(base, (n - 1) >> twos, n)
+            if x in (1, n - 1):
+                continue
+            for _ in range(twos - 1):
+                x = x * x % n
+                if x == n - 1:
+                    break
+            else:
+                return False
+        return True
 
     def _root_of_unity(self) -> Turn:
         """Return a point whose order is the cofactor; a quarter of the circle is (0, 1)."""

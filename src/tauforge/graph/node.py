@@ -224,7 +224,7 @@ def _folded(value: float, op: str, *args: Node) -> Node:
     if not math.isfinite(value):
         raise ExpressionError("a constant is too large for a float")
     residue = exact.residue(op, args)
-    if residue == 0:
+    if residue == 0 and abs(value) <= 1e-6 * max(1.0 if op in (SIN, COS) else abs(a.value) for a in args):
         return ZERO  # exactly zero, whatever rounding left
     if residue == exact.home().literal(value):
         return constant(value)
@@ -246,7 +246,7 @@ def is_zero(x: Scalar) -> bool:
     return x is ZERO if isinstance(x, Node) else x == 0
 
 
-ZERO, ONE, TWO = (as_node(x) for x in (0.0, 1.0, 2.0))
+ZERO, ONE, TWO, MINUS_ONE = (as_node(x) for x in (0.0, 1.0, 2.0, -1.0))
 
 
 def neg(a: Node) -> Node:
@@ -269,7 +269,7 @@ def add(a: Node, b: Node) -> Node:
             return neg(add(a.args[0], neg(b)))
         if a.op is ADD and a.args[1].op is CONST:
             return add(a.args[0], add(a.args[1], b))
-        if a.op is MUL and b.value == -1 and a.args[0] is a.args[1] and a.args[0].op in (SIN, COS):
+        if a.op is MUL and b is MINUS_ONE and a.args[0] is a.args[1] and a.args[0].op in (SIN, COS):
             other = (_sin if a.args[0].op is COS else _cos)(a.args[0].args[0])
             return neg(mul(other, other))  # cos² - 1 = -sin²
         return _intern((ADD, a, b), ADD, (a, b))
@@ -311,8 +311,10 @@ def mul(a: Node, b: Node) -> Node:
 
 def div(a: Node, b: Node) -> Node:
     if b.op is CONST:
-        if b.value == 0 or not math.isfinite(1.0 / b.value):
+        if b.value == 0:
             raise ExpressionError(f"division of {a} by zero")
+        if not math.isfinite(1.0 / b.value):
+            raise ExpressionError(f"division of {a} by {b}, whose inverse is too large for a float")
         return mul(a, _folded(1.0 / b.value, DIV, ONE, b))
     if a is ZERO:
         return ZERO
@@ -329,7 +331,7 @@ def power(a: Node, exponent: float) -> Node:
     """Return an integer power, by squaring, or a half-integer one."""
     if float(exponent) == 0.5:
         return _sqrt(a)
-    if float(exponent) != int(exponent) or abs(exponent) > 64:
+    if not math.isfinite(exponent) or float(exponent) != int(exponent) or abs(exponent) > 64:
         raise ExpressionError(f"{a}**{exponent}: the exponent must be 0.5 or an integer up to 64")
     n = int(abs(exponent))
     result = ONE
@@ -372,8 +374,9 @@ def _cos(a: Node) -> Node:
 
 
 def _sqrt(a: Node) -> Node:
-    if a.op is CONST:
-        if _sign_of(a) < 0:
+    sign = _sign_of(a) if a.op is CONST else None
+    if sign is not None:
+        if sign < 0:
             raise ExpressionError(f"square root of {a}, which is negative")
         root = math.sqrt(abs(a.value))
         return constant(root) if not a.origin and Fraction(root) ** 2 == Fraction(a.value) else _folded(root, SQRT, a)
@@ -382,8 +385,8 @@ def _sqrt(a: Node) -> Node:
     return _intern((SQRT, a), SQRT, (a,))
 
 
-def _sign_of(a: Node) -> int:
-    """Return the sign of a constant, whatever rounding has made of its float."""
+def _sign_of(a: Node) -> int | None:
+    """Return the sign of a constant, whatever rounding has made of its float; None where it cannot be told."""
     if a.origin:
         from .reals import sign
 
@@ -393,12 +396,13 @@ def _sign_of(a: Node) -> int:
 
 def _scaled(a: Node) -> bool:
     """Tell whether an expression is a positive constant times another."""
-    return a.op is MUL and a.args[0].op is CONST and _sign_of(a.args[0]) > 0
+    return a.op is MUL and a.args[0].op is CONST and _sign_of(a.args[0]) == 1
 
 
 def _abs(a: Node) -> Node:
-    if a.op is CONST:
-        return neg(a) if _sign_of(a) < 0 else a
+    sign = _sign_of(a) if a.op is CONST else None
+    if sign is not None:
+        return neg(a) if sign < 0 else a
     if a.op is NEG:
         a = a.args[0]
     if _scaled(a):
@@ -407,8 +411,9 @@ def _abs(a: Node) -> Node:
 
 
 def _sign(a: Node) -> Node:
-    if a.op is CONST:
-        return as_node(float(_sign_of(a)))
+    sign = _sign_of(a) if a.op is CONST else None
+    if sign is not None:
+        return as_node(float(sign))
     if a.op is NEG:
         return neg(_sign(a.args[0]))
     if _scaled(a):

@@ -146,8 +146,8 @@ class _Parser:
                 self.fail(f"more than {DEEPEST} levels of brackets", place)
             exponent = self.signed()
             self.depth -= 1
-            if exponent.op is not graph.CONST:
-                self.fail("the exponent must be a number", place)
+            if exponent.op is not graph.CONST or exponent.origin:
+                self.fail("the exponent must be a number that a float holds exactly", place)
             return base ** float(exponent)
         return base
 
@@ -162,6 +162,8 @@ class _Parser:
             number = float(text)
             if not math.isfinite(number):
                 self.fail(f"{text} is no finite number", place)
+            if number == 0 and any(digit in "123456789" for digit in re.split("[eE]", text)[0]):
+                self.fail(f"{text} is too small for a float", place)
             return as_node(number)
         if kind == "name":
             return self.call(text, place) if self.take("(") else self.name(text, place)

@@ -18,7 +18,7 @@ from math import lcm
 
 from ..errors import ExpressionError
 from . import reals
-from .angle import PI, RADIANS, Monomial, form
+from .angle import PI, RADIANS, Form, Monomial, form, numbered
 from .evaluate import topological
 from .exact import home
 from .field import IDENTITY, Field, Turn
@@ -83,7 +83,7 @@ class Points:
         self._formal, self._products = formal, products
         self._values: dict[Node, Values] = {}
         self._turns: dict[object, tuple[Turn, ...]] = {}
-        self._atoms: dict[object, int] = {"pi": 0}
+        self._atoms: dict[object, int] = {None: 0}  # the variables of angles by value; pi comes first
         self._arcs: dict[int, Node] = {}
         self._classes: dict[object, _Class] = {}
         self._constants: list[tuple[int, reals.Interval, Values]] = []  # with roots: residue, value, root
@@ -137,7 +137,7 @@ class Points:
         if op is SIGN:
             return self._sign(args[0])
         own, factor = self._class(op, args)
-        return self._unknown(op, own.name, self._sign_of(factor, args, own))
+        return self._unknown(op, own.name, self._sign_of(factor, args, own) if op is ATAN2 else factor)
 
     def _places(self, symbol: str) -> Sequence[object]:
         """Return what tells a symbol's values at the points apart."""
@@ -237,14 +237,16 @@ class Points:
     def _root_of_constant(self, residue: int, value: reals.Interval | None) -> Values:
         """Return the root of a constant: a rational number where it has one, or such a multiple of a known root."""
         p, ones = self.field.p, (1,) * len(self._names)
-        for other, size, root in [(1, 1, ones), *self._constants] if value is not None and value > 0 else []:
-            nearest = Fraction(float((value / size).mid) ** 0.5)
-            for guess in (nearest, nearest.limit_denominator(10**6)):
+        if value is None or not value > 0:
+            return self._new_root((residue,) * len(ones))
+        for other, size, root in [(1, 1, ones), *self._constants]:
+            nearest = reals.root_guess(value, size)
+            for guess in (nearest, nearest.limit_denominator(10**6)) if nearest else ():
                 times = guess.numerator * pow(guess.denominator, -1, p) % p
                 if times * times * other % p == residue:
                     return tuple([x * times % p for x in root])
         root = self._new_root((residue,) * len(ones))
-        self._constants.append((residue, value if value is not None else 1, root))
+        self._constants.append((residue, value, root))
         return root
 
     def _sampled_root(self, x: int) -> int:
@@ -258,7 +260,7 @@ class Points:
     def _turn(self, angle: Node) -> tuple[Turn, ...]:
         """Return an expression as an angle, at each point."""
         if angle not in self._turns:
-            polynomial = form(angle, self._atom)
+            polynomial = self._polynomial(angle)
             radians, halves = (polynomial.pop(monomial, Fraction(0)) for monomial in (RADIANS, PI))
             known = self.field.turn(radians, halves) or self.field.point("constant", radians, halves)
             total: tuple[Turn, ...] = (known,) * len(self._names)
@@ -269,6 +271,17 @@ class Points:
                 total = tuple([y if x is IDENTITY else self.field.rotate(x, y) for x, y in both])
             self._turns[angle] = total
         return self._turns[angle]
+
+    def _polynomial(self, angle: Node) -> Form:
+        """Return an angle as a polynomial, its variables by value: those that are equal are one."""
+        merged: Form = {}
+        numbers: dict[Node, int] = {}
+        found = form(angle, lambda node: numbers.setdefault(node, len(numbers) + 1))
+        by_value = [0, *map(self._atom, numbers)]
+        for monomial, x in found.items():
+            key = tuple(sorted(by_value[number] for number in monomial))
+            merged[key] = merged.get(key, Fraction(0)) + x
+        return {monomial: x for monomial, x in merged.items() if x}
 
     def _atom(self, node: Node) -> int:
         """Return the number of a variable of an angle: a symbol by its name, anything else by its value."""
@@ -312,7 +325,7 @@ def angle_scale(order: Iterable[Node]) -> int:
     scale = 1
     for node in order:
         if node.op is SIN or node.op is COS:
-            polynomial = form(node.args[0], lambda _: 1)
+            polynomial = form(node.args[0], numbered())
             scale = lcm(scale, *(x.denominator for monomial, x in polynomial.items() if monomial not in (RADIANS, PI)))
     return scale
 

@@ -6,7 +6,9 @@ that fraction of pi.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 from random import Random
 from typing import Any
@@ -109,14 +111,23 @@ def written(x: Interval, digits: int) -> str:
     return str(nstr(mp.make_mpf(x._mpi_[0]), digits))
 
 
-def sign(node: Node) -> int:
-    """Return a constant's sign, which is known not to be zero exactly."""
+def sign(node: Node) -> int | None:
+    """Return a constant's sign; None where it cannot be told, as of one that may be zero."""
     for digits in DIGITS:
         try:
             return _sign(evaluate([node], {}, digits)[0])
         except Undefined:
             continue
-    return int(node.value > 0) - int(node.value < 0)
+    return None
+
+
+def root_guess(x: Interval, of: Interval) -> Fraction | None:
+    """Return a guess of the square root of a quotient of two positive numbers; None where it is out of range."""
+    try:
+        guess = float(_library().sqrt(x / of).mid)
+    except (ArithmeticError, ValueError):
+        return None
+    return Fraction(guess) if 0 < guess < math.inf else None
 
 
 def ratio(numerator: Node, denominator: Node) -> Interval | None:

@@ -65,6 +65,8 @@ class Surd:
                     term = term * self.squares[twice.bit_length() - 1]
                     twice &= ~(1 << (twice.bit_length() - 1))
                 total = total + term
+            if len(total.parts) > 1 << MOST:
+                raise TooManyRoots
         return total
 
     __rmul__ = __mul__

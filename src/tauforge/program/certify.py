@@ -88,8 +88,17 @@ def _check(first: Program, second: Program, points: int) -> None:
             raise ProgramError(
                 f"{first.name} and {second.name} cannot be compared: their {what} are {ours} and {theirs}"
             )
-    if points < 2:
-        raise ProgramError("a certificate needs two points at least, to tell constants from functions")
+    if not isinstance(points, int) or points < 2:
+        raise ProgramError(f"points is {points!r}; it must be 2 or more, to tell constants from functions")
+    places: dict[Node, tuple[str, int]] = {}
+    for program in (first, second):
+        for name, array in program.arguments.items():
+            for i, node in enumerate(array.nodes):
+                if name != "parameters" and places.setdefault(node, (name, i)) != (name, i):
+                    raise ProgramError(
+                        f"{first.name} and {second.name} cannot be compared: {node} is entry {i} of {name} in one, and "
+                        f"entry {places[node][1]} of {places[node][0]} in the other"
+                    )
 
 
 def _unequal(
@@ -107,7 +116,7 @@ def _unequal(
         except TooManyRoots:
             return list(pairs), f"a number holds more than {MOST} independent square roots"
         return [pair for pair, (a, b) in zip(pairs, values, strict=True) if a != b], ""
-    return list(pairs), "a divisor is zero, whatever the state"
+    return list(pairs), "a divisor is zero, whatever the state, or for one of the signs of its roots"
 
 
 def _failure(
@@ -125,8 +134,8 @@ def _failure(
     if set(first.parameters) != set(second.parameters):
         hint = ". They take different parameters; base.in_standard(program) writes base parameters in standard ones"
     error = CertificationError(
-        f"{names} are not equal: at {found.place} {first.name} gives {found.first} and {second.name} {found.second}, "
-        f"where {found.shown()}{hint}"
+        f"{names} are not equal: at {found.place} {first.name} gives {found.first} and {second.name} {found.second}"
+        f"{found.shown()}{hint}"
     )
     error.state = dict(found.state)
     return error

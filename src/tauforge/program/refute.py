@@ -13,6 +13,8 @@ from ..graph.text import to_text, written_size
 
 _NODES = 2_000_000
 """About how many nodes are evaluated in floats in search of a state."""
+_FEW = 40
+"""Pairs that are looked at one by one where one of them has no value."""
 _SHOWN = 60
 """Symbols whose values a message shows."""
 _NOT_RATIONAL = (SQRT, ABS, SIGN, ASIN, ACOS, ATAN2)
@@ -44,8 +46,10 @@ class Counterexample:
     second: str
 
     def shown(self) -> str:
-        """Return the state as text."""
-        shown = ", ".join(f"{name} = {value!r}" for name, value in list(self.state.items())[:_SHOWN])
+        """Return the state as the end of a sentence."""
+        if not self.state:
+            return ""
+        shown = ", where " + ", ".join(f"{name} = {value!r}" for name, value in list(self.state.items())[:_SHOWN])
         more = len(self.state) - _SHOWN
         return f"{shown}, and {more} more (the error's attribute state holds all)" if more > 0 else shown
 
@@ -72,21 +76,20 @@ def _states(names: Sequence[str], count: int) -> Iterator[dict[str, float]]:
     """Give random states: of all sizes and signs, positive ones, and some with zeros and ones in them."""
     random = Random(0)
     for number in range(count):
-        kind = number % 6
-        low, high = ((-1.0, 1.0), (0.1, 2.0), (-3.2, 3.2))[kind % 3]
+        low, high = ((-1.0, 1.0), (0.1, 2.0), (-3.2, 3.2), (-20.0, 20.0), (-1000.0, 1000.0))[number % 5]
         state = {name: round(random.uniform(low, high), 3) for name in names}
-        if kind > 2:
+        if number % 2:
             few = random.choice((0.2, 0.5))
             state = {name: random.choice((0.0, 1.0, -1.0)) if random.random() < few else x for name, x in state.items()}
         yield state
 
 
 def _difference(pairs: Sequence[Pair], state: Mapping[str, float]) -> float:
-    """Return the largest relative difference in floats; -1 where an expression has no value."""
+    """Return the largest relative difference in floats; -1 where no pair has a value."""
     try:
         values = evaluate([node for _, *both in pairs for node in both], state)
-    except (ArithmeticError, ValueError):
-        return -1.0
+    except (ArithmeticError, ValueError):  # of one pair; others may have values
+        return max((_difference([pair], state) for pair in pairs), default=-1.0) if 1 < len(pairs) <= _FEW else -1.0
     both = zip(values[::2], values[1::2], strict=True)
     return max(abs(a - b) / (abs(a) + abs(b)) if a != b else 0.0 for a, b in both)
 
@@ -97,6 +100,8 @@ def _confirmed(pairs: Sequence[Pair], state: Mapping[str, float]) -> Counterexam
         try:
             values = reals.evaluate([node for _, *both in pairs for node in both], state, digits)
         except reals.Undefined:
+            if 1 < len(pairs) <= _FEW:
+                return next(filter(None, (_confirmed([pair], state) for pair in pairs)), None)
             continue
         for (place, a, b), x, y in zip(pairs, values[::2], values[1::2], strict=True):
             if x < y or y < x:
