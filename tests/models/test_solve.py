@@ -109,6 +109,17 @@ def test_only_what_is_solved_for_matters():
         tf.operational_space(TIP, frame="l3", rows=["vx"])
 
 
+def test_a_free_base_that_nothing_resists_is_warned_of():
+    """A point mass, and two on one line, leave a base free to turn, whatever the joints do."""
+    for robot in (TIP, arm(point(), point())):
+        floating = robot.with_base("floating")
+        tf.inverse_dynamics(floating)  # where a RobotWarning is an error
+        with pytest.raises(REFUSED, match=r"no inertia acts on joint 'base\."):
+            tf.inverse_dynamics(floating, free_base=True)
+    sound = arm(tf.Inertia(1.0, 0.0, 0.0, 1.0, 0.0, 1.0, M=1.0), point()).with_base("floating")
+    tf.inverse_dynamics(sound, free_base=True)
+
+
 def test_scale_is_no_matter():
     """A light finger on a heavy gantry, and a speck alone, have accelerations to the last digit."""
     gantry = tf.Robot(

@@ -23,6 +23,7 @@ from .frame import INPUTS, Labels, State, Values, in_best_frames, leaner, prepar
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
 from .registry import model
+from .solve import warns_if_singular
 
 
 class Motion(NamedTuple):
@@ -103,6 +104,7 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
 
 
 @model("q, qd, qdd -> tau", "efforts of a motion")
+@warns_if_singular("base_acceleration")
 @in_best_frames
 def inverse_dynamics(
     robot: Robot,

@@ -79,7 +79,7 @@ def check_inertia(name: str, inertia: Scalar) -> None:
 def warns_if_singular(output: str | None) -> Callable[[Callable[Given, Program]], Callable[Given, Program]]:
     """Let a model warn of a robot in numbers whose inertia matrix is singular but for rounding, whatever its state.
 
-    ``output`` has the degrees of freedom that the model solves for; None if these are all.
+    ``output`` has the degrees of freedom that the model solves for, where the model has it; None if these are all.
     """
 
     def decorated(model: Callable[Given, Program]) -> Callable[Given, Program]:
@@ -87,7 +87,7 @@ def warns_if_singular(output: str | None) -> Callable[[Callable[Given, Program]]
         def watched(*robots: Given.args, **options: Given.kwargs) -> Program:
             made = model(*robots, **options)
             robot: Any = robots[0] if robots else options["robot"]
-            if not is_leaner():
+            if not is_leaner() and (output is None or output in made.outputs):
                 weak = weakest(robot, made.outputs[output].labels[0] if output else robot.velocity_names)
                 if weak:
                     warnings.warn(
