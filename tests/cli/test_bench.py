@@ -1,6 +1,7 @@
 """tauforge bench: its table, its file, its drawing, and what it refuses."""
 
 import json
+import sys
 
 import pytest
 from rich.console import Console
@@ -75,6 +76,13 @@ def test_a_file_works_as_well_as_a_bundled_robot(tmp_path):
 def test_an_unknown_model_is_refused():
     with pytest.raises(tf.TauforgeError, match="no 'dynamics'; choose among inverse-dynamics"):
         bench.models("dynamics")
+
+
+def test_a_drawing_without_matplotlib_is_refused_before_any_time_is_taken(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = CliRunner().invoke(app, ["bench", "planar2r", "--plot", "ratios.svg"])
+    assert "tauforge[plot]" in str(result.exception)
+    assert result.output == ""
 
 
 def test_a_drawing_that_cannot_be_written_is_refused(tmp_path):

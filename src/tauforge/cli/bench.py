@@ -21,7 +21,7 @@ from ..files import write_text
 from . import show
 
 __all__ = ["models", "plot", "prepared", "rows", "save", "table"]
-COLUMNS = ("model", "library", "ns a state", "ratio", "ns a call", "ratio ", "how many states are computed")
+COLUMNS = ("model", "library", "ns per state", "ratio", "ns per call", "ratio ", "how many states are computed")
 
 
 def models(names: str) -> list[str]:
@@ -52,8 +52,8 @@ def table(robot: tf.Robot, found: Sequence[Row], batch: int, notes: Sequence[str
         )
     versions = dict.fromkeys(f"{row.peer} {row.version}" for row in found if row.peer not in nowhere)
     lines = [
-        f"ns a state: of {batch} at once, processor's time, best of several rounds in turn, one thread each;",
-        "ns a call: one state from Python. ratio: to ours. What is timed agrees with our results within 1e-9.",
+        f"ns per state: of {batch} at once, processor's time, best of several rounds in turn, one thread each;",
+        "ns per call: one state from Python. ratio: to ours. What is timed agrees with our results within 1e-9.",
         ", ".join(versions) + ".",
         *(f"{name}: {reason}." for name, reason in nowhere.items()),
         *([f"The robot of all: {'; '.join(notes)}."] if notes else []),
@@ -88,13 +88,7 @@ def save(path: Path, robot: tf.Robot, found: Sequence[Row], batch: int, notes: S
 
 def plot(path: Path, robot: tf.Robot, found: Sequence[Row]) -> None:
     """Draw how many times longer each library takes for a state of a batch, as bars."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise tf.TauforgeError("--plot needs matplotlib: pip install 'tauforge[plot]'") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+    pyplot = show.pyplot()
     ratios = {(row.model, row.peer): row.batch_ratio for row in found if row.batch_ratio is not None}
     names = [kind.name for kind in PEERS if any(peer == kind.name for _, peer in ratios)]
     models = list(dict.fromkeys(row.model for row in found))

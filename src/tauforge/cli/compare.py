@@ -170,13 +170,7 @@ def _pair(x: tuple[int, int] | None) -> str:
 
 def plot(path: Path) -> None:
     """Draw how the formulations' costs grow with the number of joints."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise tf.TauforgeError("--plot needs matplotlib: pip install 'tauforge[plot]'") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+    pyplot = show.pyplot()
     drawing, axes = pyplot.subplots(figsize=(9, 6), layout="constrained")
     axes.set_prop_cycle(color=[*map(pyplot.get_cmap("tab10"), range(10)), "black"])
     for name in counted():

@@ -315,10 +315,12 @@ def compare(
     from . import compare as comparison
 
     if plot:
-        comparison.plot(Path(output))
-        errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
+        show.pyplot()  # refused now if it is missing, not after all the work
     found = find(robot, symbolic, base, snap, lenient, folder).tree()
     console.print(comparison.table(found, list(comparison.rows(found))))
+    if plot:
+        comparison.plot(Path(output))
+        errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
 
 
 @app.command()
@@ -350,6 +352,8 @@ def bench(
     from . import bench as comparison
 
     wanted = comparison.models(models)
+    if plot:
+        show.pyplot()  # refused now if it is missing, not after all the work
     with heard():
         found, notes = comparison.prepared(find(robot, symbolic, base, snap, lenient, folder))
         with errors.status("loading libraries") as status:

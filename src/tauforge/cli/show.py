@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Group
 from rich.table import Table
@@ -23,6 +24,18 @@ def table(columns: Sequence[str], *, right: Sequence[str] = ()) -> Table:
     for column in columns:
         made.add_column(column, justify="right" if column in right else "left", no_wrap=column == columns[0])
     return made
+
+
+def pyplot() -> Any:
+    """Return what draws into files."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise tf.TauforgeError("--plot needs matplotlib: pip install 'tauforge[plot]'") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    return pyplot
 
 
 def titled(title: str, made: Table) -> Group:
