@@ -112,6 +112,7 @@ def test_a_directory_by_a_link(place, monkeypatch):
 
 def test_only_our_own_files_are_removed(place, monkeypatch):
     theirs = [place / name for name in ("thesis.pdf", "thesis.code", f"{OTHER[:-1]}.code", f"{OTHER}.code", "x.part")]
+    theirs += [place / f"{OTHER}.{name}.part" for name in ("mp4", "download")]
     for path in theirs:
         path.write_bytes(b"x" * 10 * len(DATA))
         aged(path)
@@ -129,6 +130,13 @@ def test_only_our_own_files_are_removed(place, monkeypatch):
     assert store.read(place, keys[0]) == DATA  # now the last used
     store.write(place, keys[4], DATA)
     assert names(place) == sorted([*before, *(f"{keys[i]}.code" for i in (0, 3, 4))])
+
+
+def test_what_would_not_be_read_is_not_written(place, monkeypatch):
+    """Else it would be written again and again, and never removed."""
+    monkeypatch.setattr(store, "LIMIT", len(DATA))
+    store.write(place, KEY, DATA)
+    assert names(place) == []
 
 
 def test_many_write_read_and_trim_at_once(place, monkeypatch):

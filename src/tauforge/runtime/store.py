@@ -4,7 +4,7 @@ Code from it is run, so that an entry counts only if it is a plain file of this 
 and if its checksum covers its key and its content. Whatever fails, nothing but time is lost: there is then no entry.
 
 A file is written under another name and renamed. What belongs to others is never removed, even if it is in the
-directory: an entry is ours by its name and its first bytes, a file left half written by its name.
+directory: an entry, or one left half written, is ours by its name and by its first bytes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SIZE = 16
 """Bytes of keys and of checksums."""
 MAGIC = b"tauforge code 1\n"
 _ENTRY = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}\.code")
-_PART = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}\.\w+\.part")
+_PART = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}\.\w{{8}}\.part")
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
 _written = LIMIT  # bytes since entries were last counted: they are at the first chance
 
@@ -77,13 +77,16 @@ def read(place: Path, key: str) -> bytes | None:
 
 
 def write(place: Path, key: str, data: bytes) -> None:
-    """Keep bytes under a key if that is possible."""
+    """Keep bytes under a key if that is possible; not what is too large to be read again."""
     global _written
+    whole = MAGIC + _checksum(key, data) + data
+    if len(whole) > LIMIT:
+        return
     try:
         handle, name = tempfile.mkstemp(".part", f"{key}.", place)
         try:
             with open(handle, "wb") as file:
-                file.write(MAGIC + _checksum(key, data) + data)
+                file.write(whole)
             os.replace(name, place / f"{key}.code")
         finally:
             with suppress(OSError):  # it is gone if it was renamed
@@ -99,7 +102,7 @@ def write(place: Path, key: str, data: bytes) -> None:
 def _trim(place: Path) -> None:
     """Remove what was not used for longest until the rest is small enough, and what was left half written."""
     for path, status in _files(place, _PART):
-        if status.st_mtime < time.time() - STALE:
+        if status.st_mtime < time.time() - STALE and _begun(path):
             _remove(path)
     found = [*_files(place, _ENTRY)]
     if sum(status.st_size for _, status in found) <= LIMIT:
@@ -119,6 +122,12 @@ def _files(place: Path, names: re.Pattern[str]) -> Iterator[tuple[Path, os.stat_
             with suppress(OSError):  # another process may have removed it just now
                 if names.fullmatch(item.name) and item.is_file(follow_symlinks=False):
                     yield Path(item.path), item.stat(follow_symlinks=False)
+
+
+def _begun(path: Path) -> bool:
+    """Tell whether a file starts as an entry does, as far as it goes."""
+    start = _own_bytes(path, LIMIT, len(MAGIC))
+    return start is not None and MAGIC.startswith(start)
 
 
 def _remove(path: Path) -> bool:
