@@ -27,11 +27,24 @@ def test_numbers_of_threads_of_any_type_and_size(many):
 
 
 HIDDEN = np.ma.array(np.ones((4, 3)), mask=np.eye(4, 3))
+
+
+class Variable:
+    """What makes an array when asked, with a mask, as variables of a NetCDF file do."""
+
+    def __array__(self, dtype=None, copy=None):
+        return HIDDEN
+
+    def __len__(self):
+        return len(HIDDEN)
+
+
 MASKED = {
     "one state": HIDDEN[0],
     "batch": HIDDEN,
     "list of rows": [*HIDDEN],
     "list with a masked number": [1.0, np.ma.masked, 2.0],
+    "variable of a file": Variable(),
     "integers": np.ma.array([1, 2, 3], mask=[0, 0, 1]),
     "single precision": HIDDEN.astype(np.float32),
 }

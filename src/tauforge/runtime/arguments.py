@@ -56,10 +56,13 @@ def _array(program: Program, name: str, value: Any, dtype: np.dtype[Any]) -> NDA
 
 
 def _is_masked(value: Any) -> bool:
-    """Tell whether an element of an array, or of one in a list, is masked."""
+    """Tell whether an element of an array, of one in a list, or of what an object makes one from, is masked."""
     if isinstance(value, np.ma.MaskedArray):
         return bool(np.ma.is_masked(value))
-    return type(value) in (list, tuple) and any(_is_masked(x) for x in value if type(x) not in _NUMBERS)
+    if type(value) in (list, tuple):
+        return any(_is_masked(x) for x in value if type(x) not in _NUMBERS)
+    made = hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic)
+    return made and _is_masked(np.asanyarray(value))
 
 
 def _parameters(program: Program, values: Mapping[str, Any], dtype: np.dtype[Any]) -> NDArray[Any]:
