@@ -56,7 +56,7 @@ def test_info(par):
     result = run("info", par)
     assert result.returncode == 0
     for part in (
-        "pendulum: 1 joints",
+        "pendulum: 1 joint,",
         "link1",
         "revolute",
         "pi/2",

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def test_everything_is_said_where_it_belongs(tmp_path):
     assert (result.returncode, result.stderr) == (0, "")
     lines = [re.split(r"  +", line.rstrip()) for line in result.stdout.splitlines()]
     assert lines[:6] == [
-        ["gripper: 2 joints, 1 degrees of freedom"],
+        ["gripper: 2 joints, 1 degree of freedom"],
         ["link", "joint", "type", "axis", "range", "speed", "effort", "mass"],
         ["palm", "fixed", "0.7 kg"],
         ["├ frames: grasp"],
@@ -112,6 +113,18 @@ def test_options_of_base_and_snap(tmp_path):
     assert "lenient is for URDF" in run("info", path, "--lenient").stderr
 
 
+def test_the_page_shows_what_info_says(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    shown = re.search(r"```text\n(gripper: .*?)```", page, re.DOTALL)[1]
+    described = GRIPPER[: GRIPPER.index('[[frame]]\nname = "tip"')].replace("palm", "hand").replace("[bold]", "")
+    path = tmp_path / "gripper.toml"
+    path.write_text(
+        described.replace("M = 0.2", "M = 0.1").replace("M = -0.1", "M = 0.1").replace(", offset = 0.5", "")
+    )
+    said = [line.rstrip() for line in run("info", path, "--base", "floating").stdout.splitlines()]
+    assert said[: shown.count("\n")] == shown.splitlines()
+
+
 def test_tendons_and_lifts():
     robot = tf.robots.planar2r()
     lifted = tuple(replace(body, lift=(0.5, 0, 0, 1.0)) for body in robot.bodies)
@@ -130,7 +143,7 @@ def test_folders(tmp_path):
     path = tmp_path / "scene" / "m.xml"
     path.write_text('<mujoco model="scene"><include file="../part.xml"/></mujoco>')
     assert "--folder" in run("info", path).stderr
-    assert "scene: 1 joints" in run("info", path, "--folder", path.parent, "--folder", tmp_path).stdout
+    assert "scene: 1 joint," in run("info", path, "--folder", path.parent, "--folder", tmp_path).stdout
 
 
 def test_lenient(tmp_path):

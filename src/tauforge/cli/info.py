@@ -32,7 +32,8 @@ def info(robot: tf.Robot, warned: Sequence[str], tables: bool | None) -> Iterato
     """Yield the parts of a robot's description; ``warned`` is what was said when it was read."""
     free = " of its tree" if robot.loops else ""
     free += ", 6 of them of its floating base" if robot.base.floating else ""
-    counted = f": {len(robot.joints)} joints, {robot.dof} degrees of freedom{free}"
+    joints, degrees = ("" if count == 1 else "s" for count in (len(robot.joints), robot.dof))
+    counted = f": {len(robot.joints)} joint{joints}, {robot.dof} degree{degrees} of freedom{free}"
     yield Text.assemble((robot.name, "bold green"), counted)
     yield tree(robot)
     for line in warned:
