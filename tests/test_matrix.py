@@ -1,6 +1,7 @@
 """The command that runs the tests on every Python, and the hosted workflow, mean the same Pythons."""
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -22,6 +23,21 @@ def test_what_is_not_in_the_matrix_is_refused(arguments, message):
     done = subprocess.run(["bash", str(COMMAND), *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_help_is_shown_and_nothing_run():
+    done = subprocess.run(["bash", str(COMMAND), "--help"], capture_output=True, text=True, check=False, timeout=10)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Run the tests on every Python")
+    assert done.stdout.endswith("where it has no wheels.\n")
+
+
+def test_git_gives_scripts_the_line_ends_that_a_shell_needs(tmp_path):
+    """On Windows Git writes others unless told, and bash refuses them."""
+    shutil.copy(ROOT / ".gitattributes", tmp_path)
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    asked = subprocess.run(["git", "check-attr", "eol", "a"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert asked.stdout == "a: eol: lf\n"
 
 
 def test_the_workflow_runs_the_whole_matrix():
