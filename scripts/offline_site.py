@@ -1,7 +1,7 @@
-"""A hook of the documentation's build: the site loads nothing from the network.
+"""A hook of the documentation's build: the site loads nothing from the network, and nothing that is not there.
 
-Each reference that a page or a style sheet would load from elsewhere is a warning, which the strict build refuses.
-Links for readers to follow may lead anywhere.
+Each reference that a page or a style sheet would load from elsewhere is a warning, which the strict build refuses; so
+is one to a file that the site lacks, as MkDocs looks at Markdown's links only. Readers' links may lead anywhere else.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 log = logging.getLogger("mkdocs.hooks.offline_site")
 
@@ -19,27 +20,42 @@ _ELSEWHERE = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
 _IN_STYLE = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s;]*)""", re.IGNORECASE)
 
 
-class _Loaded(HTMLParser):
-    """Collect what a page loads: every ``src``, ``srcset``, ``poster`` and ``data``, and the ``href`` of a ``link``."""
+class _References(HTMLParser):
+    """Collect what a page loads, which is each reference but a reader's link, and the files it names, links too."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.references: list[str] = []
+        self.loaded: list[str] = []
+        self.named: list[str] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         for key, value in attributes:
-            if key in ("src", "srcset", "poster", "data") or (tag == "link" and key == "href"):
-                self.references.append(value or "")
+            reference = value or ""
+            if key in ("src", "srcset", "poster", "data", "href", "xlink:href"):
+                self.named += [reference] * (key != "srcset")
+                self.loaded += [reference] * (tag != "a")
 
 
 def references(path: Path) -> Iterator[str]:
     """Yield what a page or a style sheet loads from elsewhere."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".html":
-        loaded = _Loaded()
-        loaded.feed(text)
-        yield from filter(_ELSEWHERE.match, loaded.references)
+        yield from filter(_ELSEWHERE.match, _read(text).loaded)
     yield from _IN_STYLE.findall(text)
+
+
+def missing(path: Path) -> Iterator[str]:
+    """Yield the files that a page names beside it and that are not there."""
+    for reference in _read(path.read_text(encoding="utf-8")).named:
+        parts = urlsplit(reference)
+        if not (parts.scheme or parts.netloc) and parts.path and not (path.parent / unquote(parts.path)).exists():
+            yield reference
+
+
+def _read(text: str) -> _References:
+    found = _References()
+    found.feed(text)
+    return found
 
 
 def on_post_build(config: Any) -> None:
@@ -52,3 +68,6 @@ def on_post_build(config: Any) -> None:
                 path.relative_to(site),
                 reference,
             )
+    for path in sorted({*site.rglob("*.html")} - {site / "404.html"}):  # which has absolute paths, for a server
+        for reference in missing(path):
+            log.warning("%s names %s, which is not in the site: mend it or add it", path.relative_to(site), reference)
