@@ -96,10 +96,15 @@ def test_the_costs_on_a_page(page):
             assert [str(eval(model, known).count().total) for known in names] == costs, model
 
 
-def test_the_readme_prints_what_it_says(tmp_path):
-    text = (ROOT / "README.md").read_text()
-    program, output = (re.search(rf"```{kind}\n(.*?)```", text, re.DOTALL)[1] for kind in ("python", "text"))
+@pytest.mark.parametrize(("page", "written"), [("README.md", "puma.c"), ("docs/tutorial.md", "arm.c")])
+def test_a_first_page_prints_what_it_says(page, written, tmp_path):
+    """Typed as they stand in an empty folder, one after another, the blocks print what follows each."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks, outputs = (re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL) for kind in ("python", "text"))
+    assert len(re.findall(r"```python\n[^`]*```\n\n```text", text)) == len(blocks)
+    program = "print('-' * 9)\n".join(blocks)
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert result.returncode == 0, result.stderr
-    check_output(result.stdout, output)
-    assert (tmp_path / "puma.c").exists()
+    for printed, shown in zip(result.stdout.split("-" * 9), outputs, strict=True):
+        check_output(printed, shown)
+    assert (tmp_path / written).exists()
