@@ -16,6 +16,7 @@ from tauforge.models.registry import MODELS
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?(?![\w.])")
+BASE = tf.Body(name="base", inertia=tf.Inertia(*(tf.symbol(f"{name}0") for name in tf.Inertia._fields)))
 PAGES = {path.stem: path.read_text() for path in sorted((ROOT / "docs" / "models").glob("*.md"))}
 
 
@@ -92,7 +93,10 @@ def test_the_costs_on_a_page(page):
         head, _, *rows = ([cell.strip(" `") for cell in line.strip("|").split("|")] for line in table.splitlines())
         robots = [tf.robots.bundled(name, symbolic=True) for name in head[1:]]
         for model, *costs in rows:
-            names = [{"tf": tf, "robot": robot, "last": robot.bodies[-1].name} for robot in robots]
+            names = [
+                {"tf": tf, "robot": x, "last": x.bodies[-1].name, "floating": x.with_base("floating", BASE)}
+                for x in robots
+            ]
             assert [str(eval(model, known).count().total) for known in names] == costs, model
 
 

@@ -131,7 +131,17 @@ def test_scale_is_no_matter():
         tf.direct_dynamics(robot)
 
 
-def test_symbols_and_singular_states_are_left_alone():
+def test_symbols_do_not_hide_it():
+    """Whatever the values, which are random; where these have no meaning, nothing is said."""
+    mass, length = tf.symbol("m"), tf.symbol("L")
+    tip = arm(NOTHING, NOTHING, point(mass, length), lengths=(0.0, length, length))
+    with pytest.warns(tf.RobotWarning, match="'j1'"):
+        tf.direct_dynamics(tip)
+    tf.direct_dynamics(arm(NOTHING, point(mass, length), lengths=(0.0, length)))
+    tf.direct_dynamics(tip.bind(m="sqrt(-L)"))
+
+
+def test_symbols_that_cure_and_singular_states_are_left_alone():
     tf.direct_dynamics(cured(TIP, 0, IA="I"))
     elbow = arm(NOTHING, point())  # singular where the arm is stretched, which is one state of many
     tf.direct_dynamics(elbow)

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any, ParamSpec
 
 from ..errors import ProgramError, RobotWarning
-from ..graph.node import Scalar, is_zero
-from ..graph.normal import literal
+from ..graph.evaluate import evaluate
+from ..graph.node import Scalar, as_node, is_zero
 from ..program.program import Program
 from ..robot.robot import Robot
 from .frame import folded_twice, is_leaner, spread
@@ -77,7 +77,7 @@ def check_inertia(name: str, inertia: Scalar) -> None:
 
 
 def warns_if_singular(output: str | None) -> Callable[[Callable[Given, Program]], Callable[Given, Program]]:
-    """Let a model warn of a robot in numbers whose inertia matrix is singular but for rounding, whatever its state.
+    """Let a model warn of a robot whose inertia matrix is singular but for rounding, whatever its state and symbols.
 
     ``output`` has the degrees of freedom that the model solves for, where the model has it; None if these are all.
     """
@@ -104,12 +104,17 @@ def warns_if_singular(output: str | None) -> Callable[[Callable[Given, Program]]
 
 
 def weakest(robot: Robot, degrees: Sequence[str]) -> str | None:
-    """Return a degree of freedom to which, among some that are free, no inertia is left at random states; None if each
-    has some, or if the robot has symbols.
+    """Return a degree of freedom to which, among some that are free, no inertia is left at random states and values of
+    symbols; None if each has some, or if that cannot be computed.
     """
-    if robot.symbols or len(degrees) > _LARGEST:
+    if len(degrees) > _LARGEST:
         return None
-    whole, random, found = robot.expanded().map(literal), Random(0), None
+    random, found = Random(0), None
+    values = {name: random.uniform(0.5, 1.5) for name in robot.symbols}
+    try:
+        whole = robot.expanded().map(lambda x: evaluate([as_node(x)], values)[0])
+    except (ValueError, ArithmeticError):  # a root of a negative number, for example
+        return None
     chosen = [k for k, name in enumerate(robot.velocity_names) if name in set(degrees)]
     for _ in range(_STATES):
         parts = [(name, name[name.rfind(".") :]) for name in robot.coordinate_names]
