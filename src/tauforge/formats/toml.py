@@ -76,10 +76,14 @@ __all__ = ["read", "write"]
 
 _AT_LINE = re.compile(r"(.*?) ?\(at line (\d+), column \d+\)", re.DOTALL)
 _DEEP = re.compile(
-    r"""(?<![\w.])[\w.]{4000}|(?:^|[\[{,])[ \t]*+(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){8}""",
+    r"""(?<![\w.])[\w.]{4000}|(?:^|[\[{,])[ \t]*+(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){4}""",
     re.MULTILINE,
 )
 """Numbers of very many digits and dotted keys of many parts, for which tomllib needs too much memory."""
+_TABLE = re.compile(r"""^[ \t]*+(?:\[|[A-Za-z_"'][\w"'-]*+[ \t]*+\.)""", re.MULTILINE)
+"""What begins a table on a line of its own: its name in brackets, or a dotted key."""
+_VALUES = 3
+"""Values that take as long to read as a table without any."""
 _PLACEMENT = ("on", "actuated", *GEOMETRY)
 _MOVING = ("type", "variable", *_PLACEMENT, "elastic", *JOINT, *FREE, "limits")
 _BODY = ("name", *Inertia._fields, "wrench", "lift", "visual")
@@ -117,10 +121,11 @@ def read(path: Path) -> Robot:
 
 def _parsed(source: Source) -> dict[str, Any]:
     spend("toml", len(source.text), source.path)
-    spend("elements", max(map(source.text.count, "\n=,[{")), source.path)
+    tables = sum(1 for _ in _TABLE.finditer(source.text))
+    spend("elements", max(_VALUES * tables, *map(source.text.count, "\n=,[{")), source.path)
     if deep := _DEEP.search(source.text):
         line = source.text.count("\n", 0, deep.end()) + 1
-        raise source.fault(line, "a key of more than 8 parts, or a word of more than 4000 letters; no field has one")
+        raise source.fault(line, "a key of more than 4 parts, or a word of more than 4000 letters; no field has one")
     try:
         return tomllib.loads(source.text)
     except RecursionError:
