@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import monotonic
 
 from .errors import RobotError
 
@@ -42,7 +43,8 @@ class FileLimits:
     storage
         Numbers that sizes in an MJCF file ask for: keyframes, user data, height fields, textures.
     seconds
-        Time that MuJoCo's compiler may take for an MJCF file that is not small; it then runs as its own process.
+        Time after which xacro, or MuJoCo's compiler for an MJCF file that is not small, must be done; each then runs as
+        its own process.
     memory
         Bytes that this process may take; limited on Linux alone.
     """
@@ -64,6 +66,8 @@ class FileLimits:
 
 _left: ContextVar[dict[str, float] | None] = ContextVar("left", default=None)
 """What is left of each limit while a file is loaded."""
+_began: ContextVar[float] = ContextVar("began")
+"""When loading began."""
 _limits: ContextVar[FileLimits] = ContextVar("limits", default=FileLimits())  # noqa: B039
 
 
@@ -71,27 +75,37 @@ _limits: ContextVar[FileLimits] = ContextVar("limits", default=FileLimits())  # 
 def limited(limits: FileLimits | None) -> Iterator[None]:
     """Count all that is read inside against these limits; against those in force if none are given."""
     now = limits or _limits.get()
-    before = _limits.set(now), _left.set(asdict(now))
+    before = _limits.set(now), _left.set(asdict(now)), _began.set(monotonic())
     try:
         yield
     finally:
         _limits.reset(before[0])
         _left.reset(before[1])
+        _began.reset(before[2])
+
+
+def limit(what: str) -> float:
+    """Return a limit that is in force."""
+    return float(getattr(_limits.get(), what))
+
+
+def spare_seconds() -> float:
+    """Return the time that is left."""
+    return limit("seconds") - (monotonic() - _began.get())
 
 
 def left(what: str) -> float:
     """Return how much of a limit is left."""
     counts = _left.get()
-    return float(getattr(_limits.get(), what) if counts is None else counts[what])
+    return limit(what) if counts is None else counts[what]
 
 
 def spend(what: str, amount: float, where: str | Path) -> None:
     """Count against a limit; refuse the file, or the place in it, where that limit is passed."""
     rest = left(what) - amount
     if rest < 0:
-        limit = getattr(_limits.get(), what)
         raise RobotError(
-            f"{where}: more than {limit:,.0f} {_MEANING[what]}; if you trust it, raise the limit: "
+            f"{where}: more than {limit(what):,.0f} {_MEANING[what]}; if you trust it, raise the limit: "
             f"limits=tf.FileLimits({what}=…)"
         )
     if (counts := _left.get()) is not None:

@@ -170,6 +170,29 @@ def test_a_large_model_is_compiled_apart(tmp_path):
         tf.load(path)
 
 
+XACRO = ROBOT.replace("<robot", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"')
+MACROS = "".join(f'<xacro:macro name="m{i}">{f"<xacro:m{i + 1}/>" * 10}</xacro:macro>' for i in range(9))
+PROGRAMS = {
+    "macros in macros": (
+        f'{MACROS}<xacro:macro name="m9"><a/></xacro:macro><xacro:m0/>',
+        "xacro takes longer than 1 s",
+    ),
+    "a power of a power": ('<a b="${9**9**9}"/>', r"xacro takes longer than 1 s; .*FileLimits\(seconds=…\)"),
+    "a pipe": ('<xacro:include filename="pipe.xml"/>', "xacro takes longer than 1 s"),
+    "a long list": ('<a b="${list(range(10**9))}"/>', "xacro needs more than 100,000,000 bytes of memory|takes longer"),
+    "a long text": ("<a b=\"${'x' * 10**7}\"/>", "more than 5,000,000 bytes in the file"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), PROGRAMS.values(), ids=PROGRAMS)
+def test_a_xacro_file_that_computes_long(tmp_path, content, message):
+    os.mkfifo(tmp_path / "pipe.xml")
+    path = tmp_path / "robot.xacro"
+    path.write_text(XACRO.format(content))
+    with pytest.raises(tf.RobotError, match=rf"robot\.xacro: {message}"):
+        tf.load(path, limits=tf.FileLimits(seconds=1, memory=1e8, bytes=5e6))
+
+
 ATTACH = '<mujoco model="a{0}"><asset><model name="n" file="a{1}.xml"/></asset><worldbody>{2}</worldbody></mujoco>'
 
 

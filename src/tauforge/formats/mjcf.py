@@ -7,6 +7,7 @@ constant frame of the body's name stands there. docs/formats.md has a table of w
 
 from __future__ import annotations
 
+import tempfile
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
@@ -16,11 +17,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import RobotError, RobotWarning
-from ..limits import left, spend
+from ..limits import spend
 from ..robot.robot import Base, Body, Robot
 from ..spatial.vector import ZERO, Vector
+from . import mjcf_compile
 from .angles import SNAP
-from .mjcf_compile import compiled, compiled_apart
+from .apart import run_apart
+from .mjcf_compile import compiled
 from .mjcf_equalities import closed
 from .mjcf_place import HERE
 from .mjcf_scan import compiled_with, is_heavy, scan
@@ -89,10 +92,15 @@ def write(robot: Robot) -> str:
 def _compiled(path: Path, heavy: bool) -> Any:
     """Return MuJoCo's model of a file, or what its compiler says against it."""
     try:
-        import_module("mujoco")
+        mujoco = import_module("mujoco")
     except ImportError:
         raise RobotError(f'{path}: reading MJCF needs MuJoCo: pip install "tauforge[mjcf]"') from None
-    return compiled_apart(path, left("seconds"), left("memory")) if heavy else compiled(path)
+    if not heavy:
+        return compiled(path)
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder, "model.mjb")
+        done, said = run_apart("MuJoCo's compiler", "mujoco", mjcf_compile.__file__, str(path), str(model))
+        return mujoco.MjModel.from_binary_path(str(model)) if done else said
 
 
 def _unfit(model: Any) -> str:

@@ -1,0 +1,35 @@
+"""The other process of ``apart``: it calls ``main`` of a script within so much memory, and says what that says.
+
+It imports nothing of Tauforge, so that it starts at once.
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from importlib import import_module
+from pathlib import Path
+
+_MOST = 10_000
+"""Characters that it says: what a file brings may be long."""
+
+
+def limit_memory(size: float) -> None:
+    """Let this process take so many bytes more than it has; only Linux can be told."""
+    if not sys.platform.startswith("linux") or size == float("inf"):
+        return
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    most = pages * resource.getpagesize() + int(size)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+if __name__ == "__main__":
+    memory, needed, script, *arguments = sys.argv[1:]
+    import_module(needed)
+    main = runpy.run_path(script)["main"]
+    limit_memory(float(memory))
+    done, said = main(*arguments)
+    sys.stdout.buffer.write(said[:_MOST].encode("utf-8", "replace"))
+    sys.exit(0 if done else 1)
