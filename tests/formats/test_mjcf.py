@@ -398,3 +398,12 @@ def test_what_is_left_out_is_one_warning(tmp_path):
         assert part not in message
     assert [joint.mu for joint in robot.joints] == [1, 1, 0, 0, 0]
     assert [tendon.name for tendon in robot.tendons] == ["forked"]
+
+
+def test_spatial_tendons_of_more_sites_than_joints(tmp_path):
+    sites = "".join(f'<site name="s{i}" pos="0 0 {i}"/>' for i in range(3))
+    way = "".join(f'<site site="s{i}"/>' for i in range(3))
+    text = f"""<mujoco><worldbody><body name="a"><joint/>{SOLID}{sites}</body></worldbody>
+      <tendon><spatial name="rope" stiffness="1">{way}</spatial></tendon></mujoco>"""
+    with pytest.warns(tf.RobotWarning, match="leave out tendon 'rope'"):
+        assert read(tmp_path, text).tendons == ()

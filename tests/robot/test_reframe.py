@@ -135,3 +135,11 @@ def test_symbols_in_the_geometry_are_refused():
     with pytest.raises(tf.RobotError, match="numbers"):
         robot.to_mdh()
     assert robot.reframed is robot
+
+
+def test_symbols_in_the_motion_of_the_base():
+    robot = disturbed(random_robot(3), 0)
+    turning = replace(robot, base=replace(robot.base, W0=Vector(0.0, 0.0, tf.symbol("W3"))))
+    state = random_state(robot, 0)
+    given = interpret(tf.inverse_dynamics(turning), *state, W3=0.7)
+    assert np.allclose(given, interpret(tf.inverse_dynamics(turning.bind(W3=0.7)), *state), rtol=1e-9)

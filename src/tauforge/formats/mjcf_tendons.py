@@ -45,12 +45,14 @@ def is_forked(model: Any, i: int) -> bool:
     """Tell whether a fixed tendon with inertia couples joints of different branches, for which MuJoCo's inertia matrix
     has no place.
     """
+    if not is_fixed(model, i) or not _law(model, i)["IA"]:
+        return False
     dofs = {int(model.jnt_dofadr[model.wrap_objid[place]]) for place in _wraps(model, i)}
     way, dof = set(), max(dofs, default=-1)
     while dof >= 0:
         way.add(dof)
         dof = int(model.dof_parentid[dof])
-    return is_fixed(model, i) and _law(model, i)["IA"] != 0 and not dofs <= way
+    return not dofs <= way
 
 
 def _wraps(model: Any, i: int) -> range:

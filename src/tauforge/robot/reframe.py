@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ExpressionError, RobotError
+from ..graph.node import is_zero
 from ..spatial.inertia import Inertia
 from ..spatial.rotation import Rotation, about
 from ..spatial.vector import ZERO, Vector, cross, dot
@@ -53,7 +54,7 @@ def to_mdh(robot: Robot, tolerance: float) -> Robot:
     whole = _numeric(robot.merged())
     poses = [IDENTITY, *(joint.pose() for joint in whole.joints)]
     children = [whole.children(j) for j in range(len(whole.joints) + 1)]
-    still = not whole.base.floating and not any(map(any, (whole.base.W0, whole.base.WP0)))
+    still = not whole.base.floating and all(map(is_zero, (*whole.base.W0, *whole.base.WP0)))
     chosen = [Choice(0.0, ZERO)] * (len(whole.joints) + 1)
     for j in range(len(whole.joints), 0, -1):
         if whole.joints[j - 1].sigma in (REVOLUTE, PRISMATIC):
