@@ -148,6 +148,26 @@ def test_limits_can_be_raised(tmp_path):
         spend("links", 10_001, "here")
 
 
+@pytest.mark.parametrize(
+    ("option", "values"),
+    [
+        ("snap", [None, "1e-4", [1], 1j, True, -1.0, math.nan]),
+        ("lenient", [None, "no", 1]),
+        ("folders", [None, "/tmp", b"/tmp", [1], [None], 3, {"/"}]),
+        ("limits", [5, "x", {"links": 3}, tf.FileLimits]),
+    ],
+)
+def test_options_of_other_types(tmp_path, option, values):
+    path = tmp_path / "m.xml"
+    path.write_text(MODEL.format("", ""))
+    for value in values:
+        with pytest.raises(tf.RobotError, match=f"m.xml: {option} is .*; it must be"):
+            tf.load(path, **{option: value})
+    with pytest.raises(tf.RobotError, match="one of the folders"):
+        tf.load(path, folders=["\0"])
+    assert tf.load(path).dof == 1  # what was refused has changed nothing
+
+
 def test_a_model_for_which_the_compiler_needs_long(tmp_path):
     path = tmp_path / "m.xml"
     path.write_text(MODEL.format('<size nkey="3000000"/>', ""))

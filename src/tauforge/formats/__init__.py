@@ -67,8 +67,7 @@ def load(
     """
     reader = _format(Path(path))
     ending = Path(path).suffix.lower()
-    if not 0 <= snap < 0.1:
-        raise RobotError(f"{path}: snap is {snap!r}; it must be an angle from 0 to 0.1 rad, as 1e-4")
+    _check(path, snap, lenient, folders, limits)
     options: dict[str, Any] = {key: x for key, x in (("lenient", lenient), ("folders", folders)) if x}
     for key in options:
         endings, purpose = _OPTIONS[key]
@@ -83,6 +82,20 @@ def load(
         except RobotError as error:  # of a joint, say, which does not know where it was read
             raise (error if str(path) in str(error) else RobotError(f"{path}: {error}")) from None
     return robot if base is None else robot.with_base(base)
+
+
+def _check(path: str | Path, snap: object, lenient: object, folders: object, limits: object) -> None:
+    """Refuse options that are not what they must be: a text for ``folders`` would allow one for each of its letters."""
+    if isinstance(snap, bool) or not isinstance(snap, int | float) or not 0 <= snap < 0.1:
+        raise RobotError(f"{path}: snap is {snap!r}; it must be an angle from 0 to 0.1 rad, as 1e-4")
+    if not isinstance(lenient, bool):
+        raise RobotError(f"{path}: lenient is {lenient!r}; it must be True or False")
+    if not isinstance(folders, Sequence) or not all(isinstance(folder, str | Path) for folder in folders):
+        raise RobotError(f"{path}: folders is {folders!r}; it must be a list of folders, as ['../assets']")
+    if isinstance(folders, str):
+        raise RobotError(f"{path}: folders is {folders!r}; it must be a list: [{folders!r}]")
+    if limits is not None and not isinstance(limits, FileLimits):
+        raise RobotError(f"{path}: limits is {limits!r}; it must be tf.FileLimits(…), as tf.FileLimits(links=20_000)")
 
 
 def save(robot: Robot, path: str | Path) -> None:

@@ -98,7 +98,10 @@ def scan(path: Path, folders: Sequence[str | Path] = ()) -> list[Document]:
     no entities either.
     """
     documents = [_document(path, first=True)]  # which refuses what is no file
-    allowed = [path.parent.resolve(), *(Path(folder).resolve() for folder in folders)]
+    try:
+        allowed = [path.parent.resolve(), *(Path(folder).resolve() for folder in folders)]
+    except (OSError, RuntimeError, ValueError):  # as for a file
+        raise RobotError(f"{path}: one of the folders {list(map(str, folders))} is no folder; leave it out") from None
     seen = {path.resolve()}
     return documents if documents[0].root != "mujoco" else _whole(documents, allowed, seen)
 
