@@ -15,7 +15,7 @@ _MEANING = {
     "bytes": "bytes in the file and those that it includes",
     "toml": "characters in a .toml file",
     "elements": "elements, entries, values or lines",
-    "links": "links",
+    "links": "links, frames, tendons and loops",
     "expressions": "characters of expressions",
     "storage": "numbers that its counts and sizes ask for",
 }
@@ -37,11 +37,12 @@ class FileLimits:
         Elements of XML, entries of the lists in .par, values in .toml; for MJCF also the copies that
         ``<replicate>``, ``<composite>`` and ``<attach>`` make.
     links
-        Links of the robot without its base, fixed ones too; bodies of MJCF.
+        Links of the robot without its base, fixed ones too, with frames, tendons and loops; bodies of MJCF, with sites,
+        tendons and equalities.
     expressions
         Characters in all expressions that are not plain numbers.
     storage
-        Numbers that sizes in an MJCF file ask for: keyframes, user data, height fields, textures.
+        Numbers that sizes in an MJCF file ask for: keyframes, user data, height fields, textures, sensors.
     seconds
         Time after which xacro, or MuJoCo's compiler for an MJCF file that is not small, must be done; each then runs as
         its own process.

@@ -35,6 +35,8 @@ FILES = {
         MODEL.format('<asset><hfield name="h" nrow="10000" ncol="10000" size="1 1 1 1"/></asset>', ""),
         "raise the limit: limits=tf.FileLimits(storage=…)",
     ),
+    "a sensor": (".xml", MODEL.format("<sensor><user dim='100000000'/></sensor>", ""), "more than 20,000,000 numbers"),
+    "sites": (".xml", MODEL.format("", "<site/>" * 10_000), "more than 10,000 links, frames, tendons and loops"),
     "bodies": (".xml", MODEL.format("", "<body/>" * 300_000), "more than 300,000 elements"),
     "an axis near the largest number": (
         ".xml",
@@ -57,6 +59,7 @@ FILES = {
         chain(3).replace("<mimic", '<mimic multiplier="1e200"'),
         "both must be finite",
     ),
+    "frames": (".toml", TABLE + "[[frame]]\n" * 10_000, "more than 10,000 links, frames, tendons and loops"),
     "a dotted key": (".toml", "a." * 100_000 + "b = 1", ":1: a key of more than 4 parts"),
     "a quoted dotted key": (".toml", "\n" + '"a" . ' * 100_000 + "b = 1", ":2: a key of more than 4 parts"),
     "tables in tables": (".toml", TABLE + "".join(f"[a{i}.b.c.d]\n" for i in range(100_001)), "more than 300,000"),
@@ -137,7 +140,7 @@ def test_a_chain_of_mimic_joints(tmp_path):
 def test_limits_can_be_raised(tmp_path):
     path = tmp_path / "r.urdf"
     path.write_text(chain(3))
-    with pytest.raises(tf.RobotError, match=r"more than 2 links; if you trust it, raise the limit: .*links="):
+    with pytest.raises(tf.RobotError, match=r"more than 2 links, .*; if you trust it, raise the limit: .*links="):
         tf.load(path, limits=tf.FileLimits(links=2))
     with pytest.warns(tf.RobotWarning):
         assert len(tf.load(path, limits=tf.FileLimits(links=math.inf)).joints) == 3

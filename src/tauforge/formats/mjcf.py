@@ -57,7 +57,7 @@ def read(path: Path, snap: float = SNAP, lenient: bool = False, folders: Sequenc
     model = _compiled(path, is_heavy(documents))
     if isinstance(model, str):
         raise compiled_with(documents, model)
-    spend("links", model.nbody - 1, path)
+    spend("links", model.nbody - 1 + model.nsite + model.ntendon + model.neq, path)
     if not model.njnt:
         raise source.fault(0, "no body has a joint, so nothing moves; a robot needs at least one joint")
     if fault := _unfit(model):

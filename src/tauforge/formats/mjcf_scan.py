@@ -22,6 +22,8 @@ DEEPEST = 490
 """Levels of elements within each other; MuJoCo's own reader takes a few more."""
 _SIZES = {"hfield": "nrow ncol", "texture": "width height", "numeric": "size", "mesh": "params", "text": "size"}
 """Attributes that multiply to the number of values that an element asks for; in <size> each counts by itself."""
+_EACH = ("dim", "actdim", "nsample")
+"""Attributes of sensors and actuators that ask for so many values."""
 _TABLES = re.compile("nkey|nuser.*")
 _QUICK = {"elements": 2000, "depth": 64, "storage": 2_000_000, "outside": 10_000_000}
 """Elements, levels, numbers and bytes of other files up to which MuJoCo's compiler is quick."""
@@ -63,13 +65,14 @@ class Document:
         self.elements += copies[-1]
         self.depth = max(self.depth, len(copies))
         self.attaches |= tag in ("attach", "model")
+        storage = sum(n for key in _EACH for n in _counts(attributes.get(key, "")))
         if tag == "size":
             sizes = [n for key, value in attributes.items() if _TABLES.fullmatch(key) for n in _counts(value)]
-            storage = sum(sizes)
-            self.elements += storage
+            self.elements += sum(sizes)
+            storage += sum(sizes)
         else:
             keys = _SIZES.get(tag, "").split()
-            storage = math.prod(n for key in keys for n in _counts(attributes.get(key, "")))
+            storage += math.prod(n for key in keys for n in _counts(attributes.get(key, "")))
         spend("storage", storage, place)
         self.storage += storage
         if tag == "compiler":

@@ -100,7 +100,7 @@ def read(path: Path) -> Robot:
         )
     top.only("format", "name", "gravity", "free_frames", "base", "link", "frame", "tendon", "loop")
     links = top.tables("link")
-    spend("links", len(links), path)
+    spend("links", sum(len(top.tables(key)) for key in ("link", "frame", "tendon", "loop")), path)
     base = _base(top.table("base")) if "base" in top.data else Base()
     numbers = _numbers(links, base)
     named = {link.text("joint"): number for number, link in enumerate(links, 1)}
