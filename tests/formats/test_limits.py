@@ -50,6 +50,13 @@ FILES = {
         ),
         "finite|too large|must be",
     ),
+    "a gear whose square is beyond the largest number": (
+        ".xml",
+        MODEL.replace("<joint/>", '<joint name="j"/>').format(
+            '<actuator><motor joint="j" gear="1e200" armature="1"/></actuator>', ""
+        ),
+        "IA of joint 'j': this is no finite number|unrecognized attribute",
+    ),
     "elements": (".urdf", ROBOT.format("<a/>" * 300_000), "more than 300,000 elements"),
     "attributes": (".urdf", ROBOT.format("<a b='' c='' d='' e='' f=''/>" * 250_000), "more than 300,000 elements"),
     "links": (".urdf", ROBOT.format("".join(f'<link name="{i}"/>' for i in range(10_002))), "more than 10,000 links"),
@@ -149,6 +156,14 @@ def test_limits_can_be_raised(tmp_path):
             tf.FileLimits(bytes=wrong)
     with pytest.raises(tf.RobotError, match="more than 10,000 links"):  # those of the call before have gone
         spend("links", 10_001, "here")
+
+
+def test_user_data_of_every_element(tmp_path):
+    path = tmp_path / "m.xml"
+    user = f'<default><geom user="{"1 " * 100_000}"/></default>'
+    path.write_text(MODEL.format(user, '<geom size="1"/>' * 1500))
+    with pytest.raises(tf.RobotError, match=r"compiler takes longer than 1 s|compiler needs more than"):
+        tf.load(path, limits=tf.FileLimits(seconds=1, memory=1e8))
 
 
 @pytest.mark.parametrize(

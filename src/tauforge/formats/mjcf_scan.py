@@ -27,6 +27,8 @@ _EACH = ("dim", "actdim", "nsample")
 _TABLES = re.compile("nkey|nuser.*")
 _QUICK = {"elements": 2000, "depth": 64, "storage": 2_000_000, "outside": 10_000_000}
 """Elements, levels, numbers and bytes of other files up to which MuJoCo's compiler is quick."""
+_ROOM = 4_000_000
+"""Elements times characters up to which it is, if each element had all of the longest attribute."""
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*:")  # also a drive of Windows
 _FOLDERS = {"texture": ("texturedir", "assetdir"), "mesh": ("meshdir", "assetdir"), "hfield": ("meshdir", "assetdir")}
 
@@ -53,6 +55,8 @@ class Document:
     storage: int = 0
     """Numbers that its elements ask for by a size."""
     depth: int = 0
+    longest: int = 0
+    """Characters of its longest attribute, which every element may take from a class or have the room for."""
     outside: int = 0
     """Bytes of the meshes, pictures and other files that it names."""
     attaches: bool = False
@@ -64,6 +68,7 @@ class Document:
         spend("elements", copies[-1] - 1, place)
         self.elements += copies[-1]
         self.depth = max(self.depth, len(copies))
+        self.longest = max(self.longest, *map(len, attributes.values()), 0)
         self.attaches |= tag in ("attach", "model")
         storage = sum(n for key in _EACH for n in _counts(attributes.get(key, "")))
         if tag == "size":
@@ -112,6 +117,8 @@ def scan(path: Path, folders: Sequence[str | Path] = ()) -> list[Document]:
 def is_heavy(documents: list[Document]) -> bool:
     """Tell whether MuJoCo's compiler may need long for a model, or much memory."""
     if any(document.attaches for document in documents):  # which makes copies of copies
+        return True
+    if sum(document.elements for document in documents) * max(document.longest for document in documents) > _ROOM:
         return True
     return any(sum(getattr(document, key) for document in documents) > most for key, most in _QUICK.items())
 

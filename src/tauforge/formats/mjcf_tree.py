@@ -183,7 +183,8 @@ def of_actuators(model: Any, kinds: tuple[int, ...], target: int, key: str) -> f
     own = getattr(model, f"actuator_{key}", np.zeros(0))
     for i in np.flatnonzero((own != 0) & (model.actuator_trnid[: len(own), 0] == target)).tolist():
         if model.actuator_trntype[i] in kinds:
-            value += float(own[i]) * float(model.actuator_gear[i][0]) ** 2
+            gear = float(model.actuator_gear[i][0])
+            value += float(own[i]) * gear * gear  # no power, which refuses what is too large
     return value
 
 
