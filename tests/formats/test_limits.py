@@ -166,6 +166,39 @@ def test_user_data_of_every_element(tmp_path):
         tf.load(path, limits=tf.FileLimits(seconds=1, memory=1e8))
 
 
+def test_no_place_for_temporary_files(tmp_path, monkeypatch):
+    path = tmp_path / "r.xacro"
+    path.write_text(chain(1))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(tf.RobotError, match=r"r\.xacro: cannot be read \(.*gone"):
+        tf.load(path)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
+def test_a_full_disk_for_temporary_files(tmp_path, monkeypatch):
+    """What the other process writes is lost; it says so, and no part of it is read."""
+    model, macros = tmp_path / "m.xml", tmp_path / "r.xacro"
+    model.write_text(MODEL.format("", "<geom size='1'/>" * 2100))
+    macros.write_text(chain(1))
+
+    class Full:
+        def __enter__(self):
+            folder = tmp_path / "full"
+            folder.mkdir(exist_ok=True)
+            for name in ("model.mjb", "expanded"):
+                (folder / name).unlink(missing_ok=True)
+                (folder / name).symlink_to("/dev/full")
+            return str(folder)
+
+        def __exit__(self, *_):
+            return None
+
+    monkeypatch.setattr("tempfile.TemporaryDirectory", Full)
+    for path in (model, macros):
+        with pytest.raises(tf.RobotError, match=r"No space left on device\); set TMPDIR"):
+            tf.load(path)
+
+
 @pytest.mark.parametrize(
     ("option", "values"),
     [

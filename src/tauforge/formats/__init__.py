@@ -81,6 +81,8 @@ def load(
             robot = robot if ending in _FREE else with_snapped_angles(robot, snap)
         except RobotError as error:  # of a joint, say, which does not know where it was read
             raise (error if str(path) in str(error) else RobotError(f"{path}: {error}")) from None
+        except OSError as error:  # of a folder for temporary files, say
+            raise RobotError(f"{path}: cannot be read ({error})") from None
     return robot if base is None else robot.with_base(base)
 
 

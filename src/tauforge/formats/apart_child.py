@@ -30,6 +30,9 @@ if __name__ == "__main__":
     import_module(needed)
     main = runpy.run_path(script)["main"]
     limit_memory(float(memory))
-    done, said = main(*arguments)
+    try:
+        done, said = main(*arguments)
+    except OSError as error:
+        done, said = False, f"there is no place for what is made of it ({error.strerror}); set TMPDIR to another folder"
     sys.stdout.buffer.write(said[:_MOST].encode("utf-8", "replace"))
     sys.exit(0 if done else 1)

@@ -5,6 +5,8 @@ It stores and computes in C, partly by the square or the cube of what a file hol
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -31,4 +33,6 @@ def main(path: str, output: str) -> tuple[bool, str]:
     if isinstance(found, str):
         return False, found
     mujoco.mj_saveModel(found, output, None)
+    if Path(output).stat().st_size < mujoco.mj_sizeModel(found):  # of which it says nothing
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     return True, ""
