@@ -109,7 +109,7 @@ def test_exact_evaluation_is_a_homomorphism(x, y, seed):
     nodes = [x, y, as_node(x + y), as_node(x * y)]
     (point,) = exact_points(nodes, 1, seed)
     vx, vy, total, product = point.residues(nodes)
-    prime = point.field.p
+    prime = point.points.field.p
     assert total == (vx + vy) % prime
     assert product == vx * vy % prime
 

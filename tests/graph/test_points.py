@@ -118,8 +118,29 @@ def test_numbers_with_roots_have_inverses_but_for_zero_divisors():
         inverse((Surd({4: 1}, squares) - 3) % p, p)
 
 
-def test_sampled_roots_are_roots_and_steady_symbols_are_steady():
-    nodes = [sqrt(a), a, b, sin(a), sin(b)]
-    first, second = (point.residues(nodes) for point in exact_points(nodes, 2, steady={"a"}))
-    assert first[0] ** 2 % home().p == first[1]
-    assert [x == y for x, y in zip(first, second, strict=True)] == [True, True, False, True, False]
+def test_sampled_roots_are_roots():
+    nodes = [sqrt(a), a]
+    for point in exact_points(nodes, 3):
+        root, square = point.residues(nodes)
+        assert root**2 % home().p == square
+
+
+@pytest.mark.parametrize("rooted", [False, True])
+def test_what_depends_on_steady_symbols_is_steady(rooted):
+    def functions(x):
+        return [
+            x,
+            sin(x),
+            sign(x - 3),
+            absolute(x - 3),
+            cos(1 / x),
+            sin(x * x),
+            sin(x / 3),
+            cos(x * math.pi / 7),
+            *([sqrt(x * x + 1)] * rooted),
+        ]
+
+    steady, others = functions(a), functions(b)
+    first, second = (point.residues([*steady, *others]) for point in exact_points([*steady, *others], 2, steady={"a"}))
+    same = [x == y for x, y in zip(first, second, strict=True)]
+    assert same == [True] * len(steady) + [False] * len(others)

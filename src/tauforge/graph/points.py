@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from typing import Any
 
 from ..errors import ExpressionError
 from . import reals
@@ -96,10 +97,6 @@ class Points:
         self.visit(topological(outputs, lambda x: () if x in known else self._made(x)[1]))
         return [known[node] for node in outputs]
 
-    def residues(self, outputs: Sequence[Node]) -> list[int]:
-        """Return the outputs' values at the only point."""
-        return [value for (value,) in self.values(outputs)]
-
     def visit(self, order: Iterable[Node]) -> None:
         """Find the values of nodes that stand behind their arguments."""
         known, p = self._values, self.field.p
@@ -144,9 +141,14 @@ class Points:
         steady, name = self._steady
         return [name] * len(self._names) if symbol in steady else self._names
 
-    def _unknown(self, *what: object) -> Values:
-        """Return the values of a function of which nothing is known."""
-        return tuple([self.field.draw(i, *what) for i in range(len(self._names))])
+    def _unknown(self, op: str, name: Any, *what: object) -> Values:
+        """Return the values of a function of which nothing is known.
+
+        Where points are sampled, ``name`` holds the arguments' values, and what is steady stays so.
+        """
+        if self._formal:
+            return tuple([self.field.draw(i, op, name, *what) for i in range(len(self._names))])
+        return tuple([self.field.draw(op, at_point, *what) for at_point in zip(*name, strict=True)])
 
     # Signs, roots and inverse functions: unknown functions of classes of arguments.
 
@@ -198,7 +200,7 @@ class Points:
         if self._bound(node) >= NONNEGATIVE:
             return values
         if not self._formal:
-            return self._unknown(ABS, values)
+            return self._unknown(ABS, (values,))
         if self._products:
             return tuple([x * e % p for x, e in zip(values, self._sign(node), strict=True)])
         return self._root(node * node)
@@ -297,16 +299,22 @@ class Points:
         if len(monomial) == 1 and monomial[0] in self._arcs and whole:
             return tuple([self.field.power(turn, int(times)) for turn in self._arc(self._arcs[monomial[0]])])
         keys = list(self._atoms)
-        names = [keys[number] for number in monomial]
+        names: list[Any] = [keys[number] for number in monomial]
         scaled = times * self._scale
         turns = []
         for i in range(len(self._names)):
-            what = tuple((self._places(x)[i], x) if isinstance(x, str) else (i, x) for x in names)
+            what = tuple(self._name_at(i, key) for key in names)
             if scaled.denominator == 1:
                 turns.append(self.field.power(self.field.point(what), int(scaled) % (self.field.p + 1)))
             else:
                 turns.append(self.field.point(what, times))
         return tuple(turns)
+
+    def _name_at(self, i: int, key: Any) -> object:
+        """Return what tells a variable of angles at one point from others, and from itself elsewhere unless steady."""
+        if isinstance(key, str):
+            return self._places(key)[i], key
+        return None if key is None else (i, key) if self._formal else (key[i],)
 
     def _arc(self, node: Node) -> list[Turn]:
         """Return an inverse function as an angle: its sine and cosine are known."""
@@ -340,25 +348,40 @@ def vanish(nodes: Sequence[Node]) -> bool:
 
 
 _ATTEMPTS = 50_000
+_ROOTED = (SQRT, ASIN, ACOS, ATAN2)
 
 
-def exact_points(nodes: Sequence[Node], count: int, seed: int = 0, steady: Set[str] = frozenset()) -> list[Points]:
-    """Return single points of this process's field at which all the nodes have values, with sampled roots.
+@dataclass(frozen=True)
+class Point:
+    """One of several points."""
+
+    points: Points
+    number: int
+
+    def residues(self, outputs: Sequence[Node]) -> list[int]:
+        """Return the outputs' values here."""
+        return [values[self.number] for values in self.points.values(outputs)]
+
+
+def exact_points(nodes: Sequence[Node], count: int, seed: int = 0, steady: Set[str] = frozenset()) -> list[Point]:
+    """Return points of this process's field at which all the nodes have values, with sampled roots.
 
     Half of all numbers have no square root there; then another point is drawn. Steady symbols are the same at all.
     """
-    found: list[Points] = []
+    found: list[Point] = []
     steady_seed = 0
     order = topological(nodes)
     scale = angle_scale(order)
+    together = 1 if any(node.op in _ROOTED for node in order) else count  # all at once, where none can lack a root
     for attempt in range(_ATTEMPTS):
-        point = Points(home(), [(seed, attempt)], scale, steady=(steady, (seed, "steady", steady_seed)), formal=False)
+        names = [(seed, attempt, k) for k in range(together)]
+        points = Points(home(), names, scale, steady=(steady, (seed, "steady", steady_seed)), formal=False)
         try:
-            point.visit(order)
+            points.visit(order)
         except (NoRoot, NoInverse):
             steady_seed += not found  # it may be the steady symbols that have no root
             continue
-        found.append(point)
-        if len(found) == count:
-            return found
+        found += [Point(points, k) for k in range(together)]
+        if len(found) >= count:
+            return found[:count]
     raise ExpressionError(f"no point of the field has all the square roots of this graph, in {_ATTEMPTS} attempts")

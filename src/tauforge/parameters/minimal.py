@@ -16,7 +16,7 @@ from random import Random
 from ..errors import ProgramError
 from ..graph.exact import home
 from ..graph.node import CONST, ZERO, Node, as_node, symbol
-from ..graph.points import Points, exact_points, vanish
+from ..graph.points import Point, exact_points, vanish
 from ..models.frame import State, Values, spread
 from ..robot.robot import Robot
 from .linear import LinearForm
@@ -142,7 +142,7 @@ def dependent_columns(robot: Robot, columns: Sequence[Efforts]) -> list[tuple[in
         count *= 2
 
 
-def _sampled(efforts: Efforts, states: Sequence[Points]) -> Column:
+def _sampled(efforts: Efforts, states: Sequence[Point]) -> Column:
     """Return a column's entries at states of the field, effort after effort."""
     sampled = zip(*(state.residues(list(efforts.values())) for state in states), strict=True)
     count = len(states)
