@@ -11,7 +11,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.formats import load
-from tauforge.formats.urdf_parts import is_possible
+from tauforge.formats.urdf.parts import is_possible
 from tauforge.robot.joint import FLOATING, PLANAR, Limits, Mimic
 from tauforge.robot.placement import placement
 from tauforge.robot.robot import Visual

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..errors import RobotError
-from ..formats.urdf_write import write
+from ..formats.urdf.write import write
 from ..robot.robot import BASE_LINK, DOWN, Base, Body, Robot
 from ..spatial.inertia import Inertia
 from .peer import Unfit

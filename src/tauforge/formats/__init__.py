@@ -20,7 +20,7 @@ _FORMATS = {
     ".par": "par",
     ".toml": "toml",
     ".urdf": "urdf",
-    ".xacro": "xacro",
+    ".xacro": "urdf.xacro",
     ".xml": "mjcf",
     ".mjcf": "mjcf",
 }

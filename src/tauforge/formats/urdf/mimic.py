@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..robot.joint import Mimic
-from .urdf_tree import Connection
-from .xml import Document
+from ...robot.joint import Mimic
+from ..xml import Document
+from .tree import Connection
 
 ONE_FREEDOM = ("revolute", "continuous", "prismatic")
 """Types of joints that may follow others."""

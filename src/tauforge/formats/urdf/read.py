@@ -1,4 +1,4 @@
-"""Reading URDF, with the meaning that ROS gives it. Writing is in ``urdf_write``; docs/formats.md says what is read.
+"""Reading URDF, with the meaning that ROS gives it. Writing is in ``write``; docs/formats.md says what is read.
 
 A fixed link becomes part of the one that it stands on, and its frame a constant frame there. The z of a link's own
 frame is its joint's axis: where the file has another axis, a constant frame with the link's name stands where the file
@@ -12,17 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import RobotError, RobotWarning
-from ..robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, Joint
-from ..robot.robot import NO_INERTIA, Base, Body, Robot, Visual
-from .angles import SNAP
-from .urdf_mimic import mimics
-from .urdf_parts import HERE, Place, friction, inertial, limits, origin, own_frame, placed, visuals
-from .urdf_tree import Connection, tree
-from .urdf_write import write
-from .xml import Document, Element, document
-
-__all__ = ["read", "write"]
+from ...errors import RobotError, RobotWarning
+from ...robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, Joint
+from ...robot.robot import NO_INERTIA, Base, Body, Robot, Visual
+from ..angles import SNAP
+from ..xml import Document, Element, document
+from .mimic import mimics
+from .parts import HERE, Place, friction, inertial, limits, origin, own_frame, placed, visuals
+from .tree import Connection, tree
 
 _SIGMA = {
     "revolute": REVOLUTE,

@@ -9,15 +9,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..errors import RobotError, RobotWarning
-from ..graph.evaluate import symbols
-from ..graph.node import Node, Scalar, is_zero, symbol
-from ..graph.text import to_text
-from ..robot.complete import unused
-from ..robot.joint import FREE, NO_LIMITS, PRISMATIC, REVOLUTE, WORDS, Joint
-from ..robot.robot import Body, Robot
-from .common import frame_name, joint_name, link_name
-from .par_syntax import ACTUATOR, BASE, GEOMETRIC, INERTIAL, WRENCH
+from ...errors import RobotError, RobotWarning
+from ...graph.evaluate import symbols
+from ...graph.node import Node, Scalar, is_zero, symbol
+from ...graph.text import to_text
+from ...robot.complete import unused
+from ...robot.joint import FREE, NO_LIMITS, PRISMATIC, REVOLUTE, WORDS, Joint
+from ...robot.robot import Body, Robot
+from ..common import frame_name, joint_name, link_name
+from .syntax import ACTUATOR, BASE, GEOMETRIC, INERTIAL, WRENCH
 
 _SECTIONS = {
     "Geometric parameters": GEOMETRIC,

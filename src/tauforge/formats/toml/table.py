@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ExpressionError, RobotError
-from ..graph.node import Scalar
-from .common import MISSING_LINE, Source, said, suggestion
+from ...errors import ExpressionError, RobotError
+from ...graph.node import Scalar
+from ..common import MISSING_LINE, Source, said, suggestion
 
 Place = tuple[str | int, ...]
 """Where something stands: keys, and numbers in arrays of tables, counted from 0."""

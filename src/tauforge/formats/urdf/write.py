@@ -12,16 +12,16 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
-from ..errors import RobotError, RobotWarning
-from ..graph.node import Scalar, as_node, is_zero
-from ..robot.complete import is_plain, unused
-from ..robot.joint import FIXED, FLOATING, FREE, NO_LIMITS, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, Joint
-from ..robot.placement import neat
-from ..robot.robot import BASE_LINK, BASE_MOTION, DOWN, Base, Body, Robot, Visual
-from ..spatial.inertia import Inertia
-from ..spatial.rotation import Rotation, Turn
-from ..spatial.vector import ZERO, Vector, column, times
-from .urdf_parts import HERE, LARGEST, SHAPES, SIX, UNITS, Place
+from ...errors import RobotError, RobotWarning
+from ...graph.node import Scalar, as_node, is_zero
+from ...robot.complete import is_plain, unused
+from ...robot.joint import FIXED, FLOATING, FREE, NO_LIMITS, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, Joint
+from ...robot.placement import neat
+from ...robot.robot import BASE_LINK, BASE_MOTION, DOWN, Base, Body, Robot, Visual
+from ...spatial.inertia import Inertia
+from ...spatial.rotation import Rotation, Turn
+from ...spatial.vector import ZERO, Vector, column, times
+from .parts import HERE, LARGEST, SHAPES, SIX, UNITS, Place
 
 _KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed", FLOATING: "floating", PLANAR: "planar"}
 

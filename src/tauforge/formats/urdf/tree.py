@@ -5,9 +5,9 @@ from __future__ import annotations
 import heapq
 from typing import NamedTuple
 
-from ..limits import spend
-from .common import MISSING_LINE, suggestion
-from .xml import Document, Element, children
+from ...limits import spend
+from ..common import MISSING_LINE, suggestion
+from ..xml import Document, Element, children
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 """What a joint's type may be."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ..errors import ExpressionError
-from ..graph.evaluate import symbols
-from ..graph.node import ZERO, Node, Scalar, symbol
-from ..graph.normal import literal
-from ..graph.points import vanish
-from ..graph.rewrite import substitute
-from ..robot.joint import FIXED, REVOLUTE
-from .par_syntax import Document
+from ...errors import ExpressionError
+from ...graph.evaluate import symbols
+from ...graph.node import ZERO, Node, Scalar, symbol
+from ...graph.normal import literal
+from ...graph.points import vanish
+from ...graph.rewrite import substitute
+from ...robot.joint import FIXED, REVOLUTE
+from .syntax import Document
 
 _CONVENTIONAL = ("th", "t", "q", "theta", "r")
 

@@ -12,14 +12,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
-from ..errors import RobotError, RobotWarning
-from ..limits import spend
-from ..robot.robot import Robot
+from ...errors import RobotError, RobotWarning
+from ...limits import spend
+from ...robot.robot import Robot
+from ..angles import SNAP
+from ..apart import run_apart
+from ..xml import document, parsed
 from . import xacro_expand
-from .angles import SNAP
-from .apart import run_apart
-from .urdf import robot_of
-from .xml import document, parsed
+from .read import robot_of
 
 
 def read(path: Path, snap: float = SNAP, lenient: bool = False) -> Robot:

@@ -16,21 +16,21 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import RobotError, RobotWarning
-from ..limits import spend
-from ..robot.robot import Base, Body, Robot
-from ..spatial.vector import ZERO, Vector
-from . import mjcf_compile
-from .angles import SNAP
-from .apart import run_apart
-from .mjcf_compile import compiled
-from .mjcf_equalities import closed
-from .mjcf_place import HERE
-from .mjcf_scan import compiled_with, is_heavy, scan
-from .mjcf_tendons import tendons
-from .mjcf_tree import disabled, tree_of
-from .mjcf_unmodelled import unmodelled
-from .mjcf_visuals import visuals
+from ...errors import RobotError, RobotWarning
+from ...limits import spend
+from ...robot.robot import Base, Body, Robot
+from ...spatial.vector import ZERO, Vector
+from ..angles import SNAP
+from ..apart import run_apart
+from . import compiler
+from .compiler import compiled
+from .equalities import closed
+from .place import HERE
+from .scan import compiled_with, is_heavy, scan
+from .tendons import tendons
+from .tree import disabled, tree_of
+from .unmodelled import unmodelled
+from .visuals import visuals
 
 _UNNAMED = "MuJoCo Model"
 _NEAR = 1e-6
@@ -50,7 +50,7 @@ def read(path: Path, snap: float = SNAP, lenient: bool = False, folders: Sequenc
     source = documents[0].source
     if documents[0].root == "robot":
         spend("bytes", -path.stat().st_size, path)  # it is read again
-        urdf: Robot = import_module(".urdf", __package__).read(path, snap, lenient)
+        urdf: Robot = import_module("...urdf", __name__).read(path, snap, lenient)
         return urdf
     if documents[0].root != "mujoco":
         raise source.fault(1, f"the root element is <{documents[0].root}>; in MJCF it is <mujoco>, in URDF <robot>")
@@ -99,7 +99,7 @@ def _compiled(path: Path, heavy: bool) -> Any:
         return compiled(path)
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder, "model.mjb")
-        done, said = run_apart("MuJoCo's compiler", "mujoco", mjcf_compile.__file__, str(path), str(model))
+        done, said = run_apart("MuJoCo's compiler", "mujoco", compiler.__file__, str(path), str(model))
         return mujoco.MjModel.from_binary_path(str(model)) if done else said
 
 

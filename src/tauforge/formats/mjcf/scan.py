@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.parsers import expat
 
-from ..errors import RobotError
-from ..files import regular
-from ..limits import spend
-from .common import Source, read_text, said
+from ...errors import RobotError
+from ...files import regular
+from ...limits import spend
+from ..common import Source, read_text, said
 
 DEEPEST = 490
 """Levels of elements within each other; MuJoCo's own reader takes a few more."""

@@ -1,4 +1,4 @@
-"""Reading .par files: SYMORO+, OpenSYMORO, and the headerless form printed in papers. Writing is in ``par_write``.
+"""Reading .par files: SYMORO+, OpenSYMORO, and the headerless form printed in papers. Writing is in ``write``.
 
 Links are numbered from 1 and joint j carries link j. Joints NL+1 … NJ are cut, and frame k+B (B = NJ - NL) closes the
 loop of the cut joint k. Where the base moves, link 0 stands first in the lists of links. What the format has no key for
@@ -17,18 +17,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..graph.node import SYMBOL, Node, Scalar, is_zero
-from ..robot.joint import FREE, Joint
-from ..robot.robot import Base, Body, Loop, Robot
-from ..spatial.inertia import Inertia
-from ..spatial.vector import Vector
-from .common import frame_name, joint_name, link_name, read_text
-from .par_structure import Structure, read_structure
-from .par_syntax import ACTUATOR, BASE, INERTIAL, LISTS, WRENCH, Document, Text, read_document, split
-from .par_variables import split_variables
-from .par_write import write
-
-__all__ = ["read", "write"]
+from ...graph.node import SYMBOL, Node, Scalar, is_zero
+from ...robot.joint import FREE, Joint
+from ...robot.robot import Base, Body, Loop, Robot
+from ...spatial.inertia import Inertia
+from ...spatial.vector import Vector
+from ..common import frame_name, joint_name, link_name, read_text
+from .structure import Structure, read_structure
+from .syntax import ACTUATOR, BASE, INERTIAL, LISTS, WRENCH, Document, Text, read_document, split
+from .variables import split_variables
 
 _INTEGERS = ("ant", "sigma", "mu", "eta")
 _GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -166,5 +163,5 @@ def _robot_name(document: Document) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Return a name as it was before ``par_write.quoted`` made it fit into a comment."""
+    """Return a name as it was before ``write.quoted`` made it fit into a comment."""
     return _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), text)

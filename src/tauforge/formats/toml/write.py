@@ -7,12 +7,12 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from ..graph.node import Scalar, is_zero
-from ..graph.text import to_text
-from ..robot.complete import default_variable
-from ..robot.joint import FREE, NO_LIMITS, WORDS, Joint, Limits, Mimic
-from ..robot.robot import IDENTITY, Base, Body, Robot, Visual
-from ..robot.tendon import LAW
+from ...graph.node import Scalar, is_zero
+from ...graph.text import to_text
+from ...robot.complete import default_variable
+from ...robot.joint import FREE, NO_LIMITS, WORDS, Joint, Limits, Mimic
+from ...robot.robot import IDENTITY, Base, Body, Robot, Visual
+from ...robot.tendon import LAW
 
 VERSION = 1
 GEOMETRY = ("gamma", "b", "alpha", "d", "e", "theta", "r")

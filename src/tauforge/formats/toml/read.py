@@ -1,4 +1,4 @@
-"""Reading Tauforge's own format. Writing is in ``toml_write``; docs/formats.md explains each field with an example.
+"""Reading Tauforge's own format. Writing is in ``write``; docs/formats.md explains each field with an example.
 
 A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or ``"2*L1"``. What is left out is zero.
 
@@ -59,20 +59,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..graph.evaluate import symbols
-from ..graph.node import as_node
-from ..limits import spend
-from ..robot.complete import default_variable
-from ..robot.joint import FIXED, FREE, NO_LIMITS, PRISMATIC, WORDS, Joint, Limits, Mimic
-from ..robot.robot import IDENTITY, SHAPES, Base, Body, Loop, Robot, Visual
-from ..robot.tendon import LAW, Tendon
-from ..spatial.inertia import Inertia
-from ..spatial.vector import Vector
-from .common import MISSING_LINE, Source, cycle, read_text, said
-from .toml_table import Table, line_index
-from .toml_write import BASE, GEOMETRY, JOINT, LIMITS, VERSION, write
-
-__all__ = ["read", "write"]
+from ...graph.evaluate import symbols
+from ...graph.node import as_node
+from ...limits import spend
+from ...robot.complete import default_variable
+from ...robot.joint import FIXED, FREE, NO_LIMITS, PRISMATIC, WORDS, Joint, Limits, Mimic
+from ...robot.robot import IDENTITY, SHAPES, Base, Body, Loop, Robot, Visual
+from ...robot.tendon import LAW, Tendon
+from ...spatial.inertia import Inertia
+from ...spatial.vector import Vector
+from ..common import MISSING_LINE, Source, cycle, read_text, said
+from .table import Table, line_index
+from .write import BASE, GEOMETRY, JOINT, LIMITS, VERSION
 
 _AT_LINE = re.compile(r"(.*?) ?\(at line (\d+), column \d+\)", re.DOTALL)
 _DEEP = re.compile(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..robot.tendon import Tendon
-from .mjcf_tree import Tree, disabled, friction_loss, of_actuators
+from ...robot.tendon import Tendon
+from .tree import Tree, disabled, friction_loss, of_actuators
 
 _JOINT = 1  # mjWRAP_JOINT
 _ON_TENDON = (3,)  # mjTRN_TENDON

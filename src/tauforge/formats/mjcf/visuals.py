@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..robot.robot import Visual
-from .mjcf_place import Place, pose
+from ...robot.robot import Visual
+from .place import Place, pose
 
 _HIDDEN = 3
 """The first group of geoms that MuJoCo's own viewer does not show unless asked."""

@@ -6,15 +6,15 @@ import math
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..robot.joint import Limits
-from ..robot.placement import placement
-from ..robot.robot import NO_INERTIA, Visual
-from ..spatial.inertia import Inertia
-from ..spatial.rotation import Turn
-from ..spatial.vector import ZERO, Vector, column, dot, times
-from .angles import quarters
-from .urdf_tree import Connection
-from .xml import Document, Element, children
+from ...robot.joint import Limits
+from ...robot.placement import placement
+from ...robot.robot import NO_INERTIA, Visual
+from ...spatial.inertia import Inertia
+from ...spatial.rotation import Turn
+from ...spatial.vector import ZERO, Vector, column, dot, times
+from ..angles import quarters
+from ..xml import Document, Element, children
+from .tree import Connection
 
 LARGEST = 1.7976931348623157e308
 """Written where there is no limit, as URDF has no word for it."""

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..robot.complete import unused
-from ..robot.joint import FIXED, FLOATING, NO_LIMITS, PRISMATIC, REVOLUTE, SPHERICAL, Joint, Limits
-from ..robot.robot import NO_LIFT, Body
-from ..spatial.inertia import Inertia
-from ..spatial.vector import Vector
-from .mjcf_place import HERE, Place, joint_frame, pose
-from .mjcf_visuals import visuals
+from ...robot.complete import unused
+from ...robot.joint import FIXED, FLOATING, NO_LIMITS, PRISMATIC, REVOLUTE, SPHERICAL, Joint, Limits
+from ...robot.robot import NO_LIFT, Body
+from ...spatial.inertia import Inertia
+from ...spatial.vector import Vector
+from .place import HERE, Place, joint_frame, pose
+from .visuals import visuals
 
 KINDS = (FLOATING, SPHERICAL, PRISMATIC, REVOLUTE)
 """What MuJoCo's joint types free, ball, slide and hinge are here, in the order of their numbers."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..limits import spend
-from ..robot.joint import FIXED
-from .common import MISSING_LINE, cycle
-from .par_syntax import ACTUATOR, BASE, FLAGS, GEOMETRIC, INERTIAL, JOINT, WRENCH, Document
+from ...limits import spend
+from ...robot.joint import FIXED
+from ..common import MISSING_LINE, cycle
+from .syntax import ACTUATOR, BASE, FLAGS, GEOMETRIC, INERTIAL, JOINT, WRENCH, Document
 
 _REQUIRED = (*(key for key in GEOMETRIC if key != "mu"), *INERTIAL, "G")
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..robot.complete import unused
-from ..robot.joint import FIXED, SPHERICAL, Joint, Mimic
-from ..robot.robot import Loop
-from .mjcf_place import Place, pose
-from .mjcf_tree import Tree, disabled, joint_name
+from ...robot.complete import unused
+from ...robot.joint import FIXED, SPHERICAL, Joint, Mimic
+from ...robot.robot import Loop
+from .place import Place, pose
+from .tree import Tree, disabled, joint_name
 
 
 def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:

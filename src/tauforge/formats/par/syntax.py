@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..errors import RobotError
-from ..graph.node import Scalar
-from ..limits import spend
-from .common import MISSING_LINE, Source, suggestion
+from ...errors import RobotError
+from ...graph.node import Scalar
+from ...limits import spend
+from ..common import MISSING_LINE, Source, suggestion
 
 SIZES = ("NL", "NJ", "NF", "Type")
 FLAGS = ("is_floating", "is_mobile")

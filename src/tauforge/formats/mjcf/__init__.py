@@ -1,0 +1,5 @@
+"""MuJoCo's MJCF, through MuJoCo's compiler."""
+
+from .read import read, write
+
+__all__ = ["read", "write"]
