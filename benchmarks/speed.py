@@ -67,7 +67,7 @@ def batches(table: Table) -> None:
                 result = function(q, qd, last)
                 agree(result, out.T)
                 best = best_times({"pin": work, "ours": partial(function, q, qd, last, out=result, threads=1)})
-                note = f"{1e9 * best['ours'] / COUNT:.1f} ns a state, theirs {1e9 * best['pin'] / COUNT:.0f}"
+                note = f"{1e9 * best['ours'] / COUNT:.1f} ns per state, theirs {1e9 * best['pin'] / COUNT:.0f}"
                 label = f"{robot.name}, {name}, {parameters} parameters"
                 table.row(label, best["pin"] / best["ours"], "x", f">= {least}", note)
 
@@ -110,7 +110,7 @@ def matrices(table: Table) -> None:
             }
         )
         a, b = best["pin"] / few, best["ours"] / COUNT
-        table.row(f"panda, {name}", a / b, "x", f">= {least}", f"{1e9 * b:.1f} ns a state, theirs {1e9 * a:.0f}")
+        table.row(f"panda, {name}", a / b, "x", f">= {least}", f"{1e9 * b:.1f} ns per state, theirs {1e9 * a:.0f}")
 
 
 def _each(function: Callable[..., Any], model: Any, data: Any, rows: list[list[Any]]) -> None:

@@ -55,5 +55,5 @@ def test_outputs_of_the_same_name():
 def test_refusals():
     with pytest.raises(ProgramError, match="at least one"):
         tf.fuse()
-    with pytest.raises(ProgramError, match=r"its input q\[4\] is another than that .*joint1, joint2, joint3, joint4"):
+    with pytest.raises(ProgramError, match=r"its input q\[4\] differs from that .*joint1, joint2, joint3, joint4"):
         tf.fuse(tf.gravity(chain(3)), tf.gravity(chain(4)))

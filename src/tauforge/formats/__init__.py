@@ -1,4 +1,4 @@
-"""Robots from files and to files: one module a format, chosen by the file's ending.
+"""Robots from files and to files: one folder per format, chosen by the file's ending.
 
 A format's module has ``read(path) -> Robot`` and ``write(robot) -> str``; ``_OPTIONS`` says what else a reader takes.
 """

@@ -40,7 +40,7 @@ def cheapest(ways: Iterable[Program]) -> Program:
 
 
 def poses_of(robot: Robot, state: State) -> list[Pose]:
-    """Return where each link stands on its antecedent; the pose of link j is entry j - 1."""
+    """Return the pose of each link in its antecedent's frame; that of link j is entry j - 1."""
     return [joint.pose(q) for joint, q in zip(robot.joints, state.q[1:], strict=True)]
 
 

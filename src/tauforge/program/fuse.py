@@ -45,7 +45,7 @@ def _check(key: str, known: Array, array: Array, program: Program) -> None:
     if known.shape.labels != array.shape.labels or known.nodes != array.nodes:
         entries = [", ".join(map(str, labels)) for a in (known, array) for labels in a.shape.labels[:1]]
         raise ProgramError(
-            f"{program.name}: its input {key}{list(array.shape)} is another than that of the Programs before it"
+            f"{program.name}: its input {key}{list(array.shape)} differs from that of the Programs before it"
             + (f": {entries[1]} against {entries[0]}" if len({*entries}) == 2 else "")
             + "; only Programs of the same robot can be fused"
         )

@@ -168,7 +168,7 @@ class Joint:
         return tuple((*f, *n)[axis] for axis in self.axes)
 
     def pose(self, q: Sequence[Scalar] = ()) -> Pose:
-        """Return where the link's frame stands on its antecedent's, at the coordinates q or at zero."""
+        """Return the pose of the link's frame in its antecedent's, at the coordinates q or at zero."""
         theta = self.theta + q[0] if self.sigma == REVOLUTE and q else self.theta
         r = self.r + q[0] if self.sigma == PRISMATIC and q else self.r
         twist, turn = about(2, self.gamma), about(0, self.alpha)
