@@ -61,7 +61,7 @@ def module(dimensions: Sequence[Dimension], width: int) -> str:
 
 
 def _placed(axis: int, dimension: Dimension) -> list[str]:
-    """Emit the code that locates the points below and above a coordinate, and the weights of both: %low, %high, %w.low, …"""
+    """Emit the code that locates the points beside a coordinate, and the weights of both: %low, %high, %w.low, …"""
     a, (coordinate, start, step, points, periodic) = f".{axis}", dimension
     lines = [
         f"%place{a} = add i64 %row, {coordinate}",

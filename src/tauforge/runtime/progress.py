@@ -1,4 +1,4 @@
-"""Progress: a line that tells how far a long compilation is, for callers that wait at a terminal; nobody else sees it."""
+"""Progress: a line that tells how far a long compilation is, for callers that wait at a terminal, and for no others."""
 
 from __future__ import annotations
 
