@@ -1,5 +1,6 @@
 """Reading files with a limit, and writing them whole or not at all."""
 
+import errno
 import os
 import stat
 import tempfile
@@ -52,7 +53,10 @@ def write_text(path: str | Path, text: str) -> Path:
         raise TauforgeError(f"{path}: this is a directory; give a file's name")
     temporary = ""
     try:
-        path = path.resolve() if path.is_symlink() else path
+        if path.is_symlink():
+            path = path.resolve()
+            if path.is_symlink():  # which pathlib only refuses before Python 3.13
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if path.exists() and not path.is_file():  # a device or a pipe, which renaming would replace
             path.write_text(text, encoding="utf-8", newline="\n")
             return path
