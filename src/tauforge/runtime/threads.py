@@ -30,7 +30,7 @@ def available() -> int:
 def asked(program: str, threads: Any) -> int:
     """Return how many threads to use for what a caller of a program asks for; more than the pool has gain nothing."""
     try:
-        count = 0 if isinstance(threads, bool) else operator.index(threads)
+        count = 0 if isinstance(threads, (bool, np.bool_)) else operator.index(threads)
     except TypeError:
         count = 0
     if count < 1:
