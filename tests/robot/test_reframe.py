@@ -7,7 +7,8 @@ import pytest
 
 import tauforge as tf
 from tauforge.robot.assemble import carried, chained, inverse, standing
-from tauforge.robot.joint import PRISMATIC, Pose
+from tauforge.robot.joint import PRISMATIC
+from tauforge.spatial.pose import Pose
 from tauforge.spatial.rotation import Rotation, about
 from tauforge.spatial.vector import Vector
 from tests.interpret import interpret

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from ..errors import ProgramError
 from ..graph.node import Scalar, is_zero
 from ..program.program import Array, Program, outputs
-from ..robot.joint import Joint, Pose
+from ..robot.joint import Joint
 from ..robot.robot import Robot
+from ..spatial.pose import Pose
 from ..spatial.vector import ZERO, Vector, cross, times
 from .frame import State, Values, folded, prepare, program
 from .registry import model

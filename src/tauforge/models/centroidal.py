@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ..graph.node import Scalar
 from ..program.program import Program, outputs
-from ..robot.joint import passed
 from ..robot.robot import Robot
+from ..spatial.pose import passed
 from ..spatial.vector import Vector, cross
 from .centre_of_mass import prepare_masses
 from .frame import State, folded, program

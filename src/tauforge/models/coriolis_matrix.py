@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..program.program import Program
-from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
+from ..spatial.pose import Pose, passed
 from ..spatial.vector import ZERO, cross
 from .energy import velocities
 from .formulations import DEFAULT

@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..program.program import Program, outputs
-from ..robot.joint import Joint, Pose
+from ..robot.joint import Joint
 from ..robot.robot import Body, Robot
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose
 from ..spatial.vector import Entry, Vector, cross, dot
 from .frame import State, Values, in_best_frames, prepare, program
 from .inertia_matrix import composites, wrench

@@ -12,9 +12,10 @@ from ..errors import ProgramError
 from ..graph.bulk import in_bulk
 from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, is_zero, symbol
 from ..program.program import Array, Program, Shape, inputs, outputs
-from ..robot.joint import COORDINATES, passed
+from ..robot.joint import COORDINATES
 from ..robot.robot import NO_WRENCH, WRENCH, Robot
 from ..robot.tables import heading
+from ..spatial.pose import passed
 from ..spatial.vector import ZERO, Vector, cross
 
 if TYPE_CHECKING:

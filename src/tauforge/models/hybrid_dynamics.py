@@ -14,10 +14,11 @@ from typing import NamedTuple
 from ..errors import ProgramError
 from ..graph.node import Scalar
 from ..program.program import Program, inputs, outputs
-from ..robot.joint import VELOCITIES, Joint, Pose, passed
+from ..robot.joint import VELOCITIES, Joint
 from ..robot.robot import Robot
 from ..spatial.articulated import Articulated
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose, passed
 from ..spatial.rotation import Rotation
 from ..spatial.vector import ZERO, Vector, cross, dot
 from .frame import INPUTS, State, Values, in_best_frames, leaner, prepare, program

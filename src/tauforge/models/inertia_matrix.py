@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from ..graph.node import Scalar
 from ..program.program import Program
-from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose, passed
 from ..spatial.vector import Vector, cross
 from .formulations import DEFAULT
 from .frame import Values, in_best_frames, leaner, matrix, prepare, program

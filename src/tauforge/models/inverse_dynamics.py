@@ -14,9 +14,10 @@ from typing import NamedTuple
 from ..errors import ProgramError
 from ..graph.node import Scalar
 from ..program.program import Program
-from ..robot.joint import Joint, Pose, passed
+from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose, passed
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
 from .formulations import DEFAULT
 from .frame import INPUTS, Labels, State, Values, in_best_frames, leaner, prepare, program, vector

@@ -21,8 +21,8 @@ from ..errors import ExpressionError, ProgramError
 from ..graph.node import Scalar, as_node
 from ..graph.parse import as_scalar
 from ..program.program import Array, Program, outputs
-from ..robot.joint import Pose
 from ..robot.robot import Robot
+from ..spatial.pose import Pose
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
 from .frame import State, Values, folded, prepare, program
 from .inertia_matrix import first_degrees

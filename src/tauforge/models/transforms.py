@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..program.program import Program, outputs
-from ..robot.joint import Pose
 from ..robot.robot import Robot
+from ..spatial.pose import Pose
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
 from .frame import prepare, program
 from .registry import model

@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeVar
 
 from ..errors import ProgramError
 from ..program.program import Program
-from ..robot.joint import Pose
 from ..robot.robot import Robot
+from ..spatial.pose import Pose
 from ..spatial.vector import Matrix, Vector
 from .frame import State
 

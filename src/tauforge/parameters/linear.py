@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from ..graph.node import CONST, NEG, Node, Scalar, as_node, is_zero
 from ..graph.normal import gathered
-from ..robot.joint import Pose
 from ..spatial.articulated import rows
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose
 from ..spatial.vector import Vector, column
 
 

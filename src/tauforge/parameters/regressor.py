@@ -17,9 +17,9 @@ from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
 from ..models.joint_law import along
 from ..models.registry import model
 from ..program.program import Program, outputs
-from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
+from ..spatial.pose import Pose, passed
 from ..spatial.vector import ZERO, Vector, dot
 
 ACTUATOR = ("IA", "FV", "FS", "FO")

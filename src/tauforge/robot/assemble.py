@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ExpressionError, RobotError
 from ..graph.node import Node, Scalar, is_zero
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose, passed
 from ..spatial.rotation import Plane, Rotation
 from ..spatial.vector import ZERO, Matrix, Vector, column
-from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, Pose, given, passed
+from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, given
 from .placement import placement
 
 if TYPE_CHECKING:

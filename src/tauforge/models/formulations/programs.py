@@ -7,8 +7,8 @@ from types import ModuleType
 
 from ...graph.node import Scalar, is_zero
 from ...program.program import Array, Program, outputs
-from ...robot.joint import passed
 from ...robot.robot import Robot
+from ...spatial.pose import passed
 from ...spatial.vector import Entry
 from ..frame import INPUTS, State, folded, folded_twice, matrix, prepare, program, vector
 from ..joint_law import is_coupled, resistances, rotors, tendon_inertia
