@@ -11,6 +11,7 @@ from ..errors import ProgramError
 from ..graph.node import Scalar
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
+from ..spatial.solve import solve
 from .formulations import DEFAULT
 from .frame import INPUTS, State, folded, folded_twice, in_best_frames, leaner, prepare, program
 from .hybrid_dynamics import articulated
@@ -18,7 +19,7 @@ from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
 from .joint_law import is_coupled
 from .registry import model
-from .solve import inertia_of, solve, warns_if_singular
+from .singular import inertia_of, warns_if_singular
 from .tree import cheapest
 
 

@@ -25,7 +25,7 @@ from .frame import INPUTS, State, Values, in_best_frames, leaner, prepare, progr
 from .inertia_matrix import wrench
 from .joint_law import is_coupled, resistances
 from .registry import model
-from .solve import check_inertia, warns_if_singular
+from .singular import check_inertia, warns_if_singular
 
 Screw = tuple[Vector, Vector]
 """Linear and angular part of an acceleration, force and moment of a wrench."""

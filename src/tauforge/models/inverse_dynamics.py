@@ -24,7 +24,7 @@ from .frame import INPUTS, Labels, State, Values, in_best_frames, leaner, prepar
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
 from .registry import model
-from .solve import warns_if_singular
+from .singular import warns_if_singular
 
 
 class Motion(NamedTuple):

@@ -9,10 +9,11 @@ from ...graph.node import Scalar, is_zero
 from ...program.program import Array, Program, outputs
 from ...robot.robot import Robot
 from ...spatial.pose import passed
+from ...spatial.solve import solve
 from ...spatial.vector import Entry
 from ..frame import INPUTS, State, folded, folded_twice, matrix, prepare, program, vector
 from ..joint_law import is_coupled, resistances, rotors, tendon_inertia
-from ..solve import inertia_of, solve
+from ..singular import inertia_of
 from ..tree import poses_of
 from . import find
 from .chain import Chain, check
