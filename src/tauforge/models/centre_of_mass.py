@@ -18,7 +18,7 @@ from ..spatial.pose import Pose
 from ..spatial.vector import ZERO, Vector, cross, times
 from .frame import State, Values, folded, prepare, program
 from .registry import model
-from .tree import orientations, poses_of
+from .routes import orientations, poses_of
 
 XYZ = ("x", "y", "z")
 

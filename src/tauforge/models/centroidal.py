@@ -15,7 +15,7 @@ from .centre_of_mass import prepare_masses
 from .frame import State, folded, program
 from .inertia_matrix import composites, wrench
 from .registry import model
-from .tree import poses_of
+from .routes import poses_of
 
 ROWS = ("px", "py", "pz", "Lx", "Ly", "Lz")
 

@@ -20,7 +20,7 @@ from .frame import State, in_best_frames, matrix, prepare, program
 from .hybrid_dynamics import Screw, add, brought
 from .inertia_matrix import Rows, first_degrees, wrench
 from .registry import model
-from .tree import poses_of
+from .routes import poses_of
 
 
 @model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric")

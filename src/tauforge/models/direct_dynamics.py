@@ -19,8 +19,8 @@ from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
 from .joint_law import is_coupled
 from .registry import model
+from .routes import cheapest
 from .singular import inertia_of, warns_if_singular
-from .tree import cheapest
 
 
 @model("q, qd, tau -> qdd", "accelerations that efforts cause")

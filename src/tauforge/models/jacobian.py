@@ -28,7 +28,7 @@ from .frame import State, Values, folded, prepare, program
 from .inertia_matrix import first_degrees
 from .link_motion import VELOCITY
 from .registry import model
-from .tree import Route, cheapest, frame_number, inward, orientations, outward, path, poses_of, spread
+from .routes import Route, cheapest, frame_number, orientations, path, poses_of, spread
 
 Point = Sequence[Scalar | str]
 """A point's coordinates: numbers, expressions or texts of them."""
@@ -120,7 +120,7 @@ def both_ways(
     """
     R = orientations(robot, poses, seen_from)
     L = levers(robot, poses, R, frame, times(R[frame], point))
-    own = spread(robot, frame, point, lambda p, j: inward(poses[j - 1], p), lambda p, j: outward(poses[j - 1], p))
+    own = spread(robot, frame, point, lambda p, j: poses[j - 1].forth(p), lambda p, j: poses[j - 1].back(p))
     return (
         columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j])),
         columns(robot, R, frame, lambda j, e: times(R[j], cross(e, own[j]))),

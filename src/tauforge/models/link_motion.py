@@ -11,7 +11,7 @@ from .energy import velocities
 from .frame import State, prepare, program
 from .inverse_dynamics import Motion, forward, moving
 from .registry import model
-from .tree import frame_number
+from .routes import frame_number
 
 VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
 """Names of a screw's components: linear, then angular."""

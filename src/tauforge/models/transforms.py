@@ -17,7 +17,7 @@ from ..spatial.pose import Pose
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
 from .frame import prepare, program
 from .registry import model
-from .tree import BASE, UNITS, Route, cheapest, frame_number, poses_of, spread
+from .routes import BASE, UNITS, Route, cheapest, frame_number, poses_of, spread
 
 
 class Placement(NamedTuple):

@@ -22,6 +22,14 @@ class Pose:
         """The origin ⁱPⱼ in the antecedent's axes."""
         return self.arm + self.R.forth(Vector(0.0, 0.0, self.r))
 
+    def forth(self, p: Vector) -> Vector:
+        """Return a point of the frame in coordinates of its antecedent."""
+        return self.R.forth(p + Vector(0.0, 0.0, self.r)) + self.arm
+
+    def back(self, p: Vector) -> Vector:
+        """Return a point of the antecedent in coordinates of the frame."""
+        return self.R.back(p - self.arm) - Vector(0.0, 0.0, self.r)
+
 
 def passed(pose: Pose, f: Vector, n: Vector) -> tuple[Vector, Vector]:
     """Return a wrench on a frame in the axes and at the origin of its antecedent: (28) and (30) of Khalil (2010)."""

@@ -13,8 +13,8 @@ from ...spatial.solve import solve
 from ...spatial.vector import Entry
 from ..frame import INPUTS, State, folded, folded_twice, matrix, prepare, program, vector
 from ..joint_law import is_coupled, resistances, rotors, tendon_inertia
+from ..routes import poses_of
 from ..singular import inertia_of
-from ..tree import poses_of
 from . import find
 from .chain import Chain, check
 

@@ -1,4 +1,4 @@
-"""Ways through the tree: frames by name, and what is carried from link to link between any two of them."""
+"""Routes through the tree of links: frames by name, and what goes from link to link between any two of them."""
 
 from __future__ import annotations
 
@@ -79,16 +79,6 @@ def orientations(robot: Robot, poses: Sequence[Pose], root: int) -> list[Matrix]
     return spread(robot, root, UNITS, below, above)
 
 
-def inward(pose: Pose, p: Vector) -> Vector:
-    """Return a point of a link in coordinates of its antecedent."""
-    return pose.R.forth(p + Vector(0.0, 0.0, pose.r)) + pose.arm
-
-
-def outward(pose: Pose, p: Vector) -> Vector:
-    """Return a point of the antecedent in coordinates of the link."""
-    return pose.R.back(p - pose.arm) - Vector(0.0, 0.0, pose.r)
-
-
 class Route(NamedTuple):
     """The way from one frame to another: down to their common antecedent, and up from there."""
 
@@ -113,7 +103,7 @@ class Route(NamedTuple):
     def point(self, p: Vector) -> Vector:
         """Return a point of the first frame in coordinates of the second."""
         for pose in self.down:
-            p = inward(pose, p)
+            p = pose.forth(p)
         for pose in self.up:
-            p = outward(pose, p)
+            p = pose.back(p)
         return p
