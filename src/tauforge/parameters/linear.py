@@ -77,8 +77,8 @@ class LinearForm:
 NOTHING = LinearForm({})
 
 
-def carried(pose: Pose, body: Inertia) -> Inertia:
-    """Return a body's inertia, made of forms, in the frame of the antecedent.
+def forms_inward(body: Inertia, pose: Pose) -> Inertia:
+    """Return the inertia of a link's body, made of forms, in the frame of its antecedent.
 
     Unlike for numbers each element is turned by itself, so that the relations hold sin² and not 1 - cos².
     """

@@ -11,6 +11,7 @@ from ..graph.node import Scalar, cos, is_zero, sin
 from ..graph.parse import as_scalar
 from ..spatial.pose import Pose
 from ..spatial.rotation import Rotation, about, quaternion
+from ..spatial.screw import Twist, Wrench
 from ..spatial.vector import Vector
 
 REVOLUTE, PRISMATIC, FIXED, SPHERICAL, FLOATING, PLANAR = KINDS = range(6)
@@ -157,16 +158,23 @@ class Joint:
         """The axes of the link's frame along which the joint moves; as many as it has degrees of freedom."""
         return AXES[self.sigma]
 
-    def screw(self, values: Sequence[Scalar]) -> tuple[Vector, Vector]:
-        """Return the linear and the angular part of a joint's velocity or acceleration, in the link's frame."""
+    def screw(self, values: Sequence[Scalar]) -> Twist:
+        """Return a joint's velocity or acceleration, in the link's frame."""
         parts: list[Scalar] = [0.0] * 6
         for axis, x in zip(self.axes, values, strict=True):
             parts[axis] = x
-        return Vector(*parts[:3]), Vector(*parts[3:])
+        return Twist.of(parts)
 
-    def along(self, f: Vector, n: Vector) -> tuple[Scalar, ...]:
+    @property
+    def units(self) -> list[Twist]:
+        """The velocities of a unit speed along each of the axes, in the link's frame."""
+        count = len(self.axes)
+        return [self.screw([float(i == k) for i in range(count)]) for k in range(count)]
+
+    def along(self, wrench: Wrench) -> tuple[Scalar, ...]:
         """Return the components of a wrench that the joint's motor balances."""
-        return tuple((*f, *n)[axis] for axis in self.axes)
+        six = (*wrench.f, *wrench.n)
+        return tuple(six[axis] for axis in self.axes)
 
     def pose(self, q: Sequence[Scalar] = ()) -> Pose:
         """Return the pose of the link's frame in its antecedent's, at the coordinates q or at zero."""

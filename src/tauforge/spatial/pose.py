@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..graph.node import Scalar
 from .rotation import Rotation
-from .vector import Vector, cross
+from .vector import Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,3 @@ class Pose:
     def back(self, p: Vector) -> Vector:
         """Return a point of the antecedent in coordinates of the frame."""
         return self.R.back(p - self.arm) - Vector(0.0, 0.0, self.r)
-
-
-def passed(pose: Pose, f: Vector, n: Vector) -> tuple[Vector, Vector]:
-    """Return a wrench on a frame in the axes and at the origin of its antecedent: (28) and (30) of Khalil (2010)."""
-    arm = n + Vector(-f[1] * pose.r, f[0] * pose.r, 0.0)
-    f = pose.R.forth(f)
-    return f, pose.R.forth(arm) + cross(pose.arm, f)
