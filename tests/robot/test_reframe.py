@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.robot.assemble import carried, chained, inverse, standing
-from tauforge.robot.joint import PRISMATIC, Pose
+from tauforge.robot.assemble import chained, inverse, inward, standing
+from tauforge.robot.joint import PRISMATIC
+from tauforge.spatial.pose import Pose
 from tauforge.spatial.rotation import Rotation, about
 from tauforge.spatial.vector import Vector
 from tests.interpret import interpret
@@ -25,7 +26,7 @@ def disturbed(robot: tf.Robot, seed: int) -> tf.Robot:
         standing(joint, chained(chained(inverse(moved[joint.antecedent]), joint.pose()), moved[j]))
         for j, joint in enumerate(robot.joints, 1)
     ]
-    bodies = [carried(inverse(moved[j]), body) for j, body in enumerate(robot.bodies, 1)]
+    bodies = [inward(body, inverse(moved[j])) for j, body in enumerate(robot.bodies, 1)]
     return replace(robot, joints=tuple(joints), bodies=tuple(bodies), free_frames=True)
 
 

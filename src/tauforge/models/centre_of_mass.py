@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from ..errors import ProgramError
 from ..graph.node import Scalar, is_zero
 from ..program.program import Array, Program, outputs
-from ..robot.joint import Joint, Pose
 from ..robot.robot import Robot
+from ..spatial.pose import Pose
+from ..spatial.screw import Twist
 from ..spatial.vector import ZERO, Vector, cross, times
-from .frame import State, Values, folded, prepare, program
+from .frame import State, folded, prepare, program
 from .registry import model
-from .tree import orientations, poses_of
+from .routes import orientations, poses_of
 
 XYZ = ("x", "y", "z")
 
@@ -65,10 +66,9 @@ def gathered(robot: Robot, poses: Sequence[Pose]) -> list[tuple[Scalar, Vector]]
     return total
 
 
-def moved(joint: Joint, values: Values, m: Scalar, s: Vector) -> Vector:
-    """Return the velocity that a joint gives the centre of mass, in the link's axes."""
-    linear, angular = joint.screw(values)
-    return linear * m + cross(angular, s)
+def moved(V: Twist, m: Scalar, s: Vector) -> Vector:
+    """Return the velocity that a joint's gives the centre of mass, in the link's axes."""
+    return V.v * m + cross(V.w, s)
 
 
 def velocity(robot: Robot, state: State) -> Vector:
@@ -78,7 +78,7 @@ def velocity(robot: Robot, state: State) -> Vector:
     v = [ZERO] * len(total)
     for j in range(len(robot.joints), 0, -1):
         joint, pose = robot.joints[j - 1], poses[j - 1]
-        own = moved(joint, state.qd[j], *total[j])
+        own = moved(joint.screw(state.qd[j]), *total[j])
         v[joint.antecedent] = v[joint.antecedent] + pose.R.forth(v[j] + own)
     return v[0]
 
@@ -88,8 +88,7 @@ def jacobian_columns(robot: Robot, state: State) -> list[Vector]:
     poses = poses_of(robot, state)
     R, total, found = orientations(robot, poses, 0), gathered(robot, poses), []
     for j, joint in enumerate(robot.joints, 1):
-        units = ([float(i == k) for i in range(len(joint.axes))] for k in range(len(joint.axes)))
-        found += [times(R[j], moved(joint, unit, *total[j])) for unit in units]
+        found += [times(R[j], moved(unit, *total[j])) for unit in joint.units]
     return found
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from ..graph.node import Scalar
 from ..program.program import Program, outputs
-from ..robot.joint import passed
 from ..robot.robot import Robot
-from ..spatial.vector import Vector, cross
+from ..spatial.vector import cross
 from .centre_of_mass import prepare_masses
 from .frame import State, folded, program
-from .inertia_matrix import composites, wrench
+from .inertia_matrix import composites
 from .registry import model
-from .tree import poses_of
+from .routes import poses_of
 
 ROWS = ("px", "py", "pz", "Lx", "Ly", "Lz")
 
@@ -50,16 +49,11 @@ def momenta(robot: Robot, state: State) -> list[tuple[Scalar, ...]]:
     com = whole.first_moments * (1.0 / whole.M)
     columns: list[tuple[Scalar, ...]] = []
     for j, joint in enumerate(robot.joints, 1):
-        for k in range(len(joint.axes)):
-            f, n = wrench(composite[j], *joint.screw([float(i == k) for i in range(len(joint.axes))]))
-            i = j
+        for unit in joint.units:
+            momentum, i = composite[j].times(unit), j
             while i:
-                f, n = passed(poses[i - 1], f, n)
+                momentum = momentum.inward(poses[i - 1])
                 i = robot.joints[i - 1].antecedent
-            columns.append((*f, *about(com, f, n)))
+            p, L = momentum
+            columns.append((*p, *(L - cross(com, p))))
     return columns
-
-
-def about(com: Vector, p: Vector, L: Vector) -> Vector:
-    """Return an angular momentum about the base's origin as one about the centre of mass."""
-    return L - cross(com, p)

@@ -12,6 +12,7 @@ from ..graph.node import Scalar
 from ..program.optimise import cheapest
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
+from ..spatial.solve import solve
 from .formulations import DEFAULT
 from .frame import INPUTS, State, folded, folded_twice, prepare, program
 from .hybrid_dynamics import articulated
@@ -19,7 +20,7 @@ from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
 from .joint_law import is_coupled
 from .registry import model
-from .solve import inertia_of, solve, warn_if_singular
+from .singular import inertia_of, warn_if_singular
 
 
 @model("q, qd, tau -> qdd", "accelerations that efforts cause", groups="auto", watch=warn_if_singular("qdd"))

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ProgramError
 from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, is_zero, symbol
 from ..program.program import Array, Program, Shape, inputs, outputs
-from ..robot.joint import COORDINATES, passed
+from ..robot.joint import COORDINATES
 from ..robot.robot import NO_WRENCH, WRENCH, Robot
 from ..robot.tables import heading
+from ..spatial.screw import Wrench
 from ..spatial.vector import ZERO, Vector, cross
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _in_own_frame(robot: Robot, number: int, f: Vector, m: Vector) -> tuple[Vect
     """Return a wrench on a link, given in the frame that its name means, in the link's own one."""
     for frame in robot.frames:
         if frame.antecedent == number and frame.name == robot.bodies[number - 1].name:
-            return passed(frame.pose(), f, m)
+            return Wrench(f, m).inward(frame.pose())
     return f, m
 
 

@@ -22,14 +22,15 @@ from ..graph.node import Scalar, as_node
 from ..graph.parse import as_scalar
 from ..program.optimise import cheapest
 from ..program.program import Array, Program, outputs
-from ..robot.joint import Pose
 from ..robot.robot import Robot
+from ..spatial.pose import Pose
+from ..spatial.screw import Twist
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
 from .frame import State, Values, folded, prepare, program
 from .inertia_matrix import first_degrees
 from .link_motion import VELOCITY
 from .registry import model
-from .tree import Route, frame_number, inward, orientations, outward, path, poses_of, spread
+from .routes import Route, frame_number, orientations, path, poses_of, spread
 
 Point = Sequence[Scalar | str]
 """A point's coordinates: numbers, expressions or texts of them."""
@@ -53,6 +54,11 @@ class Motion(NamedTuple):
     W: Vector
     VP: Vector
     WP: Vector
+
+    def seen_at(self, P: Vector) -> Motion:
+        """Return the motion at another point of the link, P away."""
+        swing = cross(self.W, P)
+        return self._replace(V=self.V + swing, VP=self.VP + cross(self.WP, P) + cross(self.W, swing))
 
 
 REST = Motion(ZERO, ZERO, ZERO, ZERO)
@@ -107,8 +113,8 @@ def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     place, meaning = given_point(point), f"rate of the Jacobian of {frame}, times qd"
     ways = itertools.product((bias_by_links, bias_by_columns), [0, *path(robot, number)])
-    screws = (way(robot, state, number, place, seen_from, view) for way, view in ways)
-    results = ({"Jdqd": outputs([*linear, *angular], [6], [VELOCITY], meaning)} for linear, angular in screws)
+    twists = (way(robot, state, number, place, seen_from, view) for way, view in ways)
+    results = ({"Jdqd": outputs([*v, *w], [6], [VELOCITY], meaning)} for v, w in twists)
     return cheapest(program("jacobian_bias", robot, arrays, result) for result in results)
 
 
@@ -121,7 +127,7 @@ def both_ways(
     """
     R = orientations(robot, poses, seen_from)
     L = levers(robot, poses, R, frame, times(R[frame], point))
-    own = spread(robot, frame, point, lambda p, j: inward(poses[j - 1], p), lambda p, j: outward(poses[j - 1], p))
+    own = spread(robot, frame, point, lambda p, j: poses[j - 1].forth(p), lambda p, j: poses[j - 1].back(p))
     return (
         columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j])),
         columns(robot, R, frame, lambda j, e: times(R[j], cross(e, own[j]))),
@@ -148,9 +154,8 @@ def columns(robot: Robot, R: Sequence[Matrix], frame: int, swing: Callable[[int,
     first, found = first_degrees(robot), []
     for j in path(robot, frame):
         joint = robot.joints[j - 1]
-        for k in range(len(joint.axes)):
-            linear, angular = joint.screw([float(i == k) for i in range(len(joint.axes))])
-            found.append(Column(times(R[j], linear) + swing(j, angular), times(R[j], angular), j, first[j] + k))
+        for degree, (v, w) in enumerate(joint.units, first[j]):
+            found.append(Column(times(R[j], v) + swing(j, w), times(R[j], w), j, degree))
     return found
 
 
@@ -182,14 +187,12 @@ def spins(robot: Robot, poses: Sequence[Pose], state: State, seen_from: int) -> 
     R = orientations(robot, poses, seen_from)
 
     def turn(j: int) -> Vector:
-        return times(R[j], robot.joints[j - 1].screw(state.qd[j])[1])
+        return times(R[j], robot.joints[j - 1].screw(state.qd[j]).w)
 
     return spread(robot, seen_from, ZERO, lambda W, j: W - turn(j), lambda W, j: W + turn(j))
 
 
-def bias_by_links(
-    robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int
-) -> tuple[Vector, Vector]:
+def bias_by_links(robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int) -> Twist:
     """Return J̇ q̇: the acceleration without q̈, less what the turning of the asked axes adds to its components.
 
     Equations (18)-(21), all links in the axes of one, the view: in the middle of an arm many components are zero.
@@ -200,17 +203,15 @@ def bias_by_links(
     at = [REST]
     for j, joint in enumerate(robot.joints, 1):
         v, w = (times(R[j], part) for part in joint.screw(state.qd[j]))
-        i = carried(at[joint.antecedent], P[j])
+        i = at[joint.antecedent].seen_at(P[j])
         V, VP = i.V + v, i.VP + cross(i.W, v * 2.0) + cross(w, v)
         at.append(Motion(V, i.W + w, VP, i.WP + cross(i.W, w)))
-    link, W = carried(at[frame], times(R[frame], point)), at[seen_from].W
+    link, W = at[frame].seen_at(times(R[frame], point)), at[seen_from].W
     way = Route.between(robot, poses, view, seen_from)
-    return way.direction(link.VP - cross(W, link.V)), way.direction(link.WP - cross(W, link.W))
+    return Twist(way.direction(link.VP - cross(W, link.V)), way.direction(link.WP - cross(W, link.W)))
 
 
-def bias_by_columns(
-    robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int
-) -> tuple[Vector, Vector]:
+def bias_by_columns(robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int) -> Twist:
     """Return J̇ q̇ as the sum of the columns' rates times q̇, computed in the axes of the view."""
     poses = poses_of(robot, state)
     R, W = orientations(robot, poses, view), spins(robot, poses, state, view)
@@ -223,13 +224,7 @@ def bias_by_columns(
         linear = linear + cross(W_j, v) + cross(w, u)
         angular = angular + cross(W_j, w)
     way = Route.between(robot, poses, view, seen_from)
-    return way.direction(linear), way.direction(angular)
-
-
-def carried(i: Motion, P: Vector) -> Motion:
-    """Return the motion at another point of a link, P away."""
-    swing = cross(i.W, P)
-    return i._replace(V=i.V + swing, VP=i.VP + cross(i.WP, P) + cross(i.W, swing))
+    return Twist(way.direction(linear), way.direction(angular))
 
 
 def by_degree(robot: Robot, found: Sequence[Column], meaning: str) -> Array:

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot
-from ..spatial.vector import ZERO, Vector
+from ..spatial.screw import Twist
+from ..spatial.vector import ZERO
 from .energy import velocities
 from .frame import State, prepare, program
 from .inverse_dynamics import Motion, forward, moving
 from .registry import model
-from .tree import frame_number
+from .routes import frame_number
 
 VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
-"""Names of a screw's components: linear, then angular."""
+"""Names of a twist's components: linear, then angular."""
 
 
 @model("q, qd -> V", "velocities of all links, each in its own frame")
@@ -38,8 +39,8 @@ def link_accelerations(robot: Robot) -> Program:
     """
     links = [body.name for body in robot.expanded().bodies]
     robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"), frames=links)
-    screws = [(link.VP, link.WP) for link in motions(robot, state)]
-    Vd = _by_link(robot, links, screws, "accelerations of the links, in their frames")
+    twists = [Twist(link.VP, link.WP) for link in motions(robot, state)]
+    Vd = _by_link(robot, links, twists, "accelerations of the links, in their frames")
     return program("link_accelerations", robot, arrays, {"Vd": Vd})
 
 
@@ -52,8 +53,8 @@ def motions(robot: Robot, state: State) -> list[Motion]:
     return at
 
 
-def _by_link(robot: Robot, links: Sequence[str], screws: Sequence[tuple[Vector, Vector]], meaning: str) -> Array:
+def _by_link(robot: Robot, links: Sequence[str], twists: Sequence[Twist], meaning: str) -> Array:
     """Return an output with a row for each link."""
-    chosen = (screws[frame_number(robot, name)] for name in links)
-    entries = [x for linear, angular in chosen for x in (*linear, *angular)]
+    chosen = (twists[frame_number(robot, name)] for name in links)
+    entries = [x for v, w in chosen for x in (*v, *w)]
     return outputs(entries, [len(links), 6], [links, VELOCITY], meaning)

@@ -21,7 +21,7 @@ from .frame import prepare, program
 from .jacobian import Point, axes_number, columns, given_point, levers
 from .link_motion import VELOCITY
 from .registry import model
-from .tree import frame_number, orientations, path, poses_of
+from .routes import frame_number, orientations, path, poses_of
 
 Rows = list[list[Entry]]
 MOST_MINORS = 100

@@ -14,13 +14,14 @@ from ..graph.node import Node, Scalar, as_node, is_zero
 from ..graph.parse import as_scalar
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
+from ..spatial.solve import solve
 from .bias import bias, gravity
 from .frame import prepare, program
 from .inertia_matrix import inertia_matrix
 from .jacobian import Point, jacobian, jacobian_bias
 from .link_motion import VELOCITY
 from .registry import model
-from .solve import inertia_of, solve, warn_if_singular
+from .singular import inertia_of, warn_if_singular
 
 
 @model("q, qd -> Lambda, mu, p", "inertia, bias and gravity at a link", watch=warn_if_singular(None))

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from ..program.optimise import cheapest
 from ..program.program import Program, outputs
-from ..robot.joint import Pose
 from ..robot.robot import Robot
+from ..spatial.pose import Pose
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
 from .frame import prepare, program
 from .registry import model
-from .tree import BASE, UNITS, Route, frame_number, poses_of, spread
+from .routes import BASE, UNITS, Route, frame_number, poses_of, spread
 
 
 class Placement(NamedTuple):
@@ -52,8 +52,8 @@ def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relat
     robot, arrays, state = prepare(robot, "standard", ("q",), frames=(*names, relative_to))
     wanted, root = [frame_number(robot, name) for name in names], frame_number(robot, relative_to)
     poses = poses_of(robot, state)
-    ways = [walked(robot, poses, wanted, root)]
-    ways += [[carried(robot, poses, frame, root, skipped) for frame in wanted] for skipped in (None, 0, 1, 2)]
+    ways = [outward(robot, poses, wanted, root)]
+    ways += [[inward(robot, poses, frame, root, skipped) for frame in wanted] for skipped in (None, 0, 1, 2)]
 
     def made(placements: Sequence[Placement]) -> Program:
         labels = (names, ("x", "y", "z", "1"), ("x", "y", "z", "origin"))
@@ -65,7 +65,7 @@ def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relat
     return cheapest(map(made, ways))
 
 
-def walked(robot: Robot, poses: Sequence[Pose], wanted: Sequence[int], root: int) -> list[Placement]:
+def outward(robot: Robot, poses: Sequence[Pose], wanted: Sequence[int], root: int) -> list[Placement]:
     """Return the placements of links by a walk from the root: T_j = T_i ⁱTⱼ, and T_i = T_j ⁱTⱼ⁻¹ below the root."""
 
     def above(i: Placement, j: int) -> Placement:
@@ -82,7 +82,7 @@ def walked(robot: Robot, poses: Sequence[Pose], wanted: Sequence[int], root: int
     return [at[frame] for frame in wanted]
 
 
-def carried(robot: Robot, poses: Sequence[Pose], frame: int, root: int, skipped: int | None) -> Placement:
+def inward(robot: Robot, poses: Sequence[Pose], frame: int, root: int, skipped: int | None) -> Placement:
     """Return the placement of a frame by carrying its origin and axes to the root; one axis may follow from the
     others.
     """

@@ -24,7 +24,7 @@ from ..robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICA
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from ..spatial.vector import Vector
-from .linear import NOTHING, LinearForm, carried
+from .linear import NOTHING, LinearForm, forms_inward
 from .minimal import Forms, group_dependent
 from .mobility import FULL, LINE, NONE, Mobility, mobilities, parallel, vanishes
 
@@ -210,7 +210,7 @@ def closed_form(robot: Robot, first: int = 1) -> Forms:
         kept[j], passed = _RULES[joint.sigma](total[j], mobility[j])
         if joint.antecedent:
             pose = replace(joint, theta=as_node(0.0)).pose() if joint.sigma == REVOLUTE else joint.pose()
-            total[joint.antecedent] = total[joint.antecedent].plus(carried(pose, passed))
+            total[joint.antecedent] = total[joint.antecedent].plus(forms_inward(passed, pose))
     forms: Forms = {}
     for j in range(1, count + 1):
         for name, form in zip(NAMES, kept[j], strict=True):

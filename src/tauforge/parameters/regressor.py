@@ -17,9 +17,9 @@ from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
 from ..models.joint_law import along
 from ..models.registry import model
 from ..program.program import Program, outputs
-from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
+from ..spatial.pose import Pose
 from ..spatial.vector import ZERO, Vector, dot
 
 ACTUATOR = ("IA", "FV", "FS", "FO")
@@ -50,13 +50,13 @@ class Regressor:
         """Return the efforts by place among the axes of all joints."""
         if parameter in ACTUATOR:
             return self._actuator(parameter, link)
-        f, _, n = inertial_wrench(self.at[link], unit_inertia(parameter))
+        F, _ = inertial_wrench(self.at[link], unit_inertia(parameter))
         efforts: dict[int, Node] = {}
         j = link
         while j >= lowest:
             joint, pose = self.robot.joints[j - 1], self.poses[j - 1]
-            efforts |= {place: as_node(x) for place, x in enumerate(joint.along(f, n), self.first[j])}
-            f, n = passed(pose, f, n)
+            efforts |= {place: as_node(x) for place, x in enumerate(joint.along(F), self.first[j])}
+            F = F.inward(pose)
             j = joint.antecedent
         return efforts
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ExpressionError, RobotError
 from ..graph.node import Node, Scalar, is_zero
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose
 from ..spatial.rotation import Plane, Rotation
+from ..spatial.screw import Wrench
 from ..spatial.vector import ZERO, Matrix, Vector, column
-from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, Pose, given, passed
+from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, given
 from .placement import placement
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def merged(robot: Robot) -> Robot:
             at = chained(pose[joint.antecedent], joint.pose())
             owner.append(i)
             pose.append(at)
-            bodies[i] = _together(bodies[i], carried(at, body))
+            bodies[i] = _together(bodies[i], inward(body, at))
             frames.append(standing(Joint(name=body.name, antecedent=i, sigma=FIXED, mu=0), at))
         else:
             owner.append(len(kept) + 1)
@@ -155,7 +157,7 @@ def loaded(robot: Robot, mass: Any, com: Sequence[Any], inertia: Sequence[Sequen
 
 def with_load(robot: Robot, place: Joint, load: Body) -> Robot:
     """Return the robot with a body, given in a frame of its, made part of the link there."""
-    body = carried(place.pose(), load)
+    body = inward(load, place.pose())
     if not place.antecedent:
         return replace(robot, base=replace(robot.base, body=_together(robot.base.body, body)))
     bodies = list(robot.bodies)
@@ -212,9 +214,9 @@ def _moved(joint: Joint, antecedent: int, at: Pose) -> Joint:
     return standing(replace(joint, antecedent=antecedent), chained(at, joint.pose()))
 
 
-def carried(at: Pose, body: Body) -> Body:
+def inward(body: Body, at: Pose) -> Body:
     """Return a body in the frame on which its own has a pose."""
-    force, moment = passed(at, Vector(*body.wrench[:3]), Vector(*body.wrench[3:]))
+    force, moment = Wrench.of(body.wrench).inward(at)
     *lifted, mass = body.lift
     return replace(
         body,

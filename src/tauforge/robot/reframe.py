@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ExpressionError, RobotError
 from ..graph.node import is_zero
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose
 from ..spatial.rotation import Rotation, about
 from ..spatial.vector import ZERO, Vector, cross, dot
-from .assemble import PLACE, carried, chained, inverse, matrix
-from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, Pose
+from .assemble import PLACE, chained, inverse, inward, matrix
+from .joint import FIXED, PRISMATIC, REVOLUTE, Joint
 from .placement import EXACT, angles, is_odd, neat, placement
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ def _body(body: Body, at: Pose) -> Body:
     """Return a body in its new frame, in which its present one has a pose."""
     if not _differs(at):
         return body
-    moved = carried(at, body)
+    moved = inward(body, at)
     return replace(moved, inertia=_clean(moved.inertia, body.inertia))
 
 

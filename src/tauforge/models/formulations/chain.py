@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 from ...errors import ProgramError
 from ...graph.node import as_node, is_zero
-from ...robot.joint import FIXED, PRISMATIC, REVOLUTE, WORDS, Pose
+from ...robot.joint import FIXED, PRISMATIC, REVOLUTE, WORDS
 from ...robot.robot import Robot
 from ...spatial.inertia import Inertia
+from ...spatial.pose import Pose
 from ...spatial.rotation import Rotation
 from ...spatial.vector import Entry, Vector, column
 from ..frame import State

@@ -7,13 +7,14 @@ from types import ModuleType
 
 from ...graph.node import Scalar, is_zero
 from ...program.program import Array, Program, outputs
-from ...robot.joint import passed
 from ...robot.robot import Robot
+from ...spatial.screw import Wrench
+from ...spatial.solve import solve
 from ...spatial.vector import Entry
 from ..frame import INPUTS, State, folded, folded_twice, matrix, prepare, program, vector
 from ..joint_law import is_coupled, resistances, rotors, tendon_inertia
-from ..solve import inertia_of, solve
-from ..tree import poses_of
+from ..routes import poses_of
+from ..singular import inertia_of
 from . import find
 from .chain import Chain, check
 
@@ -102,16 +103,15 @@ def with_rotors(robot: Robot, chain: Chain, M: list[list[Entry]]) -> list[list[E
 
 def joint_efforts(robot: Robot, state: State) -> list[Scalar]:
     """Return what rotors, friction, springs, tendons, lifts and external wrenches add, for every formulation alike."""
-    f, n = list(state.f), list(state.m)
+    wrenches = [*map(Wrench, state.f, state.m)]
     poses = poses_of(robot, state)
     found: list[Scalar] = []
     rotor, against = rotors(robot, state), resistances(robot, state)
     for j in range(len(robot.joints), 0, -1):
         joint = robot.joints[j - 1]
-        i = joint.antecedent
-        if not all(is_zero(x) for x in (*f[j], *n[j])):
-            force, moment = passed(poses[j - 1], f[j], n[j])
-            f[i], n[i] = f[i] + force, n[i] + moment
-        own = zip(joint.along(f[j], n[j]), rotor[j], against[j], strict=True)
+        i, (f, n) = joint.antecedent, wrenches[j]
+        if not all(is_zero(x) for x in (*f, *n)):
+            wrenches[i] = wrenches[i] + wrenches[j].inward(poses[j - 1])
+        own = zip(joint.along(wrenches[j]), rotor[j], against[j], strict=True)
         found[:0] = [x + inertia + resistance for x, inertia, resistance in own]
     return found

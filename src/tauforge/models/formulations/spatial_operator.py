@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
-from ..solve import check_inertia
+from ..singular import check_inertia
 from .chain import Chain, Link
 from .hollerbach_3x3 import turned
 from .matrices import UNIT, Rows, applied, inner, outer, plus, product, scaled, transposed

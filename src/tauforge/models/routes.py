@@ -1,4 +1,4 @@
-"""Ways through the tree: frames by name, and what is carried from link to link between any two of them."""
+"""Routes through the tree of links: frames by name, and what goes from link to link between any two of them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from ..errors import ProgramError
-from ..robot.joint import Pose
 from ..robot.robot import Robot
+from ..spatial.pose import Pose
 from ..spatial.vector import Matrix, Vector
 from .frame import State
 
@@ -73,16 +73,6 @@ def orientations(robot: Robot, poses: Sequence[Pose], root: int) -> list[Matrix]
     return spread(robot, root, UNITS, below, above)
 
 
-def inward(pose: Pose, p: Vector) -> Vector:
-    """Return a point of a link in coordinates of its antecedent."""
-    return pose.R.forth(p + Vector(0.0, 0.0, pose.r)) + pose.arm
-
-
-def outward(pose: Pose, p: Vector) -> Vector:
-    """Return a point of the antecedent in coordinates of the link."""
-    return pose.R.back(p - pose.arm) - Vector(0.0, 0.0, pose.r)
-
-
 class Route(NamedTuple):
     """The way from one frame to another: down to their common antecedent, and up from there."""
 
@@ -107,7 +97,7 @@ class Route(NamedTuple):
     def point(self, p: Vector) -> Vector:
         """Return a point of the first frame in coordinates of the second."""
         for pose in self.down:
-            p = inward(pose, p)
+            p = pose.forth(p)
         for pose in self.up:
-            p = outward(pose, p)
+            p = pose.back(p)
         return p

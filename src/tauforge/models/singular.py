@@ -1,9 +1,9 @@
-"""Solving with the inertia matrix, and what to say where it is singular: exactly, or in all but the last digits."""
+"""What to say where an inertia matrix is singular: exactly, or in all but the last digits."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from ..errors import ProgramError, RobotWarning
@@ -11,12 +11,10 @@ from ..graph.evaluate import evaluate
 from ..graph.node import Scalar, as_node, is_zero
 from ..program.program import Program
 from ..robot.robot import Robot
+from ..spatial.solve import Check, solve
 from .frame import folded_twice, spread
 from .inertia_matrix import Rows, composite_bodies
 from .registry import Watch
-
-Check = Callable[[int, Scalar], None]
-"""Takes a row's number and what is to be divided by there; raises an error where that cannot be."""
 
 WEAK = 1e-13
 """Part of a joint's inertia below which what the joints beyond it leave of it is rounding, some hundred times that."""
@@ -28,36 +26,6 @@ _CURE = "give its link an inertia (a moment about its axis; a mass if it slides)
 
 class _Weak(Exception):
     """Says at which row a matrix in numbers is as good as singular."""
-
-
-def solve(M: Rows, b: Sequence[Scalar], check: Check) -> list[Scalar]:
-    """Solve M x = b by M = Lᵀ D L, from the last degree of freedom to the first, so that zeros of branches stay
-    zeros.
-    """
-    count = len(b)
-    L = [list(row) for row in M]
-    inverse: list[Scalar] = [0.0] * count
-    before: list[list[int]] = [[]] * count  # of each row of L: where it is not zero, left of the diagonal
-    for k in reversed(range(count)):
-        check(k, L[k][k])
-        inverse[k] = 1.0 / L[k][k]
-        before[k] = [i for i, x in enumerate(L[k][:k]) if not is_zero(x)]
-        row = {i: L[k][i] * inverse[k] for i in before[k]}
-        for i in before[k]:
-            for j in before[k]:
-                if j <= i:
-                    L[i][j] = L[i][j] - row[i] * L[k][j]
-        for i in before[k]:
-            L[k][i] = row[i]
-    x = list(b)
-    for k in reversed(range(count)):  # Lᵀ
-        for i in before[k]:
-            x[i] = x[i] - L[k][i] * x[k]
-    x = [a * d for a, d in zip(x, inverse, strict=True)]
-    for k in range(count):  # L
-        for i in before[k]:
-            x[k] = x[k] - L[k][i] * x[i]
-    return x
 
 
 def inertia_of(names: Sequence[str]) -> Check:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.models.solve import weakest
+from tauforge.models.singular import weakest
 from tauforge.robot.joint import Mimic
 
 from ..random_robots import random_robot
