@@ -7,11 +7,13 @@ from dataclasses import replace
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO
+from .choices import in_best_frames, leaner
 from .formulations import DEFAULT
-from .frame import in_best_frames, leaner, prepare, program, vector
 from .inverse_dynamics import newton_euler
 from .joint_law import resistances
+from .prepare import prepare
 from .registry import model
+from .results import program, vector
 
 
 @model("q, qd -> h", "Coriolis, centrifugal, gravity and friction efforts")

@@ -15,8 +15,11 @@ from ..program.program import Array, Program, outputs
 from ..robot.joint import Joint, Pose
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, Vector, cross, times
-from .frame import State, Values, folded, prepare, program
+from .coordinates import folded
+from .prepare import prepare
 from .registry import model
+from .results import program
+from .state import State, Values
 from .tree import orientations, poses_of
 
 XYZ = ("x", "y", "z")

@@ -12,9 +12,11 @@ from ..robot.joint import passed
 from ..robot.robot import Robot
 from ..spatial.vector import Vector, cross
 from .centre_of_mass import prepare_masses
-from .frame import State, folded, program
+from .coordinates import folded
 from .inertia_matrix import composites, wrench
 from .registry import model
+from .results import program
+from .state import State
 from .tree import poses_of
 
 ROWS = ("px", "py", "pz", "Lx", "Ly", "Lz")

@@ -14,8 +14,11 @@ from ..robot.robot import Robot
 from ..spatial.quaternion import exponential, length, logarithm, normalised, product
 from ..spatial.rotation import about, quaternion
 from ..spatial.vector import Vector, cross
-from .frame import INPUTS, Values, prepare, program, spread, with_tangent
+from .coordinates import spread, with_tangent
+from .prepare import prepare
 from .registry import model
+from .results import program
+from .state import INPUTS, Values
 
 
 @model("q, v -> q_next", "where a velocity leads in a unit of time, quaternions too")

@@ -14,12 +14,15 @@ from ..program.program import Program
 from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, cross
+from .choices import in_best_frames
 from .energy import velocities
 from .formulations import DEFAULT
-from .frame import State, in_best_frames, matrix, prepare, program
 from .hybrid_dynamics import Screw, add, brought
 from .inertia_matrix import Rows, first_degrees, wrench
+from .prepare import prepare
 from .registry import model
+from .results import matrix, program
+from .state import State
 from .tree import poses_of
 
 

@@ -11,14 +11,18 @@ from ..errors import ProgramError
 from ..graph.node import Scalar
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
+from .choices import in_best_frames, leaner
+from .coordinates import folded, folded_twice
 from .formulations import DEFAULT
-from .frame import INPUTS, State, folded, folded_twice, in_best_frames, leaner, prepare, program
 from .hybrid_dynamics import articulated
 from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
 from .joint_law import is_coupled
+from .prepare import prepare
 from .registry import model
+from .results import program
 from .solve import inertia_of, solve, warns_if_singular
+from .state import INPUTS, State
 from .tree import cheapest
 
 

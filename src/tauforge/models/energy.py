@@ -10,10 +10,13 @@ from ..robot.joint import Joint, Pose
 from ..robot.robot import Body, Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Entry, Vector, cross, dot
-from .frame import State, Values, in_best_frames, prepare, program
+from .choices import in_best_frames
 from .inertia_matrix import composites, wrench
 from .joint_law import along, stretch
+from .prepare import prepare
 from .registry import model
+from .results import program
+from .state import State, Values
 
 
 class Velocity(NamedTuple):

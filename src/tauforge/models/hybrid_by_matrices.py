@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from ..graph.node import Scalar
 from ..robot.robot import Robot
-from .frame import State, Values, folded, folded_twice, spread
+from .coordinates import folded, folded_twice, spread
 from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
 from .solve import inertia_of, solve
+from .state import State, Values
 
 
 def solved(robot: Robot, state: State, accelerated: Set[int]) -> tuple[list[Values], list[Values]]:

@@ -20,11 +20,14 @@ from ..spatial.articulated import Articulated
 from ..spatial.inertia import Inertia
 from ..spatial.rotation import Rotation
 from ..spatial.vector import ZERO, Vector, cross, dot
-from .frame import INPUTS, State, Values, in_best_frames, leaner, prepare, program
+from .choices import in_best_frames, leaner
 from .inertia_matrix import wrench
 from .joint_law import is_coupled, resistances
+from .prepare import prepare
 from .registry import model
+from .results import program
 from .solve import check_inertia, warns_if_singular
+from .state import INPUTS, State, Values
 
 Screw = tuple[Vector, Vector]
 """Linear and angular part of an acceleration, force and moment of a wrench."""

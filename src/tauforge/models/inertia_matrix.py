@@ -15,10 +15,13 @@ from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector, cross
+from .choices import in_best_frames, leaner
 from .formulations import DEFAULT
-from .frame import Values, in_best_frames, leaner, matrix, prepare, program
 from .joint_law import tendon_inertia
+from .prepare import prepare
 from .registry import model
+from .results import matrix, program
+from .state import Values
 
 Rows = list[list[Scalar]]
 

@@ -18,12 +18,16 @@ from ..robot.joint import Joint, Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
+from .choices import in_best_frames, leaner
 from .formulations import DEFAULT
-from .frame import INPUTS, Labels, State, Values, in_best_frames, leaner, prepare, program, vector
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
+from .labels import Labels
+from .prepare import prepare
 from .registry import model
+from .results import program, vector
 from .solve import warns_if_singular
+from .state import INPUTS, State, Values
 
 
 class Motion(NamedTuple):

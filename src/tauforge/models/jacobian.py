@@ -24,10 +24,13 @@ from ..program.program import Array, Program, outputs
 from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
-from .frame import State, Values, folded, prepare, program
+from .coordinates import folded
 from .inertia_matrix import first_degrees
 from .link_motion import VELOCITY
+from .prepare import prepare
 from .registry import model
+from .results import program
+from .state import State, Values
 from .tree import Route, cheapest, frame_number, inward, orientations, outward, path, poses_of, spread
 
 Point = Sequence[Scalar | str]

@@ -9,7 +9,7 @@ from ..robot.joint import SPHERICAL, Joint
 from ..robot.robot import Robot
 from ..robot.tendon import Tendon
 from ..spatial.quaternion import logarithm
-from .frame import State, Values
+from .state import State, Values
 
 
 def friction(joint: Joint | Tendon, qd: Scalar) -> Scalar:

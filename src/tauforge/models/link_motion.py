@@ -8,9 +8,11 @@ from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, Vector
 from .energy import velocities
-from .frame import State, prepare, program
 from .inverse_dynamics import Motion, forward, moving
+from .prepare import prepare
 from .registry import model
+from .results import program
+from .state import State
 from .tree import frame_number
 
 VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")

@@ -16,10 +16,11 @@ from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot
 from ..spatial.determinant import determinant, maximal_minors
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, cross, times
-from .frame import prepare, program
 from .jacobian import Point, axes_number, columns, given_point, levers
 from .link_motion import VELOCITY
+from .prepare import prepare
 from .registry import model
+from .results import program
 from .tree import cheapest, frame_number, orientations, path, poses_of
 
 Rows = list[list[Entry]]

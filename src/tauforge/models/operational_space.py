@@ -15,11 +15,12 @@ from ..graph.parse import as_scalar
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
 from .bias import bias, gravity
-from .frame import prepare, program
 from .inertia_matrix import inertia_matrix
 from .jacobian import Point, jacobian, jacobian_bias
 from .link_motion import VELOCITY
+from .prepare import prepare
 from .registry import model
+from .results import program
 from .solve import inertia_of, solve, warns_if_singular
 
 

@@ -13,7 +13,8 @@ from ..graph.evaluate import evaluate
 from ..graph.node import Scalar, as_node, is_zero
 from ..program.program import Program
 from ..robot.robot import Robot
-from .frame import folded_twice, is_leaner, spread
+from .choices import is_leaner
+from .coordinates import folded_twice, spread
 from .inertia_matrix import Rows, composite_bodies
 
 Check = Callable[[int, Scalar], None]

@@ -15,8 +15,9 @@ from ..program.program import Program, outputs
 from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
-from .frame import prepare, program
+from .prepare import prepare
 from .registry import model
+from .results import program
 from .tree import BASE, UNITS, Route, cheapest, frame_number, poses_of, spread
 
 

@@ -10,7 +10,7 @@ from ..program.program import Program
 from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.vector import Matrix, Vector
-from .frame import State
+from .state import State
 
 BASE = "base"
 """Name of link 0's frame."""

@@ -17,7 +17,8 @@ from ..errors import ProgramError
 from ..graph.exact import home
 from ..graph.node import CONST, ZERO, Node, as_node, symbol
 from ..graph.points import Point, exact_points, vanish
-from ..models.frame import State, Values, spread
+from ..models.coordinates import spread
+from ..models.state import State, Values
 from ..robot.robot import Robot
 from .linear import LinearForm
 from .regressor import Regressor

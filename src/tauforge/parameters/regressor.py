@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from ..errors import ProgramError
 from ..graph.node import Node, Scalar, as_node, is_zero, sign
 from ..models.energy import twice_kinetic, velocities
-from ..models.frame import State, prepare, program
 from ..models.inertia_matrix import first_degrees
 from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
 from ..models.joint_law import along
+from ..models.prepare import prepare
 from ..models.registry import model
+from ..models.results import program
+from ..models.state import State
 from ..program.program import Program, outputs
 from ..robot.joint import Pose, passed
 from ..robot.robot import Robot

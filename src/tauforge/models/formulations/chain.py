@@ -19,7 +19,7 @@ from ...robot.robot import Robot
 from ...spatial.inertia import Inertia
 from ...spatial.rotation import Rotation
 from ...spatial.vector import Entry, Vector, column
-from ..frame import State
+from ..state import State
 from .matrices import NULL, Rows
 
 

@@ -34,10 +34,12 @@ from ...robot.joint import REVOLUTE
 from ...robot.robot import Robot
 from ...spatial.vector import Entry
 from ..bias import gravity
-from ..frame import INPUTS, prepare, program, vector
 from ..inertia_matrix import inertia_matrix
 from ..inverse_dynamics import inverse_dynamics
 from ..joint_law import resistances
+from ..prepare import prepare
+from ..results import program, vector
+from ..state import INPUTS
 from . import CONFIGURATION_SPACE, TABLES
 from .chain import Chain, check
 

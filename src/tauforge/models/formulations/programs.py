@@ -10,9 +10,12 @@ from ...program.program import Array, Program, outputs
 from ...robot.joint import passed
 from ...robot.robot import Robot
 from ...spatial.vector import Entry
-from ..frame import INPUTS, State, folded, folded_twice, matrix, prepare, program, vector
+from ..coordinates import folded, folded_twice
 from ..joint_law import is_coupled, resistances, rotors, tendon_inertia
+from ..prepare import prepare
+from ..results import matrix, program, vector
 from ..solve import inertia_of, solve
+from ..state import INPUTS, State
 from ..tree import poses_of
 from . import find
 from .chain import Chain, check

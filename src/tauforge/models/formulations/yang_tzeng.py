@@ -25,10 +25,13 @@ from ...robot.robot import Robot
 from ...spatial.inertia import NAMES, Inertia
 from ...spatial.vector import ZERO, Vector
 from ..bias import gravity
-from ..frame import INPUTS, prepare, program, vector, with_parameters
+from ..choices import with_parameters
 from ..inertia_matrix import inertia_matrix
 from ..inverse_dynamics import inverse_dynamics
 from ..joint_law import resistances
+from ..prepare import prepare
+from ..results import program, vector
+from ..state import INPUTS
 from .chain import check
 from .linear_program import minimum
 
