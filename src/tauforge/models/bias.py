@@ -33,7 +33,7 @@ def bias(
         return programs.bias(robot, formulation, parameters, external_wrenches)
     lean = leaner(bias, robot, parameters, external_wrenches=external_wrenches)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
-    h = vector(robot, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
+    h = vector(state.coordinates, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
     return program("bias", robot, arrays, {"h": h}, lean=lean)
 
 
@@ -48,7 +48,7 @@ def gravity(robot: Robot, *, parameters: str = "standard", formulation: str = DE
     lean = leaner(gravity, robot, parameters)
     robot, arrays, state = prepare(robot, parameters, ("q",))
     still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
-    g = vector(robot, newton_euler(still, state), "gravity efforts")
+    g = vector(state.coordinates, newton_euler(still, state), "gravity efforts")
     return program("gravity", robot, arrays, {"g": g}, lean=lean)
 
 
@@ -61,4 +61,4 @@ def friction(robot: Robot) -> Program:
         tendons=robot.neglect("k").tendons,
     )
     f = [x for own in resistances(slack, state) for x in own]
-    return program("friction", robot, arrays, {"f": vector(robot, f, "friction efforts")})
+    return program("friction", robot, arrays, {"f": vector(state.coordinates, f, "friction efforts")})

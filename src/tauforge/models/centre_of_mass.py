@@ -15,10 +15,9 @@ from ..program.program import Array, Program, outputs
 from ..robot.joint import Joint, Pose
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, Vector, cross, times
-from .coordinates import folded
 from .prepare import prepare
 from .registry import model
-from .results import program
+from .results import by_columns, program
 from .state import State, Values
 from .tree import orientations, poses_of
 
@@ -49,9 +48,8 @@ def centre_of_mass_velocity(robot: Robot, *, parameters: str = "standard") -> Pr
 def centre_of_mass_jacobian(robot: Robot, *, parameters: str = "standard") -> Program:
     """Return the Program ``q -> J``: the Jacobian (3, n) of the centre of mass, in the base's axes."""
     robot, arrays, state = prepare_masses(robot, parameters, ("q",))
-    columns = folded(robot, jacobian_columns(robot, state))
-    entries = [column[row] for row in range(3) for column in columns]
-    J = outputs(entries, [3, robot.dof], [XYZ, robot.velocity_names], "Jacobian of the centre of mass")
+    columns = state.coordinates.gathered(jacobian_columns(robot, state))
+    J = by_columns(state.coordinates, list(zip(*columns, strict=True)), XYZ, "Jacobian of the centre of mass")
     return program("centre_of_mass_jacobian", robot, arrays, {"J": J})
 
 

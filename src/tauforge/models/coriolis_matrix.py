@@ -18,7 +18,7 @@ from .choices import in_best_frames
 from .energy import velocities
 from .formulations import DEFAULT
 from .hybrid_dynamics import Screw, add, brought
-from .inertia_matrix import Rows, first_degrees, wrench
+from .inertia_matrix import Rows, composite_bodies, first_degrees, wrench
 from .prepare import prepare
 from .registry import model
 from .results import matrix, program
@@ -37,12 +37,13 @@ def coriolis_matrix(
 
         return programs.coriolis_matrix(robot, formulation, parameters)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"))
-    C = matrix(robot, coriolis(robot, state), "Coriolis matrix")
+    rows = state.coordinates.coriolis(coriolis(robot, state), lambda: composite_bodies(robot, state.q), state.qd)
+    C = matrix(state.coordinates, rows, "Coriolis matrix")
     return program("coriolis_matrix", robot, arrays, {"C": C})
 
 
 def coriolis(robot: Robot, state: State) -> Rows:
-    """Return the Coriolis matrix row by row."""
+    """Return the Coriolis matrix row by row, with one for each axis of each joint."""
     links = zip(velocities(robot, state)[1:], robot.bodies, strict=True)
     momenta = [wrench(body.inertia, *link) for link, body in links]
     first, poses = first_degrees(robot), poses_of(robot, state)

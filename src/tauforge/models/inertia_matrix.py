@@ -38,7 +38,7 @@ def inertia_matrix(
         return programs.inertia_matrix(robot, formulation, parameters)
     lean = leaner(inertia_matrix, robot, parameters)
     robot, arrays, state = prepare(robot, parameters, ("q",))
-    M = matrix(robot, composite_bodies(robot, state.q), "inertia matrix")
+    M = matrix(state.coordinates, state.coordinates.symmetric(composite_bodies(robot, state.q)), "inertia matrix")
     return program("inertia_matrix", robot, arrays, {"M": M}, lean=lean)
 
 

@@ -150,5 +150,5 @@ def inverse_dynamics(
     robot, arrays, state = prepare(robot, parameters, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
     tau = newton_euler(robot, state, labels)
-    results = {"tau": vector(robot, tau, INPUTS["tau"][0])}
+    results = {"tau": vector(state.coordinates, tau, INPUTS["tau"][0])}
     return program("inverse_dynamics", robot, arrays, results, labels, lean)

@@ -66,7 +66,7 @@ def operational_space(
     )
     rate = jacobian_bias(robot, frame=frame, point=point, axes=axes).results["Jdqd"].nodes
 
-    free = inertia_of(robot.velocity_names)
+    free = inertia_of(moved.outputs["J"].labels[1])
 
     def reach(k: int, mobility: Scalar) -> None:
         if is_zero(mobility):

@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ProgramError
-from ..graph.node import SYMBOL, Node, as_node, is_zero, symbol
+from ..graph.node import SYMBOL, Node, Scalar, as_node, is_zero, symbol
 from ..program.program import Array, Shape, inputs
+from ..robot.entries import by_joint
 from ..robot.joint import passed
 from ..robot.robot import NO_WRENCH, WRENCH, Robot
 from ..spatial.vector import ZERO, Vector, cross
 from .choices import with_parameters
-from .coordinates import spread, with_tangent
-from .state import INPUTS, State, Values
+from .coordinates import Coordinates, with_tangent
+from .state import INPUTS, State, Values, at_rest
 
 
 def prepare(
@@ -36,32 +37,45 @@ def prepare(
     if external_wrenches != "robot":
         robot = robot.derived(bodies=tuple(replace(body, wrench=NO_WRENCH) for body in robot.bodies))
     robot = robot.with_frames(*frames).map(as_node)
-    labels = {name: robot.coordinate_names if name == "q" else robot.velocity_names for name in wanted}
-    arrays = {name: inputs(name, labels[name], INPUTS[name][0]) for name in wanted}
-    if "q" in arrays:
-        arrays["q"] = with_tangent(robot, arrays["q"])
-    given: dict[str, Sequence[Any]] = {name: _given(robot, arrays[name], name) for name in wanted}
+    arrays, state = _inputs(robot, wanted)
     exerted = [(Vector(*body.wrench[:3]), Vector(*body.wrench[3:])) for body in robot.bodies]
     if external_wrenches is True:
         arrays["wrenches"] = _wrenches(robot)
         nodes = arrays["wrenches"].nodes
         exerted = [(Vector(*nodes[k : k + 3]), Vector(*nodes[k + 3 : k + 6])) for k in range(0, len(nodes), 6)]
         exerted = [_in_own_frame(robot, j, *wrench) for j, wrench in enumerate(exerted, 1)]
-    if "q" in given:
-        exerted = [(f + F, m + N) for (f, m), (F, N) in zip(exerted, _lifts(robot, given["q"]), strict=True)]
-    given["f"] = [ZERO, *(f for f, _ in exerted)]
-    given["m"] = [ZERO, *(m for _, m in exerted)]
-    return robot, arrays, State.zero(robot, **given)
+    if "q" in arrays:
+        exerted = [(f + F, m + N) for (f, m), (F, N) in zip(exerted, _lifts(robot, state.q), strict=True)]
+    f, m = ([ZERO, *(wrench[k] for wrench in exerted)] for k in range(2))
+    return robot, arrays, replace(state, f=f, m=m)
 
 
-def _given(robot: Robot, array: Array, name: str) -> list[Values]:
-    """Return an input's scalars by joint number; a joint whose value the description fixes has that one."""
-    values, fixed = spread(robot, array.nodes, name == "q"), INPUTS[name][1]
-    for j, joint in enumerate(robot.joints, 1):
-        given = getattr(joint, fixed) if fixed else None
-        if values[j] and not joint.mimic and isinstance(given, Node) and given.op is not SYMBOL:
-            values[j] = [given]
-    return values
+def _inputs(robot: Robot, wanted: Sequence[str]) -> tuple[dict[str, Array], State]:
+    """Return the input arrays, and what they make of each joint."""
+    q = inputs("q", robot.coordinate_names, INPUTS["q"][0])
+    given: dict[str, Sequence[Any]] = {"q": by_joint(robot, q.nodes) if "q" in wanted else at_rest(robot)}
+    coordinates = Coordinates.of(robot, given["q"])
+    made = {name: inputs(name, coordinates.names, INPUTS[name][0]) for name in wanted if name != "q"}
+    entries = {name: _entries(robot, coordinates, array, name) for name, array in made.items()}
+    if "qd" in entries:
+        given["qd"] = coordinates.velocities(entries["qd"])
+    if "qdd" in entries or ("qd" in entries and coordinates.drift):
+        still = [0.0] * len(coordinates.names)
+        given["qdd"] = coordinates.accelerations(entries.get("qdd", still), given["qd"])
+    if "tau" in entries:
+        given["tau"] = entries["tau"]
+    arrays = {name: with_tangent(robot, coordinates, q) if name == "q" else made[name] for name in wanted}
+    return arrays, State.zero(robot, coordinates, **given)
+
+
+def _entries(robot: Robot, coordinates: Coordinates, array: Array, name: str) -> list[Scalar]:
+    """Return an input's scalars by degree of freedom; where the description fixes a joint's value, that one."""
+    entries: list[Scalar] = []
+    own = coordinates.own(array.nodes)
+    for j in coordinates.independent:
+        fixed = getattr(robot.joints[j - 1], INPUTS[name][1]) if own[j] else None
+        entries += [fixed] if isinstance(fixed, Node) and fixed.op is not SYMBOL else own[j]
+    return entries
 
 
 def _wrenches(robot: Robot) -> Array:

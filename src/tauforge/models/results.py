@@ -9,20 +9,27 @@ from ..graph.node import Scalar
 from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot
 from ..robot.tables import heading
-from .coordinates import folded, folded_twice
+from .coordinates import Coordinates
 from .labels import Labels
 
 
-def vector(robot: Robot, values: Sequence[Scalar], meaning: str) -> Array:
+def vector(coordinates: Coordinates, values: Sequence[Scalar], meaning: str) -> Array:
     """Return an output with an entry for each degree of freedom, from what stands for each axis of each joint."""
-    return outputs(folded(robot, values), [robot.dof], [robot.velocity_names], meaning)
+    return outputs(coordinates.gathered(values), [len(coordinates.names)], [coordinates.names], meaning)
 
 
-def matrix(robot: Robot, rows: Sequence[Sequence[Scalar]], meaning: str) -> Array:
-    """Return an output with a row and a column for each degree of freedom, from what stands for each axis."""
-    names = robot.velocity_names
-    entries = [x for row in folded_twice(robot, rows) for x in row]
-    return outputs(entries, [len(names), len(names)], [names, names], meaning)
+def matrix(coordinates: Coordinates, rows: Sequence[Sequence[Scalar]], meaning: str) -> Array:
+    """Return an output with a row and a column for each degree of freedom."""
+    names = coordinates.names
+    return outputs([x for row in rows for x in row], [len(names), len(names)], [names, names], meaning)
+
+
+def by_columns(
+    coordinates: Coordinates, rows: Sequence[Sequence[Scalar]], labels: Sequence[str], meaning: str
+) -> Array:
+    """Return an output with a column for each degree of freedom, from rows with an entry for each."""
+    entries = [x for row in rows for x in row]
+    return outputs(entries, [len(labels), len(coordinates.names)], [labels, coordinates.names], meaning)
 
 
 def program(
