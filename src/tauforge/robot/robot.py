@@ -364,6 +364,7 @@ class Robot:
             joints=(first, *map(_later, self.joints)),
             bodies=(self.base.body, *self.bodies),
             base=base,
+            loops=tuple(Loop(joint=_later(loop.joint), frame=_later(loop.frame)) for loop in self.loops),
             frames=tuple(map(_later, self.frames)),
             tendons=tuple(tendon.shifted(1) for tendon in self.tendons),
         )
