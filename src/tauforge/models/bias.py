@@ -8,10 +8,11 @@ from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO
 from .formulations import DEFAULT
-from .frame import prepare, program, vector
 from .inverse_dynamics import newton_euler
 from .joint_law import resistances
+from .prepare import prepare
 from .registry import model
+from .results import program, vector
 
 
 @model("q, qd -> h", "Coriolis, centrifugal, gravity and friction efforts", groups="auto")
@@ -29,7 +30,7 @@ def bias(
 
         return programs.bias(robot, formulation, "standard", external_wrenches)
     robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
-    h = vector(robot, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
+    h = vector(state.coordinates, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
     return program("bias", robot, arrays, {"h": h})
 
 
@@ -42,7 +43,7 @@ def gravity(robot: Robot, *, parameters: str = "auto", formulation: str = DEFAUL
         return programs.gravity(robot, formulation, "standard")
     robot, arrays, state = prepare(robot, "standard", ("q",))
     still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
-    g = vector(robot, newton_euler(still, state), "gravity efforts")
+    g = vector(state.coordinates, newton_euler(still, state), "gravity efforts")
     return program("gravity", robot, arrays, {"g": g})
 
 
@@ -55,4 +56,4 @@ def friction(robot: Robot) -> Program:
         tendons=robot.neglect("k").tendons,
     )
     f = [x for own in resistances(slack, state) for x in own]
-    return program("friction", robot, arrays, {"f": vector(robot, f, "friction efforts")})
+    return program("friction", robot, arrays, {"f": vector(state.coordinates, f, "friction efforts")})

@@ -16,9 +16,11 @@ from ..robot.robot import Robot
 from ..spatial.pose import Pose
 from ..spatial.screw import Twist
 from ..spatial.vector import ZERO, Vector, cross, times
-from .frame import State, folded, prepare, program
+from .prepare import prepare
 from .registry import model
+from .results import by_columns, program
 from .routes import orientations, poses_of
+from .state import State
 
 XYZ = ("x", "y", "z")
 
@@ -47,9 +49,8 @@ def centre_of_mass_velocity(robot: Robot, *, parameters: str = "auto") -> Progra
 def centre_of_mass_jacobian(robot: Robot, *, parameters: str = "auto") -> Program:
     """Return the Program ``q -> J``: the Jacobian (3, n) of the centre of mass, in the base's axes."""
     robot, arrays, state = prepare_masses(robot, ("q",))
-    columns = folded(robot, jacobian_columns(robot, state))
-    entries = [column[row] for row in range(3) for column in columns]
-    J = outputs(entries, [3, robot.dof], [XYZ, robot.velocity_names], "Jacobian of the centre of mass")
+    columns = state.coordinates.gathered(jacobian_columns(robot, state))
+    J = by_columns(state.coordinates, list(zip(*columns, strict=True)), XYZ, "Jacobian of the centre of mass")
     return program("centre_of_mass_jacobian", robot, arrays, {"J": J})
 
 

@@ -11,10 +11,11 @@ from ..program.program import Program, outputs
 from ..robot.robot import Robot
 from ..spatial.vector import cross
 from .centre_of_mass import prepare_masses
-from .frame import State, folded, program
 from .inertia_matrix import composites
 from .registry import model
+from .results import by_columns, program
 from .routes import poses_of
+from .state import State
 
 ROWS = ("px", "py", "pz", "Lx", "Ly", "Lz")
 
@@ -23,9 +24,8 @@ ROWS = ("px", "py", "pz", "Lx", "Ly", "Lz")
 def centroidal_matrix(robot: Robot) -> Program:
     """Return the Program ``q -> A`` (6, n): the momentum of unit speeds, linear first, in the base's axes."""
     robot, arrays, state = prepare_masses(robot, ("q",))
-    columns = momenta(robot, state)
-    entries = [x for row in range(6) for x in folded(robot, [column[row] for column in columns])]
-    A = outputs(entries, [6, robot.dof], [ROWS, robot.velocity_names], "momentum of unit speeds, in the base's axes")
+    rows = [state.coordinates.gathered(row) for row in zip(*momenta(robot, state), strict=True)]
+    A = by_columns(state.coordinates, rows, ROWS, "momentum of unit speeds, in the base's axes")
     return program("centroidal_matrix", robot, arrays, {"A": A})
 
 

@@ -16,10 +16,12 @@ from ..spatial.pose import Pose
 from ..spatial.screw import STILL, UNLOADED, Twist, Wrench
 from .energy import velocities
 from .formulations import DEFAULT
-from .frame import State, matrix, prepare, program
-from .inertia_matrix import Rows, first_degrees
+from .inertia_matrix import Rows, composite_bodies, first_degrees
+from .prepare import prepare
 from .registry import model
+from .results import matrix, program
 from .routes import poses_of
+from .state import State
 
 
 @model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric", groups="asked")
@@ -32,12 +34,13 @@ def coriolis_matrix(
 
         return programs.coriolis_matrix(robot, formulation, "standard")
     robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
-    C = matrix(robot, coriolis(robot, state), "Coriolis matrix")
+    rows = state.coordinates.coriolis(coriolis(robot, state), lambda: composite_bodies(robot, state.q), state.qd)
+    C = matrix(state.coordinates, rows, "Coriolis matrix")
     return program("coriolis_matrix", robot, arrays, {"C": C})
 
 
 def coriolis(robot: Robot, state: State) -> Rows:
-    """Return the Coriolis matrix row by row."""
+    """Return the Coriolis matrix row by row, with one for each axis of each joint."""
     links = zip(velocities(robot, state)[1:], robot.bodies, strict=True)
     momenta = [body.inertia.times(V) for V, body in links]
     first, poses = first_degrees(robot), poses_of(robot, state)

@@ -9,10 +9,12 @@ from ..robot.robot import Body, Robot
 from ..spatial.inertia import Inertia
 from ..spatial.screw import Twist
 from ..spatial.vector import Entry, dot
-from .frame import State, prepare, program
 from .inertia_matrix import composites
 from .joint_law import along, stretch
+from .prepare import prepare
 from .registry import model
+from .results import program
+from .state import State
 
 
 @model("q, qd -> kinetic, potential", "energies of the whole robot", groups="asked")

@@ -7,8 +7,8 @@ there), p minus its β*, a the acceleration of the link.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..errors import ProgramError
@@ -22,10 +22,15 @@ from ..spatial.pose import Pose
 from ..spatial.rotation import Rotation
 from ..spatial.screw import STILL, UNLOADED, Twist, Wrench
 from ..spatial.vector import ZERO, Vector, cross
-from .frame import INPUTS, State, Values, prepare, program
 from .joint_law import is_coupled, resistances
+from .prepare import prepare
 from .registry import model
+from .results import program
 from .singular import check_inertia, warn_if_singular
+from .state import INPUTS, State, Values
+
+Screw = tuple[Vector, Vector]
+"""Linear and angular part of an acceleration, force and moment of a wrench."""
 
 
 class Given(NamedTuple):
@@ -74,13 +79,13 @@ def hybrid_dynamics(
         As in ``inverse_dynamics``.
     """
     robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
-    rigid = [x.name for x in robot.joints if x.axes and x.mu and not x.eta and not x.mimic]
+    free = frozenset(state.coordinates.independent)
+    rigid = [x.name for j, x in enumerate(robot.joints, 1) if j in free and x.axes and x.mu and not x.eta]
     chosen = set(rigid if accelerated == "rigid" else accelerated)
     if unknown := chosen - set(robot.joint_names):
         raise ProgramError(
             f"{robot.name} has no moving joint {', '.join(sorted(unknown))}; it has {', '.join(robot.joint_names)}"
         )
-    free = frozenset(j for j, joint in enumerate(robot.joints, 1) if not joint.mimic)
     numbers = frozenset(j for j in free if robot.joints[j - 1].name in chosen)
     known, others = degrees(robot, numbers), degrees(robot, free - numbers)
     arrays["qdd"] = inputs("qdd", known, f"{INPUTS['qdd'][0]} that are known")
@@ -88,9 +93,9 @@ def hybrid_dynamics(
     nodes = {True: iter(arrays["qdd"].nodes), False: iter(arrays["tau"].nodes)}
     joints = enumerate(robot.joints, 1)
     given = [[], *([next(nodes[j in numbers]) for _ in (joint.axes if j in free else ())] for j, joint in joints)]
-    qdd, tau = articulated(robot, replace(state, qdd=given, tau=given), numbers)
-    efforts = [x for j in sorted(numbers) for x in tau[j]]
-    accelerations = [x for j in sorted(free - numbers) for x in qdd[j]]
+    found = articulated(robot, state, given, numbers)
+    efforts = [x for j in sorted(numbers) for x in found[j]]
+    accelerations = [x for j in sorted(free - numbers) for x in found[j]]
     results = {
         "efforts": outputs(efforts, [len(known)], [known], "efforts of the joints whose acceleration is known"),
         "accelerations": outputs(accelerations, [len(others)], [others], "accelerations of the other joints"),
@@ -103,16 +108,14 @@ def free_base_dynamics(robot: Robot, external_wrenches: bool | str) -> Program:
     if not robot.base.floating:
         raise ProgramError(f"{robot.name} stands on a fixed base; free_base needs robot.with_base('floating')")
     robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
-    moved = frozenset(j for j, joint in enumerate(robot.joints, 1) if j > 1 and not joint.mimic)
-    names = degrees(robot, moved)
+    _, *moved = state.coordinates.independent  # the base is first
+    labels, names = state.coordinates.names[:6], state.coordinates.names[6:]
     arrays["qdd"] = inputs("qdd", names, INPUTS["qdd"][0])
-    nodes = iter(arrays["qdd"].nodes)
-    given = [[], [], *([next(nodes) for _ in (() if joint.mimic else joint.axes)] for joint in robot.joints[1:])]
-    qdd, tau = articulated(robot, replace(state, qdd=given), moved)
-    labels = degrees(robot, frozenset([1]))
+    given = state.coordinates.own([*[0.0] * 6, *arrays["qdd"].nodes])
+    found = articulated(robot, state, given, frozenset(moved))
     results = {
-        "tau": outputs([x for j in sorted(moved) for x in tau[j]], [len(names)], [names], INPUTS["tau"][0]),
-        "base_acceleration": outputs(qdd[1], [6], [labels], "rate of the base's velocity, in its own frame"),
+        "tau": outputs([x for j in moved for x in found[j]], [len(names)], [names], INPUTS["tau"][0]),
+        "base_acceleration": outputs(found[1], [6], [labels], "rate of the base's velocity, in its own frame"),
     }
     return program("inverse_dynamics", robot, arrays, results)
 
@@ -123,40 +126,36 @@ def degrees(robot: Robot, numbers: frozenset[int]) -> list[str]:
     return [joint.name + part for joint in chosen for part in VELOCITIES[joint.sigma]]
 
 
-def articulated(robot: Robot, state: State, accelerated: frozenset[int]) -> tuple[list[Values], list[Values]]:
-    """Return accelerations and efforts by joint; those of ``accelerated`` joints are given in ``state.qdd``, else in
-    ``tau``.
+def articulated(robot: Robot, state: State, given: Sequence[Values], accelerated: frozenset[int]) -> list[Values]:
+    """Return the efforts of the joints in ``accelerated``, of which the acceleration is given, and the accelerations of
+    the others, of which the effort is; both by joint number.
     """
-    if is_coupled(robot):
+    if is_coupled(robot, state.coordinates):
         from .hybrid_by_matrices import solved
 
-        return solved(robot, state, accelerated)
+        return solved(robot, state, given, accelerated)
     links, against = outward(robot, state), resistances(robot, state)
     for j in range(len(robot.joints), 0, -1):
         joint, link = robot.joints[j - 1], links[j]
         if j in accelerated:
-            link.p = link.p + link.A.times(joint.screw(state.qdd[j]))
+            link.p = link.p + link.A.times(joint.screw(given[j]))
         else:
-            eliminate(joint, link, [tau - x for tau, x in zip(state.tau[j], against[j], strict=True)])
+            eliminate(joint, link, [tau - x for tau, x in zip(given[j], against[j], strict=True)])
         parent = links[joint.antecedent]
         parent.p = parent.p + (link.p + link.A.times(link.gamma)).inward(link.pose)  # (39)
         parent.A = parent.A.plus(link.A.inward(link.pose))  # (40)
     base = robot.base
     at = [Twist(base.VP0 - robot.gravity, base.WP0)]
-    qdd: list[Values] = [()]
-    tau: list[Values] = [()]
+    found: list[Values] = [()]
     for j, joint in enumerate(robot.joints, 1):
         link = links[j]
         a = at[joint.antecedent].outward(link.pose) + link.gamma
         f = link.A.times(a) + link.p  # (42)
-        own = list(state.qdd[j]) if j in accelerated else solve_axes(joint, link, a)  # (41)
-        parts = zip(joint.along(f), own, against[j], strict=True)
-        tau.append(
-            [x + joint.IA * qdd + resisting for x, qdd, resisting in parts] if j in accelerated else state.tau[j]
-        )
-        qdd.append(own)
-        at.append(a + joint.screw(own))  # (43)
-    return qdd, tau
+        qdd = given[j] if j in accelerated else solve_axes(joint, link, a)  # (41)
+        parts = zip(joint.along(f), qdd, against[j], strict=True)
+        found.append([x + joint.IA * own + resisting for x, own, resisting in parts] if j in accelerated else qdd)
+        at.append(a + joint.screw(qdd))  # (43)
+    return found
 
 
 def outward(robot: Robot, state: State) -> list[Link]:

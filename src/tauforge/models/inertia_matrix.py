@@ -15,9 +15,11 @@ from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.pose import Pose
 from .formulations import DEFAULT
-from .frame import Values, matrix, prepare, program
 from .joint_law import tendon_inertia
+from .prepare import prepare
 from .registry import model
+from .results import matrix, program
+from .state import Values
 
 Rows = list[list[Scalar]]
 
@@ -32,7 +34,7 @@ def inertia_matrix(
 
         return programs.inertia_matrix(robot, formulation, "standard")
     robot, arrays, state = prepare(robot, "standard", ("q",))
-    M = matrix(robot, composite_bodies(robot, state.q), "inertia matrix")
+    M = matrix(state.coordinates, state.coordinates.symmetric(composite_bodies(robot, state.q)), "inertia matrix")
     return program("inertia_matrix", robot, arrays, {"M": M})
 
 

@@ -20,11 +20,14 @@ from ..spatial.pose import Pose
 from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
 from .formulations import DEFAULT
-from .frame import INPUTS, Labels, State, Values, prepare, program, vector
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
+from .labels import Labels
+from .prepare import prepare
 from .registry import model
+from .results import program, vector
 from .singular import warn_if_singular
+from .state import INPUTS, State, Values
 
 
 class Motion(NamedTuple):
@@ -141,5 +144,5 @@ def inverse_dynamics(
     robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
     tau = newton_euler(robot, state, labels)
-    results = {"tau": vector(robot, tau, INPUTS["tau"][0])}
+    results = {"tau": vector(state.coordinates, tau, INPUTS["tau"][0])}
     return program("inverse_dynamics", robot, arrays, results, labels)

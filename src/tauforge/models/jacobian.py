@@ -24,13 +24,15 @@ from ..program.optimise import cheapest
 from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
-from ..spatial.screw import Twist
+from ..spatial.screw import STILL, Twist
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
-from .frame import State, Values, folded, prepare, program
 from .inertia_matrix import first_degrees
 from .link_motion import VELOCITY
+from .prepare import prepare
 from .registry import model
+from .results import by_columns, program
 from .routes import Route, frame_number, orientations, path, poses_of, spread
+from .state import State, Values
 
 Point = Sequence[Scalar | str]
 """A point's coordinates: numbers, expressions or texts of them."""
@@ -83,7 +85,7 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
     robot, arrays, state = prepare(robot, "standard", ("q",), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     ways = both_ways(robot, poses_of(robot, state), number, given_point(point), seen_from)
-    results = ({"J": by_degree(robot, J, f"Jacobian of {frame}")} for J in ways)
+    results = ({"J": by_degree(robot, state, J, f"Jacobian of {frame}")} for J in ways)
     return cheapest(program("jacobian", robot, arrays, result) for result in results)
 
 
@@ -98,7 +100,8 @@ def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
     poses = poses_of(robot, state)
     W, qd = spins(robot, poses, state, seen_from), [x for own in state.qd for x in own]
     ways = both_ways(robot, poses, number, given_point(point), seen_from)
-    results = ({"Jd": by_degree(robot, rates(J, W, qd), f"rate of the Jacobian of {frame}")} for J in ways)
+    meaning = f"rate of the Jacobian of {frame}"
+    results = ({"Jd": by_degree(robot, state, rates(J, W, qd), meaning, J)} for J in ways)
     return cheapest(program("jacobian_rate", robot, arrays, result) for result in results)
 
 
@@ -113,7 +116,8 @@ def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     place, meaning = given_point(point), f"rate of the Jacobian of {frame}, times qd"
     ways = itertools.product((bias_by_links, bias_by_columns), [0, *path(robot, number)])
-    twists = (way(robot, state, number, place, seen_from, view) for way, view in ways)
+    drift = drifting(robot, state, number, place, seen_from)
+    twists = (way(robot, state, number, place, seen_from, view) + drift for way, view in ways)
     results = ({"Jdqd": outputs([*v, *w], [6], [VELOCITY], meaning)} for v, w in twists)
     return cheapest(program("jacobian_bias", robot, arrays, result) for result in results)
 
@@ -227,14 +231,34 @@ def bias_by_columns(robot: Robot, state: State, frame: int, point: Vector, seen_
     return Twist(way.direction(linear), way.direction(angular))
 
 
-def by_degree(robot: Robot, found: Sequence[Column], meaning: str) -> Array:
-    """Return columns as an output of six rows, with zeros where a joint has none."""
+def drifting(robot: Robot, state: State, frame: int, point: Vector, seen_from: int) -> Twist:
+    """Return what Ġ q̇, the joints' acceleration where no degree of freedom accelerates, adds to J̇ q̇."""
+    total = STILL
+    if state.coordinates.drift:
+        J = both_ways(robot, poses_of(robot, state), frame, point, seen_from)[0]
+        for v, w, _, _ in moving(J, [x for own in state.qdd for x in own]):
+            total = total + Twist(v, w)
+    return total
+
+
+def by_degree(robot: Robot, state: State, found: Sequence[Column], meaning: str, rated: Sequence[Column] = ()) -> Array:
+    """Return columns as an output by degree of freedom, A G; ``rated`` are the columns B of A G + B Ġ."""
+    coordinates = state.coordinates
+    rows = [coordinates.gathered(row) for row in by_axis(robot, found)]
+    if rated and coordinates.rate:
+        rate = coordinates.rate(state.qd)
+        more = (coordinates.gathered(row, rate) for row in by_axis(robot, rated))
+        rows = [[a + b for a, b in zip(*pair, strict=True)] for pair in zip(rows, more, strict=True)]
+    return by_columns(coordinates, rows, VELOCITY, meaning)
+
+
+def by_axis(robot: Robot, found: Sequence[Column]) -> list[list[Scalar]]:
+    """Return columns as six rows with an entry for each axis of each joint, with zeros where a joint has none."""
     rows: list[list[Scalar]] = [[0.0] * first_degrees(robot)[-1] for _ in VELOCITY]
     for v, w, _, degree in found:
         for row, x in zip(rows, (*v, *w), strict=True):
             row[degree] = x
-    entries = [x for row in rows for x in folded(robot, row)]
-    return outputs(entries, [6, robot.dof], [VELOCITY, robot.velocity_names], meaning)
+    return rows
 
 
 def axes_number(robot: Robot, axes: str | None, frame: str) -> int:

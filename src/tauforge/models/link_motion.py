@@ -9,10 +9,12 @@ from ..robot.robot import Robot
 from ..spatial.screw import Twist
 from ..spatial.vector import ZERO
 from .energy import velocities
-from .frame import State, prepare, program
 from .inverse_dynamics import Motion, forward, moving
+from .prepare import prepare
 from .registry import model
+from .results import program
 from .routes import frame_number
+from .state import State
 
 VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
 """Names of a twist's components: linear, then angular."""

@@ -16,11 +16,12 @@ from ..program.program import Program, outputs
 from ..robot.robot import Robot
 from ..spatial.solve import solve
 from .bias import bias, gravity
-from .frame import prepare, program
 from .inertia_matrix import inertia_matrix
 from .jacobian import Point, jacobian, jacobian_bias
 from .link_motion import VELOCITY
+from .prepare import prepare
 from .registry import model
+from .results import program
 from .singular import inertia_of, warn_if_singular
 
 
@@ -65,7 +66,7 @@ def operational_space(
     )
     rate = jacobian_bias(robot, frame=frame, point=point, axes=axes).results["Jdqd"].nodes
 
-    free = inertia_of(robot.velocity_names)
+    free = inertia_of(moved.outputs["J"].labels[1])
 
     def reach(k: int, mobility: Scalar) -> None:
         if is_zero(mobility):

@@ -9,7 +9,7 @@ from ..errors import ProgramError
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
 from ..spatial.vector import Matrix, Vector
-from .frame import State
+from .state import State
 
 BASE = "base"
 """Name of link 0's frame."""

@@ -10,9 +10,10 @@ from ..errors import ProgramError, RobotWarning
 from ..graph.evaluate import evaluate
 from ..graph.node import Scalar, as_node, is_zero
 from ..program.program import Program
+from ..robot.entries import by_joint
 from ..robot.robot import Robot
 from ..spatial.solve import Check, solve
-from .frame import folded_twice, spread
+from .coordinates import Coordinates
 from .inertia_matrix import Rows, composite_bodies
 from .registry import Watch
 
@@ -51,7 +52,7 @@ def warn_if_singular(output: str | None) -> Watch:
     def watch(robot: Robot, made: Program) -> None:
         if output is not None and output not in made.outputs:
             return
-        weak = weakest(robot, made.outputs[output].labels[0] if output else robot.velocity_names)
+        weak = weakest(robot, made.outputs[output].labels[0] if output else None)
         if weak:
             warnings.warn(
                 f"{robot.name}: next to no inertia acts on joint {weak!r} where the joints beyond it are free: "
@@ -63,11 +64,11 @@ def warn_if_singular(output: str | None) -> Watch:
     return watch
 
 
-def weakest(robot: Robot, degrees: Sequence[str]) -> str | None:
-    """Return a degree of freedom to which, among some that are free, no inertia is left at random states and values of
-    symbols; None if each has some, or if that cannot be computed.
+def weakest(robot: Robot, degrees: Sequence[str] | None = None) -> str | None:
+    """Return a degree of freedom to which, among some or all that are free, no inertia is left at random states and
+    values of symbols; None if each has some, or if that cannot be computed.
     """
-    if len(degrees) > _LARGEST:
+    if len(degrees or robot.velocity_names) > _LARGEST:
         return None
     random, found = Random(0), None
     values = {name: random.uniform(0.5, 1.5) for name in robot.symbols}
@@ -75,11 +76,13 @@ def weakest(robot: Robot, degrees: Sequence[str]) -> str | None:
         whole = robot.expanded().map(lambda x: evaluate([as_node(x)], values)[0])
     except (ValueError, ArithmeticError):  # a root of a negative number, for example
         return None
-    chosen = [k for k, name in enumerate(robot.velocity_names) if name in set(degrees)]
     for _ in range(_STATES):
         parts = [(name, name[name.rfind(".") :]) for name in robot.coordinate_names]
         q = [_TURNED.get(part, random.uniform(-2.0, 2.0)) for _, part in parts]
-        M = folded_twice(whole, composite_bodies(whole, spread(whole, q, coordinates=True)))
+        joints = by_joint(whole, q)
+        coordinates = Coordinates.of(whole, joints)
+        M = coordinates.symmetric(composite_bodies(whole, joints))
+        chosen = [k for k, name in enumerate(coordinates.names) if degrees is None or name in degrees]
         inertia = [[M[i][k] for k in chosen] for i in chosen]
 
         def check(k: int, left: Scalar, inertia: Rows = inertia) -> None:
@@ -89,7 +92,7 @@ def weakest(robot: Robot, degrees: Sequence[str]) -> str | None:
         try:
             solve(inertia, [0.0] * len(chosen), check)
         except _Weak as weak:
-            found = robot.velocity_names[chosen[weak.args[0]]]
+            found = coordinates.names[chosen[weak.args[0]]]
         else:
             return None
     return found

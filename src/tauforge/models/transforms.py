@@ -16,8 +16,9 @@ from ..program.program import Program, outputs
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
-from .frame import prepare, program
+from .prepare import prepare
 from .registry import model
+from .results import program
 from .routes import BASE, UNITS, Route, frame_number, poses_of, spread
 
 

@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 from ...errors import ProgramError
 from ...graph.node import as_node, is_zero
+from ...robot.entries import owners
 from ...robot.joint import FIXED, PRISMATIC, REVOLUTE, WORDS
 from ...robot.robot import Robot
 from ...spatial.inertia import Inertia
 from ...spatial.pose import Pose
 from ...spatial.rotation import Rotation
 from ...spatial.vector import Entry, Vector, column
-from ..frame import State
+from ..state import State
 from .matrices import NULL, Rows
 
 
@@ -171,11 +172,12 @@ def pseudo_inertia(body: Inertia) -> Rows:
     ]
 
 
-def check(robot: Robot, formulation: str, paper: str, *, mimics: bool = True) -> None:
+def check(robot: Robot, formulation: str, paper: str, *, followers: bool = True) -> None:
     """Refuse what a formulation's paper does not know; joints that follow others too unless it takes them."""
     fix = "formulation='newton-euler' takes it"
-    for joint in robot.joints:
-        if joint.mimic and not mimics:
+    independent = owners(robot)
+    for j, joint in enumerate(robot.joints, 1):
+        if j not in independent and not followers:
             raise ProgramError(f"{robot.name}: joint {joint.name!r} follows another; {formulation!r} cannot have that")
         if joint.sigma not in (REVOLUTE, PRISMATIC, FIXED):
             raise ProgramError(

@@ -34,10 +34,12 @@ from ...robot.joint import REVOLUTE
 from ...robot.robot import Robot
 from ...spatial.vector import Entry
 from ..bias import gravity
-from ..frame import INPUTS, prepare, program, vector
 from ..inertia_matrix import inertia_matrix
 from ..inverse_dynamics import inverse_dynamics
 from ..joint_law import resistances
+from ..prepare import prepare
+from ..results import program, vector
+from ..state import INPUTS
 from . import CONFIGURATION_SPACE, TABLES
 from .chain import Chain, check
 
@@ -218,7 +220,7 @@ def read(chain: Chain) -> list[Entry]:
 def distinct_terms(robot: Robot) -> tuple[list[Node], Program]:
     """Return the terms of (16) that differ, as functions of q, and the Program of (16) in them."""
     robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))
-    check(robot, TABLES, CONFIGURATION_SPACE.paper, mimics=False)
+    check(robot, TABLES, CONFIGURATION_SPACE.paper, followers=False)
     n, q = robot.dof, arrays["q"].nodes
     M = inertia_matrix(robot).results["M"].nodes
     slope = jacobian(M, q)
@@ -248,7 +250,7 @@ def distinct_terms(robot: Robot) -> tuple[list[Node], Program]:
             total = total + lines[i, j, k] * products[j, k]
         tau.append(total)
     arguments = {"coefficients": coefficients, **arrays}
-    result = {"tau": vector(robot, tau, INPUTS["tau"][0])}
+    result = {"tau": vector(state.coordinates, tau, INPUTS["tau"][0])}
     return terms, program("configuration_space", robot, arguments, result)
 
 

@@ -11,10 +11,12 @@ from ...robot.robot import Robot
 from ...spatial.screw import Wrench
 from ...spatial.solve import solve
 from ...spatial.vector import Entry
-from ..frame import INPUTS, State, folded, folded_twice, matrix, prepare, program, vector
 from ..joint_law import is_coupled, resistances, rotors, tendon_inertia
+from ..prepare import prepare
+from ..results import matrix, program, vector
 from ..routes import poses_of
 from ..singular import inertia_of
+from ..state import INPUTS, State
 from . import find
 from .chain import Chain, check
 
@@ -26,20 +28,25 @@ def inverse_dynamics(robot: Robot, formulation: str, parameters: str, external_w
     )
     own = joint_efforts(robot, state)
     tau = [x + y for x, y in zip(module.efforts(chain), own, strict=True)]
-    return program("inverse_dynamics", robot, arrays, {"tau": vector(robot, tau, INPUTS["tau"][0])})
+    return program("inverse_dynamics", robot, arrays, {"tau": vector(state.coordinates, tau, INPUTS["tau"][0])})
 
 
 def inertia_matrix(robot: Robot, formulation: str, parameters: str) -> Program:
     """Return the Program ``q -> M``."""
-    robot, chain, _, arrays, module = _prepared(robot, formulation, "inertia", parameters, ("q",))
-    M = matrix(robot, with_rotors(robot, chain, module.inertia(chain)), "inertia matrix")
+    robot, chain, state, arrays, module = _prepared(robot, formulation, "inertia", parameters, ("q",))
+    rows = state.coordinates.symmetric(with_rotors(robot, chain, module.inertia(chain)))
+    M = matrix(state.coordinates, rows, "inertia matrix")
     return program("inertia_matrix", robot, arrays, {"M": M})
 
 
 def coriolis_matrix(robot: Robot, formulation: str, parameters: str) -> Program:
     """Return the Program ``q, qd -> C``."""
-    robot, chain, _, arrays, module = _prepared(robot, formulation, "coriolis", parameters, ("q", "qd"))
-    return program("coriolis_matrix", robot, arrays, {"C": matrix(robot, module.coriolis(chain), "Coriolis matrix")})
+    robot, chain, state, arrays, module = _prepared(robot, formulation, "coriolis", parameters, ("q", "qd"))
+    rows = state.coordinates.coriolis(
+        module.coriolis(chain), lambda: with_rotors(robot, chain, module.inertia(chain)), state.qd
+    )
+    C = matrix(state.coordinates, rows, "Coriolis matrix")
+    return program("coriolis_matrix", robot, arrays, {"C": C})
 
 
 def gravity(robot: Robot, formulation: str, parameters: str) -> Program:
@@ -47,7 +54,7 @@ def gravity(robot: Robot, formulation: str, parameters: str) -> Program:
     robot, chain, state, arrays, module = _prepared(robot, formulation, "", parameters, ("q",))
     lifted = joint_efforts(robot.neglect("k"), state)
     g = [x + y for x, y in zip(module.efforts(chain), lifted, strict=True)]
-    return program("gravity", robot, arrays, {"g": vector(robot, g, "gravity efforts")})
+    return program("gravity", robot, arrays, {"g": vector(state.coordinates, g, "gravity efforts")})
 
 
 def bias(robot: Robot, formulation: str, parameters: str, external_wrenches: bool | str) -> Program:
@@ -55,7 +62,7 @@ def bias(robot: Robot, formulation: str, parameters: str, external_wrenches: boo
     robot, chain, state, arrays, module = _prepared(robot, formulation, "", parameters, ("q", "qd"), external_wrenches)
     h = [x + y for x, y in zip(module.efforts(chain), joint_efforts(robot, state), strict=True)]
     meaning = "Coriolis, centrifugal, gravity and friction efforts"
-    return program("bias", robot, arrays, {"h": vector(robot, h, meaning)})
+    return program("bias", robot, arrays, {"h": vector(state.coordinates, h, meaning)})
 
 
 def direct_dynamics(robot: Robot, formulation: str, parameters: str, external_wrenches: bool | str) -> Program:
@@ -63,14 +70,14 @@ def direct_dynamics(robot: Robot, formulation: str, parameters: str, external_wr
     robot, chain, state, arrays, module = _prepared(
         robot, formulation, "inertia", parameters, ("q", "qd", "tau"), external_wrenches
     )
-    own, names = joint_efforts(robot, state), robot.velocity_names
-    tau = [x for joint, values in zip(robot.joints, state.tau[1:], strict=True) if not joint.mimic for x in values]
-    if hasattr(module, "direct") and not is_coupled(robot):
+    own, coordinates = joint_efforts(robot, state), state.coordinates
+    tau, names = state.tau, coordinates.names
+    if hasattr(module, "direct") and not is_coupled(robot, coordinates):
         inertias = [robot.joints[j - 1].IA for j in chain.moving]
         qdd = module.direct(chain, [x - y for x, y in zip(tau, own, strict=True)], inertias)
     else:
-        M = folded_twice(robot, with_rotors(robot, chain, module.inertia(chain)))
-        h = folded(robot, [x + y for x, y in zip(module.efforts(chain), own, strict=True)])
+        M = coordinates.matrix(with_rotors(robot, chain, module.inertia(chain)))
+        h = coordinates.gathered([x + y for x, y in zip(module.efforts(chain), own, strict=True)])
         qdd = solve(M, [x - y for x, y in zip(tau, h, strict=True)], inertia_of(names))
     found = outputs(qdd, [len(names)], [names], INPUTS["qdd"][0])
     return program("direct_dynamics", robot, arrays, {"qdd": found})
@@ -85,7 +92,7 @@ def _prepared(
     external_wrenches: bool | str = False,
 ) -> tuple[Robot, Chain, State, dict[str, Array], ModuleType]:
     found, module = find(formulation, wanted)
-    robot, arrays, state = prepare(robot, parameters, inputs, external_wrenches)
+    robot, arrays, state = prepare(robot, "standard", inputs, external_wrenches)
     check(robot, formulation, found.paper)
     return robot, Chain.of(robot, state), state, arrays, module
 

@@ -25,10 +25,12 @@ from ...robot.robot import Robot
 from ...spatial.inertia import NAMES, Inertia
 from ...spatial.vector import ZERO, Vector
 from ..bias import gravity
-from ..frame import INPUTS, prepare, program, vector
 from ..inertia_matrix import inertia_matrix
 from ..inverse_dynamics import inverse_dynamics
 from ..joint_law import resistances
+from ..prepare import prepare
+from ..results import program, vector
+from ..state import INPUTS
 from .chain import check
 from .linear_program import minimum
 
@@ -155,7 +157,7 @@ def conditions(robot: Robot) -> dict[str, Floats]:
 
     G_i is joint i's gravity effort, M_ij an element of the inertia matrix less its value at another configuration.
     """
-    check(robot.expanded(), "yang-tzeng", PAPER, mimics=False)
+    check(robot.expanded(), "yang-tzeng", PAPER, followers=False)
     given = [[symbol(f"of_link_{j}_{name}") for name in NAMES] for j in range(len(robot.bodies))]
     bodies = tuple(replace(body, inertia=Inertia(*own)) for body, own in zip(robot.bodies, given, strict=True))
     general = replace(robot.neglect("IA"), bodies=bodies)
@@ -229,7 +231,7 @@ def _constant_inertia(robot: Robot, weighs: bool) -> Program:
         sum((float(M[i, k]) * qdd[k] for k in range(n) if not is_zero(M[i, k])), start=own[i] + weights[i])
         for i in range(n)
     ]
-    return program("inverse_dynamics", prepared, arrays, {"tau": vector(prepared, tau, INPUTS["tau"][0])})
+    return program("inverse_dynamics", prepared, arrays, {"tau": vector(state.coordinates, tau, INPUTS["tau"][0])})
 
 
 def _sizes(terms: Mapping[str, Floats], of: Floats) -> dict[str, float]:
