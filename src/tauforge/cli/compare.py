@@ -15,10 +15,11 @@ from rich.text import Text
 
 import tauforge as tf
 
-from ..models.formulations import CONFIGURATION_SPACE, DEFAULT, TABLES
-from ..models.formulations.configuration_space import configuration_space
-from ..models.formulations.counting import count, counted, degree, order
+from ..formulations import CONFIGURATION_SPACE, TABLES
+from ..formulations.counting import count, counted, degree, order
+from ..models.classical import DEFAULT
 from ..robot.joint import PRISMATIC
+from ..tabulation.configuration_space import configuration_space
 from . import show
 
 COLUMNS = ("formulation", "published", "general", "order", "customised", "optimised", "ns", "ratio", "agreement")

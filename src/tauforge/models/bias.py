@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO
-from .formulations import DEFAULT
+from .classical import DEFAULT, classical
 from .frame import in_best_frames, leaner, prepare, program, vector
 from .inverse_dynamics import newton_euler
 from .joint_law import resistances
@@ -26,9 +26,7 @@ def bias(
 ) -> Program:
     """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring efforts: τ = M q̈ + h."""
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.bias(robot, formulation, parameters, external_wrenches)
+        return classical("bias", robot, formulation, parameters, external_wrenches)
     lean = leaner(bias, robot, parameters, external_wrenches=external_wrenches)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
     h = vector(robot, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
@@ -40,9 +38,7 @@ def bias(
 def gravity(robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True) -> Program:
     """Return the Program ``q -> g``: the efforts that hold the robot at rest."""
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.gravity(robot, formulation, parameters)
+        return classical("gravity", robot, formulation, parameters)
     lean = leaner(gravity, robot, parameters)
     robot, arrays, state = prepare(robot, parameters, ("q",))
     still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))

@@ -14,8 +14,8 @@ from ..program.program import Program
 from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, cross
+from .classical import DEFAULT, classical
 from .energy import velocities
-from .formulations import DEFAULT
 from .frame import State, in_best_frames, matrix, prepare, program
 from .hybrid_dynamics import Screw, add, brought
 from .inertia_matrix import Rows, first_degrees, wrench
@@ -30,9 +30,7 @@ def coriolis_matrix(
 ) -> Program:
     """Return the Program ``q, qd -> C``, such that C q̇ plus gravity and friction is the bias, and Ṁ - 2C is skew."""
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.coriolis_matrix(robot, formulation, parameters)
+        return classical("coriolis_matrix", robot, formulation, parameters)
     robot, arrays, state = prepare(robot, parameters, ("q", "qd"))
     C = matrix(robot, coriolis(robot, state), "Coriolis matrix")
     return program("coriolis_matrix", robot, arrays, {"C": C})

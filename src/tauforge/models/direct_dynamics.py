@@ -11,7 +11,7 @@ from ..errors import ProgramError
 from ..graph.node import Scalar
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
-from .formulations import DEFAULT
+from .classical import DEFAULT, classical
 from .frame import INPUTS, State, folded, folded_twice, in_best_frames, leaner, prepare, program
 from .hybrid_dynamics import articulated
 from .inertia_matrix import composite_bodies
@@ -44,9 +44,7 @@ def direct_dynamics(
         As in ``inverse_dynamics``.
     """
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.direct_dynamics(robot, formulation, parameters, external_wrenches)
+        return classical("direct_dynamics", robot, formulation, parameters, external_wrenches)
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")

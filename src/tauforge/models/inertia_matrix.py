@@ -15,7 +15,7 @@ from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector, cross
-from .formulations import DEFAULT
+from .classical import DEFAULT, classical
 from .frame import Values, in_best_frames, leaner, matrix, prepare, program
 from .joint_law import tendon_inertia
 from .registry import model
@@ -30,9 +30,7 @@ def inertia_matrix(
 ) -> Program:
     """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal, tendons add theirs."""
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.inertia_matrix(robot, formulation, parameters)
+        return classical("inertia_matrix", robot, formulation, parameters)
     lean = leaner(inertia_matrix, robot, parameters)
     robot, arrays, state = prepare(robot, parameters, ("q",))
     M = matrix(robot, composite_bodies(robot, state.q), "inertia matrix")

@@ -18,7 +18,7 @@ from ..robot.joint import Joint, Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
-from .formulations import DEFAULT
+from .classical import DEFAULT, classical
 from .frame import INPUTS, Labels, State, Values, in_best_frames, leaner, prepare, program, vector
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
@@ -136,9 +136,7 @@ def inverse_dynamics(
     if formulation != DEFAULT:
         if free_base:
             raise ProgramError(f"free_base is for formulation={DEFAULT!r}; {formulation!r} has a base at rest")
-        from .formulations import programs
-
-        return programs.inverse_dynamics(robot, formulation, parameters, external_wrenches)
+        return classical("inverse_dynamics", robot, formulation, parameters, external_wrenches)
     options = {"external_wrenches": external_wrenches, "free_base": free_base}
     lean = leaner(inverse_dynamics, robot, parameters, **options)
     if free_base:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, dot, times
+from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, dot, times
 from .chain import Chain, Link
 from .matrices import crossed, gathered
 

@@ -8,7 +8,7 @@ with j over the links that stand on link i. The cost grows with the number of jo
 
 from __future__ import annotations
 
-from ...spatial.vector import Entry
+from ..spatial.vector import Entry
 from .accelerations import accelerations
 from .chain import Chain
 from .matrices import NULL, Rows, applied, inner, plus, product, trace, transposed

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, dot, times
+from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, dot, times
 from .chain import Chain, Link
 from .hollerbach_3x3 import turned
 from .matrices import UNIT, Rows, crossed, gathered, product, transposed

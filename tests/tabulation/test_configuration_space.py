@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.models.formulations.counting import count
+from tauforge.formulations.counting import count
 
-from ...random_robots import random_robot
+from ..random_robots import random_robot
 
 RANGES = {f"joint{j}": (-0.4, 0.6) for j in range(1, 9)}
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import ModuleType
 
-from ...graph.node import Scalar, is_zero
-from ...program.program import Array, Program, outputs
-from ...robot.joint import passed
-from ...robot.robot import Robot
-from ...spatial.vector import Entry
-from ..frame import INPUTS, State, folded, folded_twice, matrix, prepare, program, vector
-from ..joint_law import is_coupled, resistances, rotors, tendon_inertia
-from ..solve import inertia_of, solve
-from ..tree import poses_of
+from ..graph.node import Scalar, is_zero
+from ..models.frame import INPUTS, State, folded, folded_twice, matrix, prepare, program, vector
+from ..models.joint_law import is_coupled, resistances, rotors, tendon_inertia
+from ..models.solve import inertia_of, solve
+from ..models.tree import poses_of
+from ..program.program import Array, Program, outputs
+from ..robot.joint import passed
+from ..robot.robot import Robot
+from ..spatial.vector import Entry
 from . import find
 from .chain import Chain, check
 

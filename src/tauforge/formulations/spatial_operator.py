@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
-from ..solve import check_inertia
+from ..models.solve import check_inertia
+from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
 from .chain import Chain, Link
 from .hollerbach_3x3 import turned
 from .matrices import UNIT, Rows, applied, inner, outer, plus, product, scaled, transposed

@@ -12,10 +12,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
 
-from ...errors import ProgramError
-
-DEFAULT = "newton-euler"
-"""Tauforge's own recursions, in the files of models/ themselves."""
+from ..errors import ProgramError
+from ..models.classical import DEFAULT
 
 
 class Formulation(NamedTuple):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.design.linear_program import minimum
 from tauforge.graph.evaluate import symbols
-from tauforge.models.formulations.linear_program import minimum
 
 ELBOW = tf.Robot(  # waist, shoulder and elbow
     name="elbow",

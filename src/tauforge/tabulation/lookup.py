@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..llvm.lookup import LOOKUP, Dimension, module
-from .compile import Library, object_code
+from ..runtime.compile import Library, object_code
 
 
 class Lookup:

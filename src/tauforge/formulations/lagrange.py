@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...errors import ProgramError
-from ...graph.derivative import jacobian
-from ...graph.node import Node, as_node, symbol
-from ...graph.rewrite import substitute
-from ...spatial.vector import Entry
-from ..energy import kinetic, potential
+from ..errors import ProgramError
+from ..graph.derivative import jacobian
+from ..graph.node import Node, as_node, symbol
+from ..graph.rewrite import substitute
+from ..models.energy import kinetic, potential
+from ..spatial.vector import Entry
 from .chain import Chain
 from .matrices import inner
 

@@ -3,8 +3,8 @@
 import pytest
 
 import tauforge as tf
-from tauforge.models.formulations import find
-from tauforge.models.formulations.counting import Counted, Tally, count, general, order
+from tauforge.formulations import find
+from tauforge.formulations.counting import Counted, Tally, count, general, order
 
 WITHIN = {  # of the published multiplications and additions
     "uicker-kahn": 0.06,

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ...errors import ProgramError
-from ...graph.node import as_node, is_zero
-from ...robot.joint import FIXED, PRISMATIC, REVOLUTE, WORDS, Pose
-from ...robot.robot import Robot
-from ...spatial.inertia import Inertia
-from ...spatial.rotation import Rotation
-from ...spatial.vector import Entry, Vector, column
-from ..frame import State
+from ..errors import ProgramError
+from ..graph.node import as_node, is_zero
+from ..models.frame import State
+from ..robot.joint import FIXED, PRISMATIC, REVOLUTE, WORDS, Pose
+from ..robot.robot import Robot
+from ..spatial.inertia import Inertia
+from ..spatial.rotation import Rotation
+from ..spatial.vector import Entry, Vector, column
 from .matrices import NULL, Rows
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...spatial.vector import ZERO, Entry, Vector, cross
+from ..spatial.vector import ZERO, Entry, Vector, cross
 
 Rows = Sequence[Sequence[Entry]]
 UNIT: Rows = ((1.0,),)

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 
-from ...errors import ProgramError
-from ...program.count import Operations
-from ...robot.joint import REVOLUTE
-from ...spatial.inertia import Inertia
-from ...spatial.rotation import Plane, Rotation
-from ...spatial.vector import Entry, Vector
-from . import FORMULATIONS, TABLES, find
+from ..errors import ProgramError
+from ..program.count import Operations
+from ..robot.joint import REVOLUTE
+from ..spatial.inertia import Inertia
+from ..spatial.rotation import Plane, Rotation
+from ..spatial.vector import Entry, Vector
+from . import FORMULATIONS, TABLES, configuration_space, find
 from .chain import Chain, Link, pseudo_inertia
 from .matrices import Rows
 
@@ -78,10 +78,7 @@ def count(name: str, joints: int = 6) -> Operations:
         raise ProgramError("Lagrange's equations are differentiated on the graph: they are no sequence of operations")
     tally = Tally()
     chain = general(joints, tally)
-    if name == TABLES:
-        from .configuration_space import read as run
-    else:
-        run = find(name)[1].efforts
+    run = configuration_space.efforts if name == TABLES else find(name)[1].efforts
     if name in WITHOUT_MATRICES:
         tally.mul = 0  # what makes them is not needed
     run(chain)

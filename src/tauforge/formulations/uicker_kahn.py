@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...spatial.vector import Entry
+from ..spatial.vector import Entry
 from .chain import Chain
 from .matrices import UNIT, Rows, applied, inner, product, trace, transposed
 

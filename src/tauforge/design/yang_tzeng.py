@@ -16,20 +16,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ProgramError
-from ...graph.derivative import jacobian
-from ...graph.evaluate import evaluate
-from ...graph.node import Node, is_zero, symbol
-from ...program.program import Program
-from ...robot.robot import Robot
-from ...spatial.inertia import NAMES, Inertia
-from ...spatial.vector import ZERO, Vector
-from ..bias import gravity
-from ..frame import INPUTS, prepare, program, vector, with_parameters
-from ..inertia_matrix import inertia_matrix
-from ..inverse_dynamics import inverse_dynamics
-from ..joint_law import resistances
-from .chain import check
+from ..errors import ProgramError
+from ..formulations.chain import check
+from ..graph.derivative import jacobian
+from ..graph.evaluate import evaluate
+from ..graph.node import Node, is_zero, symbol
+from ..models.bias import gravity
+from ..models.frame import INPUTS, prepare, program, vector, with_parameters
+from ..models.inertia_matrix import inertia_matrix
+from ..models.inverse_dynamics import inverse_dynamics
+from ..models.joint_law import resistances
+from ..program.program import Program
+from ..robot.robot import Robot
+from ..spatial.inertia import NAMES, Inertia
+from ..spatial.vector import ZERO, Vector
 from .linear_program import minimum
 
 Floats = NDArray[np.float64]

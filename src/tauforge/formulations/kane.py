@@ -10,7 +10,7 @@ With the part of the wrench that q̈_s causes, M_rs = Σ_j v_r · (m v_s + ω_s 
 
 from __future__ import annotations
 
-from ...spatial.vector import ZERO, Entry, Vector, cross, dot, times
+from ..spatial.vector import ZERO, Entry, Vector, cross, dot, times
 from .chain import Chain, Link
 from .matrices import crossed, gathered
 from .newton_euler_link import Motion, back, moved, wrench

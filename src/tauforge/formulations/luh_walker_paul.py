@@ -8,7 +8,7 @@ to this one in the next link's axes,
 
 from __future__ import annotations
 
-from ...spatial.vector import ZERO, Entry, Vector, cross, dot, times
+from ..spatial.vector import ZERO, Entry, Vector, cross, dot, times
 from .chain import Chain, Link
 from .newton_euler_link import Motion
 

@@ -8,7 +8,7 @@ derivatives; what is left grows with the square of the number of joints, by the 
 
 from __future__ import annotations
 
-from ...spatial.vector import Entry
+from ..spatial.vector import Entry
 from .accelerations import accelerations
 from .chain import Chain
 from .matrices import Rows, applied, inner, product, trace, transposed

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...spatial.vector import ZERO, Entry, Vector, dot, times
+from ..spatial.vector import ZERO, Entry, Vector, dot, times
 from .accelerations import Motion, accelerations
 from .chain import Chain, Link
 from .matrices import NULL, UNIT, Rows, applied, inner, outer, plus, product, trace, transposed

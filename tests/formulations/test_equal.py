@@ -11,8 +11,8 @@ from tauforge.graph.node import symbol
 from tauforge.program.program import Program, outputs
 from tauforge.robot.joint import Mimic
 
-from ...interpret import interpret
-from ...random_robots import random_robot, random_state
+from ..interpret import interpret
+from ..random_robots import random_robot, random_state
 
 NAMES = tuple(tf.formulations())
 WITH_INERTIA = [name for name, each in tf.formulations().items() if "inertia" in each.offers]

@@ -22,24 +22,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import ProgramError
-from ...graph.derivative import jacobian
-from ...graph.evaluate import evaluate, symbols
-from ...graph.exact import home
-from ...graph.node import Node, as_node
-from ...graph.points import exact_points
-from ...program.count import Operations
-from ...program.program import Array, Program, inputs, outputs
-from ...robot.joint import REVOLUTE
-from ...robot.robot import Robot
-from ...spatial.vector import Entry
-from ..bias import gravity
-from ..frame import INPUTS, prepare, program, vector
-from ..inertia_matrix import inertia_matrix
-from ..inverse_dynamics import inverse_dynamics
-from ..joint_law import resistances
-from . import CONFIGURATION_SPACE, TABLES
-from .chain import Chain, check
+from ..errors import ProgramError
+from ..formulations import CONFIGURATION_SPACE, TABLES
+from ..formulations.chain import check
+from ..graph.derivative import jacobian
+from ..graph.evaluate import evaluate, symbols
+from ..graph.exact import home
+from ..graph.node import Node, as_node
+from ..graph.points import exact_points
+from ..models.bias import gravity
+from ..models.frame import INPUTS, prepare, program, vector
+from ..models.inertia_matrix import inertia_matrix
+from ..models.inverse_dynamics import inverse_dynamics
+from ..models.joint_law import resistances
+from ..program.count import Operations
+from ..program.program import Array, Program, inputs, outputs
+from ..robot.joint import REVOLUTE
+from ..robot.robot import Robot
+from .lookup import Lookup
 
 Floats = NDArray[np.float64]
 _CHUNK = 50_000  # configurations that are computed at a time
@@ -76,8 +76,6 @@ class Table:
 
     @cached_property
     def _lookup(self) -> Callable[[Floats], Floats]:
-        from ...runtime.lookup import Lookup
-
         return Lookup(self.axes, self.values)
 
     def look_up(self, q: Floats, names: Sequence[str]) -> Floats:
@@ -185,34 +183,6 @@ def configuration_space(
     values = Program(f"{robot.name}_terms", {"q": q}, {"terms": outputs(terms, [len(terms)], [], "")}).compile()
     tables = tuple(_table(values, robot.dof, [axes[k] for k in needed], own) for needed, own in groups.items())
     return ConfigurationSpace(robot, tables, law, law.compile())
-
-
-def torques(
-    G: Sequence[Entry],
-    D: Sequence[Sequence[Entry]],
-    C: Sequence[Sequence[Sequence[Entry]]],
-    qd: Sequence[Entry],
-    qdd: Sequence[Entry],
-) -> list[Entry]:
-    """Return the efforts of (16), each sum begun at zero: 2n³ + n² multiplications, n³ + n² + 2n additions."""
-    found = []
-    for own, row, lines in zip(G, D, C, strict=True):
-        inertial: Entry = 0.0
-        for d, a in zip(row, qdd, strict=True):
-            inertial = inertial + d * a
-        centrifugal: Entry = 0.0
-        for line, x in zip(lines, qd, strict=True):
-            for c, y in zip(line, qd, strict=True):
-                centrifugal = centrifugal + c * x * y
-        found.append(own + inertial + centrifugal)
-    return found
-
-
-def read(chain: Chain) -> list[Entry]:
-    """Return the efforts of (16) from any coefficients: what the method costs if reading them costs nothing."""
-    n, any_term = len(chain.moving), chain[1].m
-    qd, qdd = ([getattr(chain[j], rate) for j in chain.moving] for rate in ("qd", "qdd"))
-    return torques([any_term] * n, [[any_term] * n] * n, [[[any_term] * n] * n] * n, qd, qdd)
 
 
 def distinct_terms(robot: Robot) -> tuple[list[Node], Program]:

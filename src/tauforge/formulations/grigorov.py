@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
+from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
 from .chain import Chain, Link
 from .matrices import inner, product
 

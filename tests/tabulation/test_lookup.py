@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tauforge.llvm.lookup import Dimension
-from tauforge.runtime.lookup import Lookup
+from tauforge.tabulation.lookup import Lookup
 
 
 def interpolated(dimensions, values, q):
