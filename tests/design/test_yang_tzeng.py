@@ -126,3 +126,14 @@ def test_the_linear_program_against_all_vertices():
             assert found.min() >= 0
             assert found.sum() == pytest.approx(best, abs=1e-9)
     assert seen > 20
+
+
+def test_of_several_solutions_the_first_entries_are_taken():
+    """Two equal columns, a limit that binds, and nothing to be met."""
+    one, none = np.ones((1, 3)), np.zeros((0, 3))
+    np.testing.assert_allclose(minimum(one, np.array([2.0]), one, np.array([5.0])), [2.0, 0.0, 0.0], atol=1e-12)
+    first = np.array([[1.0, 0.0, 0.0]])
+    np.testing.assert_allclose(minimum(one, np.array([2.0]), first, np.array([0.5])), [0.5, 1.5, 0.0], atol=1e-12)
+    np.testing.assert_allclose(minimum(none, np.zeros(0), one, np.array([5.0])), [0.0, 0.0, 0.0], atol=1e-12)
+    assert minimum(one, np.array([-2.0]), one, np.array([5.0])) is None
+    assert minimum(one, np.array([2.0]), one, np.array([2.0 - 1e-6])) is None

@@ -1,4 +1,4 @@
-"""A linear program by the simplex method: small, dense, and sure to end."""
+"""A linear program by SciPy, its solution made unique, computed to the last digits and checked."""
 
 from __future__ import annotations
 
@@ -6,67 +6,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-_TOLERANCE = 1e-9
+_NEAR = 1e-9  # what is less than this is zero
+_ROUNDING = 1e-12  # by how much a solution may miss the conditions
 
 
 def minimum(A: Floats, b: Floats, limits: Floats, most: Floats) -> Floats | None:
     """Return x ≥ 0 of least sum with A x = b and limits x ≤ most, or None if there is none.
 
-    Two phases on a tableau (Dantzig); of several columns or rows that may be exchanged the first is taken, so that no
-    basis comes twice (Bland).
+    Of several, this is one that prefers early entries. A second program finds it: by complementary slackness, an x that
+    meets the conditions has the least sum if and only if it is zero where the first program has a reduced cost, and
+    reaches the limits that have a price.
     """
-    slack, unit = np.eye(len(most)), np.maximum(most, 1.0)
-    rows = np.block([[A, np.zeros((len(A), len(most)))], [limits / unit[:, None], slack]])
-    right = np.concatenate([b, most / unit])
-    sign = np.where(right < 0, -1.0, 1.0)
-    rows, right = rows * sign[:, None], right * sign
-    count, variables = rows.shape
-    tableau = np.hstack([rows, np.eye(count), right[:, None]])
-    basis = list(range(variables, variables + count))
-    scale = max(1.0, float(np.abs(right).max(initial=0.0)))
-    artificial = np.concatenate([np.zeros(variables), np.ones(count)])
-    _descend(tableau, basis, artificial, variables + count)
-    left = sum(float(tableau[r, -1]) for r, column in enumerate(basis) if column >= variables)
-    if left > _TOLERANCE * scale:
+    from scipy.optimize import linprog
+
+    unit = np.maximum(most, 1.0)
+    limits, most = limits / unit[:, None], most / unit
+    found = linprog(np.ones(A.shape[1]), limits, most, A, b, method="highs-ds")
+    if found.x is None:
         return None
-    for r, column in enumerate(basis):  # what is left of the first phase stands at zero: exchange it where possible
-        if column >= variables and (free := np.flatnonzero(np.abs(tableau[r, :variables]) > _TOLERANCE)).size:
-            _exchange(tableau, basis, r, int(free[0]))
-    cost = np.concatenate([np.ones(A.shape[1]), np.zeros(len(most) + count)])
-    _descend(tableau, basis, cost, variables)
-    return _refined(rows, right, basis, variables)[: A.shape[1]]
+    x: Floats = found.x
+    free, priced = found.lower.marginals < _NEAR, found.ineqlin.marginals < -_NEAR
+    if free.any():
+        equal, right = np.vstack([A, limits[priced]]), np.concatenate([b, most[priced]])
+        later = np.sqrt(np.arange(1.0, len(x) + 1.0))
+        found = linprog(later[free], limits[~priced][:, free], most[~priced], equal[:, free], right, method="highs-ds")
+        if found.x is not None:
+            x[free] = found.x
+    return _refined(x, np.vstack([A, limits]), np.concatenate([b, most]), len(b))
 
 
-def _descend(tableau: Floats, basis: list[int], cost: Floats, allowed: int) -> None:
-    """Exchange columns until no exchange among the allowed ones lowers the cost."""
-    while True:
-        reduced = cost[:allowed] - cost[basis] @ tableau[:, :allowed]
-        entering = np.flatnonzero(reduced < -_TOLERANCE)
-        if not entering.size:
-            return
-        column = int(entering[0])
-        ratios = [
-            (tableau[r, -1] / tableau[r, column], basis[r], r)
-            for r in range(len(basis))
-            if tableau[r, column] > _TOLERANCE
-        ]
-        if not ratios:
-            return  # cannot be: all sums are limited
-        _exchange(tableau, basis, min(ratios)[2], column)
-
-
-def _exchange(tableau: Floats, basis: list[int], row: int, column: int) -> None:
-    tableau[row] /= tableau[row, column]
-    for r in range(len(tableau)):
-        if r != row:
-            tableau[r] -= tableau[r, column] * tableau[row]
-    basis[row] = column
-
-
-def _refined(rows: Floats, right: Floats, basis: list[int], variables: int) -> Floats:
-    """Return the solution that belongs to a basis, computed afresh from the given numbers."""
-    chosen = [column for column in basis if column < variables]
-    x = np.zeros(variables)
-    x[chosen] = np.linalg.lstsq(rows[:, chosen], right, rcond=None)[0]
-    solution: Floats = np.where(x > 1e-12 * max(1.0, float(np.abs(x).max(initial=0.0))), x, 0.0)
-    return solution
+def _refined(x: Floats, rows: Floats, right: Floats, equalities: int) -> Floats | None:
+    """Return a vertex computed afresh from the given numbers, or None if it misses the conditions even so."""
+    size = max(1.0, float(np.abs(x).max(initial=0.0)))
+    chosen, active = x > _NEAR * size, rows @ x > right - _NEAR * size
+    active[:equalities] = True
+    exact = np.zeros(len(x))
+    exact[chosen] = np.linalg.lstsq(rows[active][:, chosen], right[active], rcond=None)[0]
+    beyond = rows @ exact - right
+    beyond[:equalities] = np.abs(beyond[:equalities])
+    met = exact.min(initial=0.0) >= 0.0 and beyond.max(initial=0.0) <= _ROUNDING * size
+    return exact if met else None
