@@ -9,6 +9,7 @@ from rich.syntax import Syntax
 
 import tauforge as tf
 
+from ..bench.counts import count
 from . import show
 from .info import tree
 
@@ -25,7 +26,7 @@ def run(console: Console) -> None:
     console.print(Rule("3. Operation counts, all inertial parameters and lengths symbolic"))
     table = show.table(["robot", *show.COUNTS], right=show.COUNTS)
     for name in tf.robots.names():
-        table.add_row(name, *show.count_cells(tf.robots.bundled(name, symbolic=True), "base"))
+        table.add_row(name, *show.count_cells(count(tf.robots.bundled(name, symbolic=True), "base")))
     console.print(table)
 
     console.print(Rule("4. Generated code (C, the last lines)"))
