@@ -10,6 +10,7 @@ from rich.syntax import Syntax
 import tauforge as tf
 
 from ..bench.counts import count
+from ..view.description import describe
 from . import show
 from .info import tree
 
@@ -18,7 +19,7 @@ def run(console: Console) -> None:
     """Show the robot, its base parameters, the counts, some code, and a compiled result that is proved and checked."""
     robot = tf.robots.rrp()
     console.print(Rule("1. A robot"))
-    console.print(tree(robot))
+    console.print(tree(describe(robot)))
 
     console.print(Rule("2. Its base inertial parameters"))
     console.print(tf.base_parameters(robot).table(), highlight=False)
