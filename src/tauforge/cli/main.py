@@ -21,7 +21,7 @@ import tauforge as tf
 from ..files import write_text
 from ..formats.angles import SNAP
 from ..limits import limited
-from ..models.formulations import DEFAULT
+from ..models.classical import DEFAULT
 from ..models.registry import MODELS
 from ..targets import target_of
 from . import info as about

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO
-from .formulations import DEFAULT
+from .classical import DEFAULT, classical
 from .inverse_dynamics import newton_euler
 from .joint_law import resistances
 from .prepare import prepare
@@ -26,10 +26,8 @@ def bias(
 ) -> Program:
     """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring efforts: τ = M q̈ + h."""
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.bias(robot, formulation, "standard", external_wrenches)
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
+        return classical("bias", robot, formulation, external_wrenches)
+    robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
     h = vector(state.coordinates, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
     return program("bias", robot, arrays, {"h": h})
 
@@ -38,10 +36,8 @@ def bias(
 def gravity(robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True) -> Program:
     """Return the Program ``q -> g``: the efforts that hold the robot at rest."""
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.gravity(robot, formulation, "standard")
-    robot, arrays, state = prepare(robot, "standard", ("q",))
+        return classical("gravity", robot, formulation)
+    robot, arrays, state = prepare(robot, ("q",))
     still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
     g = vector(state.coordinates, newton_euler(still, state), "gravity efforts")
     return program("gravity", robot, arrays, {"g": g})
@@ -50,7 +46,7 @@ def gravity(robot: Robot, *, parameters: str = "auto", formulation: str = DEFAUL
 @model("qd -> f", "Coulomb and viscous friction")
 def friction(robot: Robot) -> Program:
     """Return the Program ``qd -> f``: the efforts of Coulomb and viscous friction."""
-    robot, arrays, state = prepare(robot, "standard", ("qd",))
+    robot, arrays, state = prepare(robot, ("qd",))
     slack = robot.derived(
         joints=tuple(replace(joint, eta=0) for joint in robot.joints),
         tendons=robot.neglect("k").tendons,

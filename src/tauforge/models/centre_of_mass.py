@@ -95,7 +95,7 @@ def jacobian_columns(robot: Robot, state: State) -> list[Vector]:
 
 def prepare_masses(robot: Robot, wanted: Sequence[str]) -> tuple[Robot, dict[str, Array], State]:
     """Return what a model needs, and refuse a robot whose centre of mass is not known."""
-    robot, arrays, state = prepare(robot, "standard", wanted)
+    robot, arrays, state = prepare(robot, wanted)
     if is_zero(sum((body.inertia.M for body in robot.bodies), start=0.0)):
         raise ProgramError(f"{robot.name} has no mass, so no centre of mass: give its links' M values or symbols")
     return robot, arrays, state

@@ -28,7 +28,7 @@ def integrate(robot: Robot) -> Program:
 
     To integrate over a time step, multiply the velocity by it.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q",))
+    robot, arrays, state = prepare(robot, ("q",))
     arrays["v"] = inputs("v", state.coordinates.names, "velocity times the time step")
     v = state.coordinates.velocities(arrays["v"].nodes)
     reached = [x for j in owners(robot) for x in _ahead(robot.joints[j - 1], state.q[j], v[j])]
@@ -42,7 +42,7 @@ def difference(robot: Robot) -> Program:
 
     Rotations take the shorter way, by at most half a turn; angles are subtracted as they are.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q",))
+    robot, arrays, state = prepare(robot, ("q",))
     coordinates = state.coordinates
     arrays["q_next"] = with_tangent(robot, coordinates, inputs("q_next", robot.coordinate_names, INPUTS["q"][0]))
     ends = by_joint(robot, arrays["q_next"].nodes)

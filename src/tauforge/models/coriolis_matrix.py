@@ -14,8 +14,8 @@ from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
 from ..spatial.screw import STILL, UNLOADED, Twist, Wrench
+from .classical import DEFAULT, classical
 from .energy import velocities
-from .formulations import DEFAULT
 from .inertia_matrix import Rows, composite_bodies, first_degrees
 from .prepare import prepare
 from .registry import model
@@ -30,10 +30,8 @@ def coriolis_matrix(
 ) -> Program:
     """Return the Program ``q, qd -> C``, such that C q̇ plus gravity and friction is the bias, and Ṁ - 2C is skew."""
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.coriolis_matrix(robot, formulation, "standard")
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
+        return classical("coriolis_matrix", robot, formulation)
+    robot, arrays, state = prepare(robot, ("q", "qd"))
     rows = state.coordinates.coriolis(coriolis(robot, state), lambda: composite_bodies(robot, state.q), state.qd)
     C = matrix(state.coordinates, rows, "Coriolis matrix")
     return program("coriolis_matrix", robot, arrays, {"C": C})

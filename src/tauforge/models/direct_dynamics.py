@@ -13,7 +13,7 @@ from ..program.optimise import cheapest
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
 from ..spatial.solve import solve
-from .formulations import DEFAULT
+from .classical import DEFAULT, classical
 from .hybrid_dynamics import articulated
 from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
@@ -45,13 +45,11 @@ def direct_dynamics(
         As in ``inverse_dynamics``.
     """
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.direct_dynamics(robot, formulation, "standard", external_wrenches)
+        return classical("direct_dynamics", robot, formulation, external_wrenches)
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "tau"), external_wrenches)
+    robot, arrays, state = prepare(robot, ("q", "qd", "tau"), external_wrenches)
     if is_coupled(robot, state.coordinates):
         if method == "articulated":
             raise ProgramError(

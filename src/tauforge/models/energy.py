@@ -24,7 +24,7 @@ def energy(robot: Robot, *, parameters: str = "auto", reframe: bool = True) -> P
 
     With base parameters the potential energy differs from the standard one by a constant.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
+    robot, arrays, state = prepare(robot, ("q", "qd"))
     results = {
         "kinetic": outputs([kinetic(robot, state)], [], [], "kinetic energy, rotors included"),
         "potential": outputs([potential(robot, state)], [], [], "potential energy of gravity and springs"),

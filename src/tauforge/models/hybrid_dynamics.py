@@ -78,7 +78,7 @@ def hybrid_dynamics(
     parameters, external_wrenches, reframe
         As in ``inverse_dynamics``.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
     free = frozenset(state.coordinates.independent)
     rigid = [x.name for j, x in enumerate(robot.joints, 1) if j in free and x.axes and x.mu and not x.eta]
     chosen = set(rigid if accelerated == "rigid" else accelerated)
@@ -107,7 +107,7 @@ def free_base_dynamics(robot: Robot, external_wrenches: bool | str) -> Program:
     """Return the Program ``q, qd, qdd -> tau, base_acceleration`` of a robot on which nothing acts at its base."""
     if not robot.base.floating:
         raise ProgramError(f"{robot.name} stands on a fixed base; free_base needs robot.with_base('floating')")
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
     _, *moved = state.coordinates.independent  # the base is first
     labels, names = state.coordinates.names[:6], state.coordinates.names[6:]
     arrays["qdd"] = inputs("qdd", names, INPUTS["qdd"][0])

@@ -14,7 +14,7 @@ from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.pose import Pose
-from .formulations import DEFAULT
+from .classical import DEFAULT, classical
 from .joint_law import tendon_inertia
 from .prepare import prepare
 from .registry import model
@@ -30,10 +30,8 @@ def inertia_matrix(
 ) -> Program:
     """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal, tendons add theirs."""
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.inertia_matrix(robot, formulation, "standard")
-    robot, arrays, state = prepare(robot, "standard", ("q",))
+        return classical("inertia_matrix", robot, formulation)
+    robot, arrays, state = prepare(robot, ("q",))
     M = matrix(state.coordinates, state.coordinates.symmetric(composite_bodies(robot, state.q)), "inertia matrix")
     return program("inertia_matrix", robot, arrays, {"M": M})
 

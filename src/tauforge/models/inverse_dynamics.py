@@ -19,7 +19,7 @@ from ..spatial.inertia import Inertia
 from ..spatial.pose import Pose
 from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
-from .formulations import DEFAULT
+from .classical import DEFAULT, classical
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
 from .labels import Labels
@@ -136,12 +136,10 @@ def inverse_dynamics(
     if formulation != DEFAULT:
         if free_base:
             raise ProgramError(f"free_base is for formulation={DEFAULT!r}; {formulation!r} has a base at rest")
-        from .formulations import programs
-
-        return programs.inverse_dynamics(robot, formulation, "standard", external_wrenches)
+        return classical("inverse_dynamics", robot, formulation, external_wrenches)
     if free_base:
         return free_base_dynamics(robot, external_wrenches)
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"), external_wrenches)
+    robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
     tau = newton_euler(robot, state, labels)
     results = {"tau": vector(state.coordinates, tau, INPUTS["tau"][0])}

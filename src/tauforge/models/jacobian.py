@@ -82,7 +82,7 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
         In whose axes the velocities are: "frame" for the frame's own, or the name of any link or frame; the base's
         unless given.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q",), frames=(frame, axes))
+    robot, arrays, state = prepare(robot, ("q",), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     ways = both_ways(robot, poses_of(robot, state), number, given_point(point), seen_from)
     results = ({"J": by_degree(robot, state, J, f"Jacobian of {frame}")} for J in ways)
@@ -95,7 +95,7 @@ def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
 
     The arguments are those of ``jacobian``.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), frames=(frame, axes))
+    robot, arrays, state = prepare(robot, ("q", "qd"), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     poses = poses_of(robot, state)
     W, qd = spins(robot, poses, state, seen_from), [x for own in state.qd for x in own]
@@ -112,7 +112,7 @@ def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
     The arguments are those of ``jacobian``. In the axes of the base it is the acceleration of the point and the angular
     acceleration where no joint accelerates.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), frames=(frame, axes))
+    robot, arrays, state = prepare(robot, ("q", "qd"), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     place, meaning = given_point(point), f"rate of the Jacobian of {frame}, times qd"
     ways = itertools.product((bias_by_links, bias_by_columns), [0, *path(robot, number)])

@@ -27,7 +27,7 @@ def link_velocities(robot: Robot) -> Program:
     A motion of the base that the description prescribes is included.
     """
     links = [body.name for body in robot.expanded().bodies]
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), frames=links)
+    robot, arrays, state = prepare(robot, ("q", "qd"), frames=links)
     V = _by_link(robot, links, velocities(robot, state), "velocities of the links, in their frames")
     return program("link_velocities", robot, arrays, {"V": V})
 
@@ -40,7 +40,7 @@ def link_accelerations(robot: Robot) -> Program:
     components; gravity is not in it. A motion of the base that the description prescribes is included.
     """
     links = [body.name for body in robot.expanded().bodies]
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"), frames=links)
+    robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), frames=links)
     twists = [Twist(link.VP, link.WP) for link in motions(robot, state)]
     Vd = _by_link(robot, links, twists, "accelerations of the links, in their frames")
     return program("link_accelerations", robot, arrays, {"Vd": Vd})

@@ -102,7 +102,7 @@ def _jacobians(
     robot: Robot, frame: str, rows: Sequence[str], point: Point, axes: str | None, *, move_point: bool
 ) -> tuple[Robot, dict[str, Array], list[Rows]]:
     """Return the Jacobian of a frame in all axes, and for all points if it may move, that leave its minors alone."""
-    robot, arrays, state = prepare(robot, "standard", ("q",), frames=(frame, axes))
+    robot, arrays, state = prepare(robot, ("q",), frames=(frame, axes))
     number, asked, place = frame_number(robot, frame), axes_number(robot, axes, frame), given_point(point)
     chosen, links, poses = _row_numbers(rows), [0, *path(robot, number)], poses_of(robot, state)
     if not any(robot.joints[j - 1].axes for j in links[1:]):

@@ -84,7 +84,7 @@ def operational_space(
     inertia = [solve(mobility, [float(i == k) for i in range(count)], reach) for k in range(count)]
     mu = solve(mobility, [total(row, driven) - rate[k] for row, k in zip(J, chosen, strict=True)], reach)
     p = solve(mobility, [total(row, held) for row in J], reach)
-    prepared, arrays, _ = prepare(robot, "standard", ("q", "qd"))
+    prepared, arrays, _ = prepare(robot, ("q", "qd"))
     results = {
         "Lambda": outputs([x for row in inertia for x in row], [count, count], [rows, rows], "inertia at the frame"),
         "mu": outputs(mu, [count], [rows], "wrench of Coriolis, centrifugal and friction efforts"),

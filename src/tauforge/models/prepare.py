@@ -19,7 +19,6 @@ from .state import INPUTS, State, Values, at_rest
 
 def prepare(
     robot: Robot,
-    parameters: str,
     wanted: Sequence[str],
     external_wrenches: bool | str = False,
     frames: Sequence[str | None] = (),

@@ -50,7 +50,7 @@ def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relat
     """
     wanted_names = robot.expanded().frame_names if frames is None else frames
     names = (wanted_names,) if isinstance(wanted_names, str) else tuple(wanted_names)
-    robot, arrays, state = prepare(robot, "standard", ("q",), frames=(*names, relative_to))
+    robot, arrays, state = prepare(robot, ("q",), frames=(*names, relative_to))
     wanted, root = [frame_number(robot, name) for name in names], frame_number(robot, relative_to)
     poses = poses_of(robot, state)
     ways = [outward(robot, poses, wanted, root)]

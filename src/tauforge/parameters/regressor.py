@@ -88,7 +88,7 @@ def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence
         "rope".
     """
     columns = chosen(robot, parameters, actuators)
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))
+    robot, arrays, state = prepare(robot, ("q", "qd", "qdd"))
     found = Regressor(robot, state)
     efforts, names = [found.column(*key) for key in columns], state.coordinates.names
     entries = [column.get(place, 0.0) for place in range(len(names)) for column in efforts]
@@ -105,7 +105,7 @@ def energy_regressor(robot: Robot, *, parameters: str = "standard") -> Program:
     """
     heavy = not all(map(is_zero, [*(joint.IA for joint in robot.joints), *(tendon.IA for tendon in robot.tendons)]))
     columns = chosen(robot, parameters, ("IA",) if heavy else ())
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
+    robot, arrays, state = prepare(robot, ("q", "qd"))
     links, falls = velocities(robot, state), drops(robot, state)
     rows: dict[str, list[Scalar]] = {"kinetic": [], "potential": []}
     for name, j in columns:
