@@ -9,10 +9,10 @@ from mpmath import mp
 from tauforge import ProgramError, direct_dynamics, inverse_dynamics
 from tauforge.graph import node as graph
 from tauforge.llvm import pieces as llvm
-from tauforge.llvm.words import Vectors
+from tauforge.llvm.vectors import Vectors
 from tauforge.program.program import Program, inputs, outputs
 from tauforge.runtime import function as function_module
-from tauforge.runtime import general
+from tauforge.runtime import ufunc_call
 
 from ..random_robots import random_robot
 from .reference import CLOSE, chain, expected, mixed
@@ -239,9 +239,9 @@ def test_threads_report_errors_as_one_does():
 def test_large_batches_use_threads_by_themselves(monkeypatch):
     function = inverse_dynamics(chain(2)).compile()
     used = []
-    monkeypatch.setattr(general, "available", lambda: 2)
-    monkeypatch.setattr(general, "in_parts", lambda *arguments: used.append(arguments[-2:]))
-    count = int(general.PAYS)
+    monkeypatch.setattr(ufunc_call, "available", lambda: 2)
+    monkeypatch.setattr(ufunc_call, "in_parts", lambda *arguments: used.append(arguments[-2:]))
+    count = int(ufunc_call.PAYS)
     shared = np.broadcast_to(RNG.normal(size=2), (count, 2))
     function(shared[:10], shared[:10], shared[:10])
     assert used == []

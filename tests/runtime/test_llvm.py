@@ -12,7 +12,7 @@ from tauforge import Program, inverse_dynamics
 from tauforge.graph import node as graph
 from tauforge.graph.evaluate import evaluate
 from tauforge.llvm.pieces import pieces
-from tauforge.llvm.words import Vectors
+from tauforge.llvm.vectors import Vectors
 from tauforge.program.program import inputs, outputs
 
 from ..random_robots import random_robot

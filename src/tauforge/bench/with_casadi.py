@@ -14,7 +14,7 @@ from ..graph.node import ABS, ADD, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, 
 from ..program.program import Program
 from ..robot.robot import Robot
 from .peer import DERIVATIVES, INERTIA, INVERSE, Call, Peer, Unfit, Work
-from .tauforge import program
+from .with_tauforge import program
 
 FLAGS = ("-O2", "-march=native", "-shared", "-fPIC")
 LARGEST = 20_000

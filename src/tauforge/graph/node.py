@@ -388,7 +388,7 @@ def _sqrt(a: Node) -> Node:
 def _sign_of(a: Node) -> int | None:
     """Return the sign of a constant, whatever rounding has made of its float; None where it cannot be told."""
     if a.origin:
-        from .reals import sign
+        from .intervals import sign
 
         return sign(a)
     return int(a.value > 0) - int(a.value < 0)

@@ -21,9 +21,10 @@ from ..graph.evaluate import topological
 from ..graph.node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, Node, neg
 from ..program.program import PARAMETERS, Program, Shape
 from .fill import fill
-from .functions import SERVICES, SINCOS, service
+from .idioms import entry
 from .loops import Loop, roll
-from .words import Vectors, entry
+from .trigonometry import SERVICES, SINCOS, service
+from .vectors import Vectors
 
 WHOLE, PIECE, MODULE = 4000, 500, 20
 """How many steps a Program may have as one piece, how many its pieces have otherwise, and how many of them a module.

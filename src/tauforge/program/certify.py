@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import CertificationError, ProgramError, Undecided
-from ..graph.bound import Bounds
+from ..graph.error_bound import Bounds
 from ..graph.evaluate import topological
 from ..graph.field import Field
 from ..graph.node import ABS, SIGN, Node

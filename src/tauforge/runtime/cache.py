@@ -19,7 +19,7 @@ import numpy as np
 
 from ..graph.node import OPERATIONS, SYMBOL
 from ..llvm import pieces
-from ..llvm.words import Vectors
+from ..llvm.vectors import Vectors
 from ..program.program import PARAMETERS, Program
 from . import store
 from .compile import EFFORT, host

@@ -22,7 +22,8 @@ from ...robot.joint import FREE, Joint
 from ...robot.robot import Base, Body, Loop, Robot
 from ...spatial.inertia import Inertia
 from ...spatial.vector import Vector
-from ..common import frame_name, joint_name, link_name, read_text
+from ..default_names import frame_name, joint_name, link_name
+from ..source import read_text
 from .structure import Structure, read_structure
 from .syntax import ACTUATOR, BASE, INERTIAL, LISTS, WRENCH, Document, Text, read_document, split
 from .variables import split_variables

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import struct
 
-from .words import Vectors, counted, entry
+from .idioms import counted, entry
+from .vectors import Vectors
 
 LIBRARY = {"sin": 1, "cos": 1, "asin": 1, "acos": 1, "atan2": 2}
 """The C library's functions that are called, and how many arguments they take."""
