@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from tauforge.errors import ExpressionError
 from tauforge.graph import node as graph
 from tauforge.graph.evaluate import evaluate, symbols, topological
-from tauforge.graph.node import as_node, cos, neg, sign, sin, sqrt, symbol
+from tauforge.graph.functions import cos, sign, sin, sqrt
+from tauforge.graph.node import as_node, neg, symbol
 from tauforge.graph.points import exact_points
 from tauforge.graph.rewrite import substitute
 from tauforge.graph.text import to_text

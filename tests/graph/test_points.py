@@ -7,7 +7,8 @@ import pytest
 from tauforge.graph.angle import halfdegrees
 from tauforge.graph.exact import home
 from tauforge.graph.field import IDENTITY, Field
-from tauforge.graph.node import absolute, acos, as_node, asin, atan2, cos, sign, sin, sqrt, symbol, tan
+from tauforge.graph.functions import absolute, acos, asin, atan2, cos, sign, sin, sqrt, tan
+from tauforge.graph.node import as_node, symbol
 from tauforge.graph.points import exact_points, vanish
 from tauforge.graph.surd import NoInverse, Surd, inverse
 

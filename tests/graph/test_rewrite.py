@@ -9,7 +9,8 @@ import pytest
 
 import tauforge
 from tauforge.graph import operations
-from tauforge.graph.node import as_node, atan2, cos, sin, symbol
+from tauforge.graph.functions import atan2, cos, sin
+from tauforge.graph.node import as_node, symbol
 from tauforge.graph.rewrite import built_anew, replaced, rewrite, substitute
 
 a, b = symbol("a"), symbol("b")

@@ -7,6 +7,7 @@ import pytest
 from mpmath import mp
 
 from tauforge import ProgramError, direct_dynamics, inverse_dynamics
+from tauforge.graph import functions
 from tauforge.graph import node as graph
 from tauforge.llvm import pieces as llvm
 from tauforge.llvm.vectors import Vectors
@@ -28,7 +29,7 @@ def states(program, *batch, dtype=float):
 def sin_and_cos():
     x = inputs("x", ["x"], "")
     (a,) = x.nodes
-    return Program("both", {"x": x}, {"y": outputs([graph.sin(a), graph.cos(a)], [2], [], "")})
+    return Program("both", {"x": x}, {"y": outputs([functions.sin(a), functions.cos(a)], [2], [], "")})
 
 
 SINCOS = sin_and_cos().compile()
@@ -194,8 +195,14 @@ def test_pieces_of_any_size_compute_the_same(size, seed, monkeypatch):
 
 def test_functions_of_functions():
     x, y = graph.symbol("x[0]"), graph.symbol("x[1]")
-    inner = graph.atan2(graph.sin(x), graph.cos(y) + 2.0)
-    result = [graph.cos(inner) * graph.sin(graph.asin(inner) + x), graph.acos(graph.sin(x)), graph.cos(x), x, graph.ONE]
+    inner = functions.atan2(functions.sin(x), functions.cos(y) + 2.0)
+    result = [
+        functions.cos(inner) * functions.sin(functions.asin(inner) + x),
+        functions.acos(functions.sin(x)),
+        functions.cos(x),
+        x,
+        graph.ONE,
+    ]
     program = Program("nested", {"x": inputs("x", ["x", "y"], "")}, {"y": outputs(result, [5], [], "")})
     arrays = states(program, 11)
     np.testing.assert_allclose(program.compile()(*arrays), expected(program, *arrays)[0], **CLOSE)

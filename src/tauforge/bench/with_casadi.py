@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import ABS, ADD, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT
+from ..graph.operations import ABS, ADD, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT
 from ..program.program import Program
 from ..robot.robot import Robot
 from .peer import DERIVATIVES, INERTIA, INVERSE, Call, Peer, Unfit, Work

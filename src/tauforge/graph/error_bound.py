@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from .angle import PI, RADIANS, form, halfdegrees, numbered
 from .field import ATTEMPTS, ROUNDS
-from .node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIN, SQRT, SYMBOL, Node
+from .node import Node
+from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIN, SQRT, SYMBOL
 from .points import MULTIPLES
 from .surd import MOST
 

@@ -6,23 +6,8 @@ from operator import attrgetter
 from typing import Any
 
 from ..errors import ExpressionError
-from .node import (
-    ABS,
-    ACOS,
-    ADD,
-    ASIN,
-    ATAN2,
-    CONST,
-    COS,
-    DIV,
-    MUL,
-    NEG,
-    SIGN,
-    SIN,
-    SQRT,
-    SYMBOL,
-    Node,
-)
+from .node import Node
+from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 
 
 def topological(outputs: Iterable[Node], needs: Callable[[Node], Iterable[Node]] = attrgetter("args")) -> list[Node]:

@@ -15,7 +15,8 @@ from typing import Any
 
 from .angle import halfdegrees
 from .evaluate import symbols, topological
-from .node import ABS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL, Node
+from .node import Node
+from .operations import ABS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 
 DIGITS = (40, 120, 400, 1500)
 """Decimal digits to try, one after another."""

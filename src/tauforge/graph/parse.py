@@ -7,7 +7,7 @@ from numbers import Real
 from typing import NoReturn
 
 from ..errors import ExpressionError
-from . import node as graph
+from . import functions, operations
 from .node import Node, Scalar, as_node, symbol
 from .normal import literal
 from .text import written_size
@@ -24,16 +24,16 @@ _TOKEN = re.compile(
     re.ASCII,
 )
 _FUNCTIONS: dict[str, tuple[int, Callable[..., Scalar]]] = {
-    "sin": (1, graph.sin),
-    "cos": (1, graph.cos),
-    "tan": (1, graph.tan),
-    "asin": (1, graph.asin),
-    "acos": (1, graph.acos),
-    "atan": (1, lambda x: graph.atan2(x, 1.0)),
-    "atan2": (2, graph.atan2),
-    "sqrt": (1, graph.sqrt),
-    "abs": (1, graph.absolute),
-    "sign": (1, graph.sign),
+    "sin": (1, functions.sin),
+    "cos": (1, functions.cos),
+    "tan": (1, functions.tan),
+    "asin": (1, functions.asin),
+    "acos": (1, functions.acos),
+    "atan": (1, lambda x: functions.atan2(x, 1.0)),
+    "atan2": (2, functions.atan2),
+    "sqrt": (1, functions.sqrt),
+    "abs": (1, functions.absolute),
+    "sign": (1, functions.sign),
 }
 FUNCTIONS = tuple(_FUNCTIONS)
 """Names that an expression may call; a symbol may not have one of them, nor be called pi."""
@@ -146,7 +146,7 @@ class _Parser:
                 self.fail(f"more than {DEEPEST} levels of brackets", place)
             exponent = self.signed()
             self.depth -= 1
-            if exponent.op is not graph.CONST or exponent.origin:
+            if exponent.op is not operations.CONST or exponent.origin:
                 self.fail("the exponent must be a number that a float holds exactly", place)
             return base ** float(exponent)
         return base

@@ -23,7 +23,8 @@ from .angle import PI, RADIANS, Form, Monomial, form, numbered
 from .evaluate import topological
 from .exact import home
 from .field import IDENTITY, Field, Turn
-from .node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, ONE, SIGN, SIN, SQRT, SYMBOL, Node
+from .node import ONE, Node
+from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 from .positive import NONNEGATIVE, POSITIVE, bounds
 from .surd import NoInverse, Surd, TooManyRoots, Value, inverse, leading
 

@@ -18,7 +18,8 @@ from itertools import count, pairwise
 from typing import NamedTuple
 
 from ..graph.evaluate import topological
-from ..graph.node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, Node, neg
+from ..graph.node import Node, neg
+from ..graph.operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT
 from ..program.program import PARAMETERS, Program, Shape
 from .fill import fill
 from .idioms import entry

@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ProgramError
-from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, is_zero, symbol
+from ..graph.node import Node, Scalar, as_node, is_zero, symbol
+from ..graph.operations import CONST, NEG, SYMBOL
 from ..program.program import Array, Program, Shape, inputs, outputs
 from ..robot.joint import COORDINATES, passed
 from ..robot.robot import NO_WRENCH, WRENCH, Robot

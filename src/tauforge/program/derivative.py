@@ -8,7 +8,8 @@ from dataclasses import replace
 from ..errors import ProgramError
 from ..graph.collector import collector_paused
 from ..graph.derivative import jacobian
-from ..graph.node import NEG, ZERO, Node, symbol
+from ..graph.node import ZERO, Node, symbol
+from ..graph.operations import NEG
 from .program import Array, Program, Shape
 from .recipe import derived
 

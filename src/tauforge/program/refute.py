@@ -8,7 +8,8 @@ from random import Random
 
 from ..graph import intervals
 from ..graph.evaluate import evaluate, symbols, topological
-from ..graph.node import ABS, ACOS, ASIN, ATAN2, COS, SIGN, SIN, SQRT, SYMBOL, Node
+from ..graph.node import Node
+from ..graph.operations import ABS, ACOS, ASIN, ATAN2, COS, SIGN, SIN, SQRT, SYMBOL
 from ..graph.text import to_text, written_size
 
 _NODES = 2_000_000

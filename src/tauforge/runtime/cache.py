@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..graph.node import OPERATIONS, SYMBOL
+from ..graph.operations import OPERATIONS, SYMBOL
 from ..llvm import pieces
 from ..llvm.vectors import Vectors
 from ..program.program import PARAMETERS, Program

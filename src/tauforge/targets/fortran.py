@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..graph import node as graph
+from ..graph import operations as graph
 from .comments import blocks, head
 from .language import WIDTH, Language, words
 from .statements import Argument, Listing

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..graph import node as graph
+from ..graph import operations as graph
 from .comments import head, plain
 from .expression import Element
 from .language import ATOM, SUM, Language, words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 
-from ..graph import node as graph
+from ..graph import operations as graph
 from .comments import blocks, head
 from .expression import Element
 from .language import Language

@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...graph.node import SYMBOL, Node, Scalar, is_zero
+from ...graph.node import Node, Scalar, is_zero
+from ...graph.operations import SYMBOL
 from ...robot.joint import FREE, Joint
 from ...robot.robot import Base, Body, Loop, Robot
 from ...spatial.inertia import Inertia
