@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import ExpressionError, ProgramError
 from .angle import constant_form
 from .node import ONE, ZERO, Node, Origin, Scalar, add, as_node, constant, div, folded, interned, mul, neg, symbol
-from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
+from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, LIBRARY, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 
 
 def _quarters(angle: Node) -> tuple[Node, int]:
@@ -103,10 +103,14 @@ def _arc(op: str, function: Callable[[float], float], a: Node) -> Node:
     return interned((op, a), op, (a,))
 
 
-def _atan2(a: Node, b: Node) -> Node:
-    if a.op is CONST and b.op is CONST:
-        return folded(math.atan2(a.value, b.value), ATAN2, a, b)
-    return interned((ATAN2, a, b), ATAN2, (a, b))
+def _of_library(op: str, *args: Node) -> Node:
+    """Return a function of the library of which no rule is known."""
+    if any(a.op is not CONST for a in args):
+        return interned((op, *args), op, args)
+    try:
+        return folded(getattr(math, op)(*(a.value for a in args)), op, *args)
+    except (ValueError, OverflowError):
+        raise ExpressionError(f"{op}({', '.join(map(str, args))}) has no value") from None
 
 
 def sin(x: Scalar) -> Scalar:
@@ -135,7 +139,7 @@ def acos(x: Scalar) -> Scalar:
 
 def atan2(y: Scalar, x: Scalar) -> Scalar:
     if isinstance(y, Node) or isinstance(x, Node):
-        return _atan2(as_node(y), as_node(x))
+        return _of_library(ATAN2, as_node(y), as_node(x))
     return math.atan2(y, x)
 
 
@@ -153,11 +157,11 @@ _BUILT: dict[str, Callable[..., Node]] = {
     MUL: mul,
     DIV: div,
     SQRT: _sqrt,
+    **{op: partial(_of_library, op) for op in LIBRARY},
     SIN: _sin,
     COS: _cos,
     ASIN: partial(_arc, ASIN, math.asin),
     ACOS: partial(_arc, ACOS, math.acos),
-    ATAN2: _atan2,
     ABS: _abs,
     SIGN: _sign,
 }

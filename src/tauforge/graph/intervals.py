@@ -16,7 +16,7 @@ from typing import Any
 from .angle import halfdegrees
 from .evaluate import symbols, topological
 from .node import Node
-from .operations import ABS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
+from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 
 DIGITS = (40, 120, 400, 1500)
 """Decimal digits to try, one after another."""
@@ -81,10 +81,15 @@ def _operation(iv: Any, op: str, args: list[Interval]) -> Interval:
                 return iv.pi + 0
             raise Undefined
         return iv.atan2(x, args[1])
-    if not abs(x) <= 1:
-        raise Undefined
-    other = _root(iv, 1 - x * x)
-    return iv.atan2(x, other) if op is ASIN else iv.atan2(other, x)
+    if op is ASIN or op is ACOS:
+        if not abs(x) <= 1:
+            raise Undefined
+        other = _root(iv, 1 - x * x)
+        return iv.atan2(x, other) if op is ASIN else iv.atan2(other, x)
+    try:
+        return getattr(iv, op)(*args)
+    except (AttributeError, ValueError, ArithmeticError):  # mpmath's intervals lack the function, or it has no value
+        raise Undefined from None
 
 
 def _root(iv: Any, x: Interval) -> Interval:

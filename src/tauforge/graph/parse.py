@@ -3,13 +3,15 @@
 import math
 import re
 from collections.abc import Callable
+from functools import partial
 from numbers import Real
 from typing import NoReturn
 
 from ..errors import ExpressionError
-from . import functions, operations
+from . import functions
 from .node import Node, Scalar, as_node, symbol
 from .normal import literal
+from .operations import CONST, LIBRARY
 from .text import written_size
 
 LONGEST = 10_000
@@ -23,14 +25,16 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<sign>\*\*|[-+*/^(),]))",
     re.ASCII,
 )
+
+
+def _called(name: str, *args: Node) -> Node:
+    return functions.rebuild(name, args)
+
+
 _FUNCTIONS: dict[str, tuple[int, Callable[..., Scalar]]] = {
-    "sin": (1, functions.sin),
-    "cos": (1, functions.cos),
+    **{name: (count, partial(_called, name)) for name, count in LIBRARY.items()},
     "tan": (1, functions.tan),
-    "asin": (1, functions.asin),
-    "acos": (1, functions.acos),
     "atan": (1, lambda x: functions.atan2(x, 1.0)),
-    "atan2": (2, functions.atan2),
     "sqrt": (1, functions.sqrt),
     "abs": (1, functions.absolute),
     "sign": (1, functions.sign),
@@ -146,7 +150,7 @@ class _Parser:
                 self.fail(f"more than {DEEPEST} levels of brackets", place)
             exponent = self.signed()
             self.depth -= 1
-            if exponent.op is not operations.CONST or exponent.origin:
+            if exponent.op is not CONST or exponent.origin:
                 self.fail("the exponent must be a number that a float holds exactly", place)
             return base ** float(exponent)
         return base

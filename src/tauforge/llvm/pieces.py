@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 from ..graph.evaluate import topological
 from ..graph.node import Node, neg
-from ..graph.operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT
+from ..graph.operations import ABS, ADD, CONST, COS, DIV, MUL, NEG, SIGN, SQRT
 from ..program.program import PARAMETERS, Program, Shape
 from .fill import fill
 from .idioms import entry
 from .loops import Loop, roll
-from .trigonometry import SERVICES, SINCOS, service
+from .trigonometry import SERVICE, SERVICES, service
 from .vectors import Vectors
 
 WHOLE, PIECE, MODULE = 4000, 500, 20
@@ -34,7 +34,6 @@ Measured: one piece takes 40 µs of compiling a step, and 80 where it has 16 000
 much into slots takes longest, since LLVM looks for pairs of stores to join.
 """
 
-_SERVICE = {SIN: SINCOS, COS: SINCOS, ASIN: ASIN, ACOS: ACOS, ATAN2: ATAN2}
 _SUBTRACT = "subtract"
 
 
@@ -281,9 +280,9 @@ def _steps(order: Sequence[Node], slots: dict[Node, int], entries: count[int]) -
         depth = 0
         for a in operands(node):
             depth = max(depth, level.get(a, 0))
-        if node.op in _SERVICE:
+        if node.op in SERVICE:
             depth += 1
-            wave = waves.setdefault(depth, {}).setdefault(_SERVICE[node.op], {})
+            wave = waves.setdefault(depth, {}).setdefault(SERVICE[node.op], {})
             wave.setdefault(node.args, []).append(node)
         if depth:
             level[node] = depth

@@ -9,7 +9,7 @@ from random import Random
 from ..graph import intervals
 from ..graph.evaluate import evaluate, symbols, topological
 from ..graph.node import Node
-from ..graph.operations import ABS, ACOS, ASIN, ATAN2, COS, SIGN, SIN, SQRT, SYMBOL
+from ..graph.operations import COS, FUNCTIONS, SIN, SYMBOL
 from ..graph.text import to_text, written_size
 
 _NODES = 2_000_000
@@ -18,7 +18,7 @@ _FEW = 40
 """Pairs that are looked at one by one where one of them has no value."""
 _SHOWN = 60
 """Symbols whose values a message shows."""
-_NOT_RATIONAL = (SQRT, ABS, SIGN, ASIN, ACOS, ATAN2)
+_NOT_RATIONAL = {*FUNCTIONS} - {SIN, COS}
 
 
 @dataclass(frozen=True)

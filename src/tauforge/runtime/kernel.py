@@ -10,8 +10,9 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from ..errors import TauforgeError
+from ..graph.operations import LIBRARY
 from ..llvm.kernel import LOOP, kernel
-from ..llvm.trigonometry import LIBRARY, PREFIX, SERVICES, service
+from ..llvm.trigonometry import PREFIX, SERVICES, service
 from ..llvm.vectors import Vectors
 from .cache import Code, obtained
 from .compile import Library, object_code
