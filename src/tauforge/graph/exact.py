@@ -1,14 +1,17 @@
 """What is known exactly of constants while graphs are built.
 
-A folded constant is a rounded float, and the operation that it comes from. It also has a residue in a prime field that
-is drawn anew in each process. Two constants are equal if both float and residue are; one is zero if its residue is.
+A folded constant is a float, and the operation that it comes from. What ``+ - * /`` make of decimals is a rational
+number, and the float is that number rounded, once. Each constant also has a residue in a prime field that is drawn anew
+in each process. Two constants are equal if both float and residue are; one is zero if its residue is.
 (A fixed field could be deceived by whoever writes the constants.)
 """
 
 from __future__ import annotations
 
+import operator
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -32,8 +35,27 @@ _lock = Lock()
 def _first() -> Field:
     with _lock:
         if not _fields:
-            _fields.append(Field(secrets.token_hex(16), 90, 720, 1 << 1100, rounds=16, rough=True))
+            _fields.append(Field(secrets.token_hex(16), 90, 720, 10**341, rounds=16, rough=True))
     return _fields[0]
+
+
+_RATIONAL: dict[str, Callable[..., Fraction]] = {
+    ADD: operator.add,
+    NEG: operator.neg,
+    MUL: operator.mul,
+    DIV: operator.truediv,
+}
+_BITS = 2048
+"""How large numerator and denominator together may grow before a constant is taken as not rational."""
+
+
+def rational(op: str, args: Sequence[Node]) -> Fraction | None:
+    """Return an operation on rational constants; None where it is not rational, or has too many digits."""
+    values = [a.rational for a in args]
+    if op not in _RATIONAL or None in values:
+        return None
+    made = _RATIONAL[op](*values)
+    return made if made.numerator.bit_length() + made.denominator.bit_length() <= _BITS else None
 
 
 def residue(op: str, args: Sequence[Node]) -> int:

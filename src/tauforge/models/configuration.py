@@ -7,7 +7,8 @@ the link's frame, is constant along the step, so that rotations are exp(ŵ) and 
 
 from __future__ import annotations
 
-from ..graph.node import Scalar, cos, sin
+from ..graph.functions import cos, sin
+from ..graph.node import Scalar
 from ..program.program import Program, inputs, outputs
 from ..robot.entries import by_joint, owners
 from ..robot.joint import FLOATING, PLANAR, SPHERICAL, Joint

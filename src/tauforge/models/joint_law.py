@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..graph.node import Scalar, is_zero, sign
+from ..graph.functions import sign
+from ..graph.node import Scalar, is_zero
 from ..robot.joint import SPHERICAL, Joint
 from ..robot.robot import Robot
 from ..robot.tendon import Tendon

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..graph.node import CONST, NEG, SYMBOL, Node
+from ..graph.node import Node
+from ..graph.operations import CONST, NEG, SYMBOL
 from ..spatial.vector import Vector
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from math import comb
 
 from ..errors import ProgramError
-from ..graph.node import Scalar, absolute, sqrt
+from ..graph.functions import absolute, sqrt
+from ..graph.node import Scalar
 from ..program.optimise import cheapest
 from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot

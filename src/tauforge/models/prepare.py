@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ProgramError
-from ..graph.node import SYMBOL, Node, Scalar, as_node, is_zero, symbol
+from ..graph.node import Node, Scalar, as_node, is_zero, symbol
+from ..graph.operations import SYMBOL
 from ..program.program import Array, Shape, inputs
 from ..robot.entries import by_joint
 from ..robot.robot import NO_WRENCH, WRENCH, Robot

@@ -15,7 +15,8 @@ from functools import cached_property
 
 from ..errors import RobotError
 from ..graph.evaluate import evaluate
-from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, is_zero, symbol
+from ..graph.node import Node, Scalar, as_node, is_zero, symbol
+from ..graph.operations import CONST, SYMBOL
 from ..graph.parse import parse
 from ..models.registry import check_robot
 from ..program.program import Program

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..graph.node import CONST, NEG, Node, Scalar, as_node, is_zero
+from ..graph.node import Node, Scalar, as_node, is_zero
 from ..graph.normal import gathered
+from ..graph.operations import CONST, NEG
 from ..spatial.articulated import rows
 from ..spatial.inertia import Inertia
 from ..spatial.pose import Pose

@@ -15,7 +15,8 @@ from random import Random
 
 from ..errors import ProgramError
 from ..graph.exact import home
-from ..graph.node import CONST, ZERO, Node, as_node, symbol
+from ..graph.node import ZERO, Node, as_node, symbol
+from ..graph.operations import CONST
 from ..graph.points import Point, exact_points, vanish
 from ..models.coordinates import Coordinates
 from ..models.state import State

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ProgramError
-from ..graph.node import Node, Scalar, as_node, is_zero, sign
+from ..graph.functions import sign
+from ..graph.node import Node, Scalar, as_node, is_zero
 from ..models.energy import twice_kinetic, velocities
 from ..models.inertia_matrix import first_degrees
 from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving

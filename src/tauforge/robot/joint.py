@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import ExpressionError, RobotError
-from ..graph.node import Scalar, cos, is_zero, sin
+from ..graph.functions import cos, sin
+from ..graph.node import Scalar, is_zero
 from ..graph.parse import as_scalar
 from ..spatial.pose import Pose
 from ..spatial.rotation import Rotation, about, quaternion

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..graph.node import Scalar, cos, sin
+from ..graph.functions import cos, sin
+from ..graph.node import Scalar
 from .vector import Entry, Vector, column, dot, times
 
 Six = tuple[Entry, ...]

@@ -41,6 +41,7 @@ from ..program.count import Operations
 from ..program.program import Array, Program, inputs, outputs
 from ..robot.joint import REVOLUTE
 from ..robot.robot import Robot
+from .lookup import Lookup
 
 Floats = NDArray[np.float64]
 _CHUNK = 50_000  # configurations that are computed at a time

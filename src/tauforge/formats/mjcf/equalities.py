@@ -10,8 +10,8 @@ import numpy as np
 from ...robot.complete import unused
 from ...robot.joint import FIXED, SPHERICAL, Joint, Mimic
 from ...robot.robot import Loop
+from .links import Tree, disabled, joint_name
 from .place import Place, pose
-from .tree import Tree, disabled, joint_name
 
 
 def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:

@@ -25,10 +25,10 @@ from ..apart import run_apart
 from . import compiler
 from .compiler import compiled
 from .equalities import closed
+from .links import disabled, tree_of
 from .place import HERE
 from .scan import compiled_with, is_heavy, scan
 from .tendons import tendons
-from .tree import disabled, tree_of
 from .unmodelled import unmodelled
 from .visuals import visuals
 

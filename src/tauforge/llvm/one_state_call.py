@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..program.program import Shape
-from .functions import PREFIX
-from .words import counted, entry
+from .idioms import counted, entry
+from .trigonometry import PREFIX
 
 CALL = "call"
 """Name of the function."""

@@ -1,7 +1,7 @@
-"""Direct calls: a callable for Python that computes one state without a step in Python or in NumPy's machinery.
+"""Calls with one state: a callable for Python that runs no step in Python or in NumPy's machinery.
 
-It is made for CPython and its objects' layout, which is tried out on an array first; where that is another, calls
-take the general way.
+It is made for CPython and its objects' layout, which is tried out on an array first; where the layout differs, calls
+go through the ufunc.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import llvmlite.binding as llvm
 import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
-from ..llvm.call import CALL, SYMBOLS, Fields, Record, call
-from ..llvm.functions import PREFIX
+from ..llvm.one_state_call import CALL, SYMBOLS, Fields, Record, call
 from ..llvm.pieces import has_empty
+from ..llvm.trigonometry import PREFIX
 from ..program.program import Program
 from .build import Loaded
 from .compile import host
-from .general import GeneralCall
 from .kernel import c_library, load_shared
 from .ufunc import numpy_function
+from .ufunc_call import UfuncCall
 
 _NEW = 93  # place of PyArray_New in NumPy's table, which its ABI fixes
 _FASTCALL = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
@@ -43,7 +43,7 @@ class _Method(ctypes.Structure):
     )
 
 
-def direct_call(program: Program, loaded: Loaded, dtype: np.dtype[Any], general: GeneralCall) -> Any:
+def one_state_call(program: Program, loaded: Loaded, dtype: np.dtype[Any], general: UfuncCall) -> Any:
     """Return a callable for one state that leaves all other calls to the general one; or that one itself."""
     with _lock:
         method = _method()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..program.program import Program, Shape
 from .pieces import arrays, has_empty
-from .words import Vectors
+from .vectors import Vectors
 
 STATES = "states"
 """Name of the function."""

@@ -9,14 +9,16 @@ from __future__ import annotations
 import math
 import struct
 
-from .words import Vectors, counted, entry
+from ..graph.operations import COS, LIBRARY, SIN
+from .idioms import counted, entry
+from .vectors import Vectors
 
-LIBRARY = {"sin": 1, "cos": 1, "asin": 1, "acos": 1, "atan2": 2}
-"""The C library's functions that are called, and how many arguments they take."""
 PREFIX = "tauforge_"
 """How the names of functions from outside the module begin: not every process exports the C library's under theirs."""
 SINCOS = "sincos"
-SERVICES = {SINCOS: (1, 2), "asin": (1, 1), "acos": (1, 1), "atan2": (2, 1)}
+SERVICE = {name: SINCOS if name in (SIN, COS) else name for name in LIBRARY}
+"""The service that computes each of the C library's functions."""
+SERVICES = {SINCOS: (1, 2)} | {name: (count, 1) for name, count in LIBRARY.items() if SERVICE[name] == name}
 """Slots that each service takes and fills, for each group."""
 
 _LARGEST = 1e5  # the angle up to which the reduction below is exact enough

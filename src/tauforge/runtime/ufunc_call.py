@@ -1,4 +1,4 @@
-"""The general call of a compiled Program: any arguments that can be made to fit, through a generalized ufunc."""
+"""Calls through NumPy's generalized ufunc: one state or a batch, any arguments that can be made to fit."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .threads import PAYS, asked, available, in_parts
 from .ufunc import generalized_ufunc
 
 
-class GeneralCall:
-    """What a Function does where a call is no direct one; it holds all that a call needs, and not the Function."""
+class UfuncCall:
+    """What a Function does with calls that compiled code does not take; it holds what they need, not the Function."""
 
     def __init__(self, program: Program, loaded: Loaded, dtype: np.dtype[Any]) -> None:
         self._program, self._loaded, self._dtype = program, loaded, dtype

@@ -1,4 +1,4 @@
-"""The words that its texts are made of."""
+"""The type of a block's values: vectors of floats or doubles, and how LLVM writes them."""
 
 from __future__ import annotations
 
@@ -65,31 +65,3 @@ def _rounded(value: float) -> float:
         return float(struct.unpack("f", struct.pack("f", value))[0])
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
-
-
-def entry(register: str, kind: str, table: str, index: int | str) -> list[str]:
-    """Return what loads an entry of a table."""
-    return [
-        f"{register}.at = getelementptr {kind}, ptr {table}, i64 {index}",
-        f"{register} = load {kind}, ptr {register}.at",
-    ]
-
-
-def counted(register: str, count: str, body: list[str], step: int = 1) -> list[str]:
-    """Return a loop in which a register counts from 0."""
-    name = register[1:]
-    return [
-        f"br label %{name}.enter",
-        f"{name}.enter:",
-        f"{register}.some = icmp sgt i64 {count}, 0",
-        f"br i1 {register}.some, label %{name}.body, label %{name}.done",
-        f"{name}.body:",
-        f"{register} = phi i64 [0, %{name}.enter], [{register}.next, %{name}.again]",
-        *body,
-        f"br label %{name}.again",
-        f"{name}.again:",
-        f"{register}.next = add i64 {register}, {step}",
-        f"{register}.more = icmp slt i64 {register}.next, {count}",
-        f"br i1 {register}.more, label %{name}.body, label %{name}.done",
-        f"{name}.done:",
-    ]

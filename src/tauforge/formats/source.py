@@ -1,12 +1,10 @@
-"""What the readers share: a file's text with refusals that name the line, expressions, and the default names."""
+"""A file's text: read in the encoding that fits, with refusals that name the line, expressions, and the robot in it."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +18,6 @@ from ..robot.robot import Robot
 MISSING_LINE = 0
 _NUMBER = re.compile(r"\s*-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 """What most expressions in a file are."""
-_SHOWN = 60
-"""Characters of a value that a message shows, and words of a list."""
-_MANY = 1000
-"""Words among which the one that may be meant is looked for."""
 
 
 @dataclass(frozen=True)
@@ -65,46 +59,3 @@ def read_text(path: Path, *encodings: str) -> Source:
             continue
         return Source(path, text.replace("\r\n", "\n").replace("\r", "\n"))
     raise RobotError(f"{path}: this is no text in {' or '.join(encodings)}; save it in that encoding")
-
-
-def suggestion(word: str, known: Sequence[str]) -> str:
-    """Return the end of a sentence that refuses an unknown word; of very many known ones it looks at the first."""
-    near = {name.lower()[:_SHOWN]: name for name in known[:_MANY]}
-    found = get_close_matches(word.lower()[:_SHOWN], near, n=1)
-    return f"did you mean {near[found[0]]}?" if found else f"known are {', '.join(known[:_SHOWN])}"
-
-
-def said(value: object) -> str:
-    """Return a value as a message shows it, its end cut off if it is long."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # a number of very many digits, or lists in lists in lists
-        return f"a very large {type(value).__name__}"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def cycle(antecedents: list[int], number: int) -> list[int]:
-    """Return the cycle that the way from a link to the base runs into; nothing where it gets there."""
-    way = {number: 0}  # each link with its place on the way
-    link = antecedents[number - 1]
-    while 0 < link <= len(antecedents):
-        if link in way:
-            return [*list(way)[way[link] :], link]
-        way[link] = len(way)
-        link = antecedents[link - 1]
-    return []
-
-
-def joint_name(number: int) -> str:
-    """Return the name of a joint whose file gives none."""
-    return f"joint{number}"
-
-
-def frame_name(number: int) -> str:
-    """Return the name of a loop's constant frame whose file gives none."""
-    return f"frame{number}"
-
-
-def link_name(number: int) -> str:
-    """Return the name of a link whose file gives none."""
-    return f"link{number}"

@@ -8,8 +8,8 @@ import pytest
 
 from tauforge import ProgramError, fuse, inertia_matrix, inverse_dynamics
 from tauforge.program.program import Program, inputs, outputs
-from tauforge.runtime import direct
-from tauforge.runtime.general import GeneralCall
+from tauforge.runtime import one_state_call
+from tauforge.runtime.ufunc_call import UfuncCall
 
 from .reference import chain, plain
 
@@ -22,13 +22,13 @@ TAU, MATRIX, PLAIN = (program.compile() for program in (inverse_dynamics(ROBOT),
 def spied(monkeypatch):
     """Return the list of the general calls that are made."""
     calls = []
-    general = GeneralCall.__call__
+    general = UfuncCall.__call__
 
     def spy(self, *arguments, **named):
         calls.append(arguments)
         return general(self, *arguments, **named)
 
-    monkeypatch.setattr(GeneralCall, "__call__", spy)
+    monkeypatch.setattr(UfuncCall, "__call__", spy)
     return calls
 
 
@@ -112,17 +112,17 @@ def test_warnings_are_given_and_old_ones_do_not_count(spied):
 
 
 def test_without_the_direct_way_calls_are_the_same(monkeypatch):
-    monkeypatch.setattr(direct, "_method", lambda: None)
+    monkeypatch.setattr(one_state_call, "_method", lambda: None)
     function = plain().compile()
-    assert type(function.__call__) is GeneralCall
+    assert type(function.__call__) is UfuncCall
     a, b = RNG.normal(size=(2, 3))
     np.testing.assert_array_equal(function(a, b), PLAIN(a, b))
 
 
 def test_the_layout_of_arrays_is_tried_out():
-    fields = direct.Fields.after(object.__basicsize__)
-    assert direct._holds(fields)
-    assert not direct._holds(fields._replace(rank=fields.flags, flags=fields.rank))
+    fields = one_state_call.Fields.after(object.__basicsize__)
+    assert one_state_call._holds(fields)
+    assert not one_state_call._holds(fields._replace(rank=fields.flags, flags=fields.rank))
 
 
 def test_the_callable_outlives_its_function():
@@ -155,7 +155,7 @@ def test_calls_leave_no_references_behind():
 def test_scalar_outputs_go_the_general_way():
     a = inputs("a", ["x"], "")
     scalar = Program("scalar", {"a": a}, {"y": outputs([a.nodes[0] * 2.0], [], [], "")}).compile()
-    assert type(scalar.__call__) is GeneralCall
+    assert type(scalar.__call__) is UfuncCall
     assert type(scalar(np.ones(1))) is np.float64
 
 
