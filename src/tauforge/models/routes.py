@@ -9,13 +9,11 @@ from ..errors import ProgramError
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
-from ..spatial.vector import Matrix, Vector
+from ..spatial.vector import UNITS, Matrix, Vector
 from .frame import State
 
 BASE = "base"
 """Name of link 0's frame."""
-UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
-"""The axes of a frame; also the rows of the identity."""
 T = TypeVar("T")
 
 
