@@ -21,7 +21,7 @@ def matrix(pose):
     return np.array(pose.homogeneous).reshape(4, 4)
 
 
-@pytest.mark.parametrize(("first", "second"), itertools.product(POSES, repeat=2))
+@pytest.mark.parametrize(("first", "second"), [*itertools.product(POSES, repeat=2)])
 def test_products(first, second):
     a, b = POSES[first], POSES[second]
     assert np.allclose(matrix(a.then(b)), matrix(a) @ matrix(b), atol=1e-15)
