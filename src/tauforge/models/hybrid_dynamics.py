@@ -18,8 +18,7 @@ from ..robot.joint import VELOCITIES, Joint
 from ..robot.robot import Robot
 from ..spatial.articulated import Articulated
 from ..spatial.inertia import Inertia
-from ..spatial.pose import Pose
-from ..spatial.rotation import Rotation
+from ..spatial.pose import HERE, Pose
 from ..spatial.screw import STILL, UNLOADED, Twist, Wrench
 from ..spatial.vector import ZERO, Vector, cross
 from .joint_law import is_coupled, resistances
@@ -160,8 +159,7 @@ def articulated(robot: Robot, state: State, given: Sequence[Values], accelerated
 
 def outward(robot: Robot, state: State) -> list[Link]:
     """Return what velocities make of each link: equations (34) and (35). Entry 0 is the base."""
-    unused = Pose(Rotation(), ZERO, 0.0)  # the base stands on nothing
-    links = [Link(unused, STILL, Articulated.rigid(Inertia()), UNLOADED)]
+    links = [Link(HERE, STILL, Articulated.rigid(Inertia()), UNLOADED)]
     W = [robot.base.W0]
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose, i = joint.pose(state.q[j]), joint.antecedent

@@ -8,13 +8,11 @@ from typing import NamedTuple, TypeVar
 from ..errors import ProgramError
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
-from ..spatial.vector import Matrix, Vector
+from ..spatial.vector import UNITS, Matrix, Vector
 from .state import State
 
 BASE = "base"
 """Name of link 0's frame."""
-UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
-"""The axes of a frame; also the rows of the identity."""
 T = TypeVar("T")
 
 

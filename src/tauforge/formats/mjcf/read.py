@@ -19,6 +19,7 @@ import numpy as np
 from ...errors import RobotError, RobotWarning
 from ...limits import spend
 from ...robot.robot import Base, Body, Robot
+from ...spatial.pose import HERE
 from ...spatial.vector import ZERO, Vector
 from ..angles import SNAP
 from ..apart import run_apart
@@ -26,7 +27,6 @@ from . import compiler
 from .compiler import compiled
 from .equalities import closed
 from .links import disabled, tree_of
-from .place import HERE
 from .scan import compiled_with, is_heavy, scan
 from .tendons import tendons
 from .unmodelled import unmodelled
