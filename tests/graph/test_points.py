@@ -52,7 +52,7 @@ IDENTITIES = {
 }
 FALSEHOODS = {
     "wrong sign": sin(a + b) - sin(a) * cos(b) + cos(a) * sin(b),
-    "nearly equal constants": (n(0.1) + n(0.2)) * a - n(0.3) * a,
+    "nearly equal constants": (n(0.1) + n(0.2)) * a - n(0.30000000000000004) * a,
     "nearly equal angles": cos(a + 1.5708) + sin(a),
     "a small term": sin(a) + 1e-300 * b - sin(a),
     "an angle is no number": sin(a) - a,

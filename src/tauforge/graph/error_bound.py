@@ -1,8 +1,8 @@
 """Bounds on what random evaluation can overlook: degrees and heights of the rational functions that nodes are.
 
 A node is a fraction of polynomials, with whole coefficients, in what is drawn at random. A numerator has a *degree* and
-a *height*: the binary logarithm of the sum of its coefficients' sizes. A denominator is a product of powers of the
-program's divisors and of 2, kept as such, so that sums of fractions with a common denominator do not multiply it.
+a *height*: the binary logarithm of the sum of its coefficients' sizes. A denominator is a product of powers of 2,
+of 10 and of the program's divisors, kept as such, so that sums of fractions with equal denominators do not multiply it.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from typing import NamedTuple
 
-from .angle import PI, RADIANS, form, halfdegrees, numbered
+from .angle import PI, RADIANS, form, numbered
 from .field import ATTEMPTS, ROUNDS
+from .literal import decimal, halfdegrees
 from .node import Node
 from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIN, SQRT, SYMBOL
 from .points import MULTIPLES
@@ -29,7 +31,7 @@ _BITS = 120
 """The smallest field's."""
 _ARCS = (ASIN, ACOS, ATAN2)
 _WITH_ROOTS = (SQRT, ABS, *_ARCS)
-_TWO, _RATIONAL = "2", "rational"
+_TWO, _TEN, _RATIONAL = "2", "10", "rational"
 _FACTOR = 2200
 """Bits of numerator and denominator of a float, at the most."""
 Powers = Mapping[object, int]
@@ -92,7 +94,7 @@ class Bounds:
         order = list(order)
         self.angles = Angles.of(order)
         self._roots = sum(node.made[0] in _WITH_ROOTS for node in order)
-        self._divisors: dict[object, Size] = {_TWO: Size(0, 1), _RATIONAL: Size(0, _FACTOR)}
+        self._divisors: dict[object, Size] = {_TWO: Size(0, 1), _TEN: Size(0, 4), _RATIONAL: Size(0, _FACTOR)}
         self._found: dict[Node, Fractional] = {}
         self._unknown: set[Node] = set()
         for node in order:
@@ -216,9 +218,10 @@ class Bounds:
 
 
 def _number(value: float) -> Fractional:
-    """Return the bounds of a literal: a whole number over a power of 2, or a multiple of pi/360, which is drawn."""
+    """Return the bounds of a literal: a whole number over a power of 10, or a multiple of pi/360, which is drawn."""
     k = halfdegrees(value)
     if k is not None:
         return Fractional(Size(1, k.bit_length()), {})
-    numerator, denominator = value.as_integer_ratio()
-    return Fractional(Size(0, numerator.bit_length()), {_TWO: denominator.bit_length() - 1} if denominator > 1 else {})
+    number = decimal(value)
+    places = next(k for k in count() if 10**k % number.denominator == 0)
+    return Fractional(Size(0, int(number * 10**places).bit_length()), {_TEN: places} if places else {})

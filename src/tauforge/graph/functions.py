@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -50,8 +49,9 @@ def _sqrt(a: Node) -> Node:
     if sign is not None:
         if sign < 0:
             raise ExpressionError(f"square root of {a}, which is negative")
-        root = math.sqrt(abs(a.value))
-        return constant(root) if not a.origin and Fraction(root) ** 2 == Fraction(a.value) else folded(root, SQRT, a)
+        root = constant(math.sqrt(abs(a.value)))
+        exactly = root.rational and tuple(x * x for x in root.rational) == a.rational
+        return root if exactly else folded(root.value, SQRT, a)
     if a.op is MUL and a.args[0] is a.args[1]:
         return _abs(a.args[0])
     return interned((SQRT, a), SQRT, (a,))

@@ -1,7 +1,7 @@
 """Evaluation in real numbers with intervals that hold the true value, as narrow as need be.
 
-Constants are what they stand for: folded ones are computed again from what they come from, and the float ``n*pi/d`` is
-that fraction of pi.
+Constants are what they stand for: folded ones are computed again from what they come from, a float is the decimal that
+prints it, and ``n*pi/d`` is that fraction of pi.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from .angle import halfdegrees
 from .evaluate import symbols, topological
+from .literal import decimal, halfdegrees
 from .node import Node
 from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 
@@ -47,7 +47,7 @@ def evaluate(outputs: Sequence[Node], state: Mapping[str, float], digits: int) -
             known[node] = iv.mpf(state[str(node.value)])
         elif op is CONST:
             k = halfdegrees(node.value)
-            known[node] = iv.mpf(node.value) if k is None else iv.pi * k / 360
+            known[node] = iv.mpf(repr(node.value)) if k is None else iv.pi * k / 360
         else:
             known[node] = _operation(iv, op, [known[a] for a in args])
     return [known[node] for node in outputs]
@@ -133,7 +133,7 @@ def root_guess(x: Interval, of: Interval) -> Fraction | None:
         guess = float(_library().sqrt(x / of).mid)
     except (ArithmeticError, ValueError):
         return None
-    return Fraction(guess) if 0 < guess < math.inf else None
+    return decimal(guess) if 0 < guess < math.inf else None
 
 
 def ratio(numerator: Node, denominator: Node) -> Interval | None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..errors import ExpressionError
 from . import exact
+from .literal import Ratio, ratio
 from .operations import ADD, CONST, COS, DIV, MUL, NEG, OPERATIONS, SIN, SQRT, SYMBOL
 
 _MASK = (1 << 64) - 1
@@ -26,19 +27,24 @@ _CONSTANT = _MASK + 1  # constants have the largest keys: they stand last in a s
 class Node:
     """A scalar expression. Build it with ``+ - * / **`` on other nodes and numbers, or with ``functions``."""
 
-    __slots__ = ("__weakref__", "_residue", "args", "key", "op", "origin", "value")
+    __slots__ = ("__weakref__", "_exactly", "args", "key", "op", "origin", "value")
 
     op: str
     args: tuple[Node, ...]
     value: Any  # a constant's float, a symbol's name, None for the others
     key: int
     origin: Origin | None  # the operation whose rounded result a constant is
-    _residue: int | None
+    _exactly: tuple[int, Ratio | None] | None  # a folded constant's residue, and its value where that is rational
 
     @property
     def residue(self) -> int:
         """A constant's exact value in this process's field."""
-        return exact.home().literal(self.value) if self._residue is None else self._residue
+        return exact.home().literal(self.value) if self._exactly is None else self._exactly[0]
+
+    @property
+    def rational(self) -> Ratio | None:
+        """A constant's exact value; None where it is not rational, or has too many digits."""
+        return ratio(self.value) if self._exactly is None else self._exactly[1]
 
     @property
     def made(self) -> Origin:
@@ -121,7 +127,7 @@ def interned(
     args: tuple[Node, ...],
     value: Any = None,
     origin: Origin | None = None,
-    residue: int | None = None,
+    exactly: tuple[int, Ratio | None] | None = None,
 ) -> Node:
     """Return the one node of this structure."""
     reference = _table.get(table_key)
@@ -129,7 +135,7 @@ def interned(
     if node is not None:
         return node
     node = Node.__new__(Node)
-    node.op, node.args, node.value, node.origin, node._residue = op, args, value, origin, residue
+    node.op, node.args, node.value, node.origin, node._exactly = op, args, value, origin, exactly
     if len(args) == 2:
         mixed = args[0].key * 0xD6E8FEB86659FD93 + args[1].key * 0xCA5A826395121157
         node.key = (mixed ^ (mixed >> 31)) + _SALT[op] & _MASK
@@ -174,7 +180,16 @@ def constant(value: float) -> Node:
 
 
 def folded(value: float, op: str, *args: Node) -> Node:
-    """Return what an operation on constants gives: a float, and where that is rounded, what it comes from."""
+    """Return what an operation on constants gives: a float, and where that is rounded, what it comes from.
+
+    ``value`` is what the operation gives in floats; what is rational is rounded here, once.
+    """
+    rational = exact.rational(op, args)
+    if rational is not None:
+        try:
+            value = rational[0] / rational[1]
+        except OverflowError:
+            value = math.inf
     if not math.isfinite(value):
         raise ExpressionError("a constant is too large for a float")
     residue = exact.residue(op, args)
@@ -182,7 +197,7 @@ def folded(value: float, op: str, *args: Node) -> Node:
         return ZERO  # exactly zero, whatever rounding left
     if residue == exact.home().literal(value):
         return constant(value)
-    return interned((CONST, value, residue), CONST, (), value, (op, args), residue)
+    return interned((CONST, value, residue), CONST, (), value, (op, args), (residue, rational))
 
 
 def as_node(x: Scalar) -> Node:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Context, Decimal, localcontext
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ LARGEST = 1.7976931348623157e308
 """Written where there is no limit, as URDF has no word for it."""
 ROUNDING = 1e-3
 """Part of an inertia that may be wrong because a file gives few digits."""
+_DIGITS = Context(prec=100, traps=[])
+"""More than enough to multiply three floats exactly; what overflows is infinite, as in floats."""
 SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
@@ -177,13 +180,17 @@ def is_possible(mass: float, six: tuple[float, ...]) -> bool:
 
 
 def about_origin(mass: float, six: tuple[float, ...], at: Place) -> Inertia:
-    """Return the inertia of a body in a frame in which its centre of mass, with the axes of its matrix, has a place."""
-    XX, XY, XZ, YY, YZ, ZZ = six if at.R is UNITS else Turn(at.R).of_symmetric(six)
-    x, y, z = at.P
-    MX, MY, MZ = mass * x, mass * y, mass * z
-    xx, yy, zz = MX * x, MY * y, MZ * z
-    matrix = (XX + yy + zz, XY - MX * y, XZ - MX * z, YY + xx + zz, YZ - MY * z, ZZ + xx + yy)
-    return Inertia._make((*matrix, MX, MY, MZ, mass))
+    """Return the inertia of a body in a frame in which its centre of mass, with the axes of its matrix, has a place.
+
+    It is computed in decimals and rounded once, so that numbers of few digits remain such.
+    """
+    turned = six if at.R is UNITS else Turn(at.R).of_symmetric(six)
+    with localcontext(_DIGITS):
+        XX, XY, XZ, YY, YZ, ZZ, x, y, z, m = [Decimal(repr(float(number))) for number in (*turned, *at.P, mass)]
+        MX, MY, MZ = m * x, m * y, m * z
+        xx, yy, zz = MX * x, MY * y, MZ * z
+        matrix = (XX + yy + zz, XY - MX * y, XZ - MX * z, YY + xx + zz, YZ - MY * z, ZZ + xx + yy)
+        return Inertia._make((*map(float, (*matrix, MX, MY, MZ)), mass))
 
 
 def visuals(doc: Document, link: Element, at: Place, snap: float) -> list[Visual]:
