@@ -99,7 +99,7 @@ def test_zero_is_what_is_exactly_zero():
     ],
 )
 def test_constants_made_of_decimals_are_rounded_once(made, value):
-    exact = made.rational
+    exact = Fraction(*made.rational)
     assert abs(Fraction(made.value) - exact) <= min(
         abs(Fraction(math.nextafter(made.value, to)) - exact) for to in (-math.inf, math.inf)
     )

@@ -8,15 +8,15 @@ in each process. Two constants are equal if both float and residue are; one is z
 
 from __future__ import annotations
 
-import operator
 import secrets
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
+from math import gcd
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from .angle import constant_form
 from .field import Field
+from .literal import Ratio
 from .operations import ADD, COS, DIV, MUL, NEG, SIN
 
 if TYPE_CHECKING:
@@ -39,23 +39,29 @@ def _first() -> Field:
     return _fields[0]
 
 
-_RATIONAL: dict[str, Callable[..., Fraction]] = {
-    ADD: operator.add,
-    NEG: operator.neg,
-    MUL: operator.mul,
-    DIV: operator.truediv,
-}
 _BITS = 2048
 """How large numerator and denominator together may grow before a constant is taken as not rational."""
 
 
-def rational(op: str, args: Sequence[Node]) -> Fraction | None:
+def rational(op: str, args: Sequence[Node]) -> Ratio | None:
     """Return an operation on rational constants; None where it is not rational, or has too many digits."""
-    values = [a.rational for a in args]
-    if op not in _RATIONAL or None in values:
+    if op not in (ADD, MUL, NEG, DIV):
         return None
-    made = _RATIONAL[op](*values)
-    return made if made.numerator.bit_length() + made.denominator.bit_length() <= _BITS else None
+    first, last = args[0].rational, args[-1].rational
+    if first is None or last is None:
+        return None
+    (a, b), (c, d) = first, last
+    if op == ADD:
+        top, bottom = a * d + b * c, b * d
+    elif op == MUL:
+        top, bottom = a * c, b * d
+    elif op == NEG:
+        top, bottom = -a, b
+    else:
+        top, bottom = (a * d, b * c) if c > 0 else (-a * d, -b * c)
+    common = gcd(top, bottom)
+    top, bottom = top // common, bottom // common
+    return (top, bottom) if top.bit_length() + bottom.bit_length() <= _BITS else None
 
 
 def residue(op: str, args: Sequence[Node]) -> int:

@@ -50,7 +50,7 @@ def _sqrt(a: Node) -> Node:
         if sign < 0:
             raise ExpressionError(f"square root of {a}, which is negative")
         root = constant(math.sqrt(abs(a.value)))
-        exactly = root.rational is not None and root.rational**2 == a.rational
+        exactly = root.rational and tuple(x * x for x in root.rational) == a.rational
         return root if exactly else folded(root.value, SQRT, a)
     if a.op is MUL and a.args[0] is a.args[1]:
         return _abs(a.args[0])

@@ -9,6 +9,9 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
+Ratio = tuple[int, int]
+"""A rational number: numerator and positive denominator. Plain integers are several times faster than fractions."""
+
 
 @lru_cache(maxsize=65536)
 def halfdegrees(value: float) -> int | None:
@@ -25,3 +28,9 @@ def halfdegrees(value: float) -> int | None:
 def decimal(value: float) -> Fraction:
     """Return the decimal that a float stands for if it stands for no multiple of pi/360."""
     return Fraction(Decimal(float.__repr__(value)))
+
+
+@lru_cache(maxsize=65536)
+def ratio(value: float) -> Ratio | None:
+    """Return the decimal that a float stands for; None where it stands for a multiple of pi/360."""
+    return None if halfdegrees(value) else decimal(value).as_integer_ratio()

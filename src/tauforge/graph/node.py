@@ -11,13 +11,12 @@ from __future__ import annotations
 import math
 import threading
 import weakref
-from fractions import Fraction
 from hashlib import blake2b
 from typing import Any
 
 from ..errors import ExpressionError
 from . import exact
-from .literal import decimal, halfdegrees
+from .literal import Ratio, ratio
 from .operations import ADD, CONST, COS, DIV, MUL, NEG, OPERATIONS, SIN, SQRT, SYMBOL
 
 _MASK = (1 << 64) - 1
@@ -35,7 +34,7 @@ class Node:
     value: Any  # a constant's float, a symbol's name, None for the others
     key: int
     origin: Origin | None  # the operation whose rounded result a constant is
-    _exactly: tuple[int, Fraction | None] | None  # a folded constant's residue, and its value where that is rational
+    _exactly: tuple[int, Ratio | None] | None  # a folded constant's residue, and its value where that is rational
 
     @property
     def residue(self) -> int:
@@ -43,11 +42,9 @@ class Node:
         return exact.home().literal(self.value) if self._exactly is None else self._exactly[0]
 
     @property
-    def rational(self) -> Fraction | None:
+    def rational(self) -> Ratio | None:
         """A constant's exact value; None where it is not rational, or has too many digits."""
-        if self._exactly is not None:
-            return self._exactly[1]
-        return decimal(self.value) if halfdegrees(self.value) is None else None
+        return ratio(self.value) if self._exactly is None else self._exactly[1]
 
     @property
     def made(self) -> Origin:
@@ -130,7 +127,7 @@ def interned(
     args: tuple[Node, ...],
     value: Any = None,
     origin: Origin | None = None,
-    exactly: tuple[int, Fraction | None] | None = None,
+    exactly: tuple[int, Ratio | None] | None = None,
 ) -> Node:
     """Return the one node of this structure."""
     reference = _table.get(table_key)
@@ -190,7 +187,7 @@ def folded(value: float, op: str, *args: Node) -> Node:
     rational = exact.rational(op, args)
     if rational is not None:
         try:
-            value = rational.numerator / rational.denominator
+            value = rational[0] / rational[1]
         except OverflowError:
             value = math.inf
     if not math.isfinite(value):
