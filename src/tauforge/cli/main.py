@@ -5,29 +5,46 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
-from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 import tauforge as tf
 
-from ..files import write_text
-from ..formats.angles import SNAP
 from ..limits import limited
 from ..models.classical import DEFAULT
 from ..models.registry import MODELS
-from ..targets import target_of
 from . import info as about
 from . import show
 from .catalogue import model
 from .console import console, errors
+from .find_robot import find, heard
+from .options import (
+    Accelerated,
+    BaseOption,
+    Folders,
+    Formulation,
+    Frame,
+    FunctionName,
+    Lenient,
+    ModelArgument,
+    OpenLoops,
+    Output,
+    Parameters,
+    ParametersOption,
+    RobotArgument,
+    Snap,
+    Split,
+    Symbolic,
+    Target,
+    Wrenches,
+    WrenchesOption,
+)
+from .write_code import write_code
 
 app = typer.Typer(
     name="tauforge",
@@ -39,107 +56,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-
-
-class Parameters(StrEnum):
-    auto = "auto"
-    standard = "standard"
-    base = "base"
-
-
-class Wrenches(StrEnum):
-    none = "none"
-    input = "input"
-    file = "file"
-
-    @property
-    def choice(self) -> bool | str:
-        """What the models call it."""
-        choices: dict[str, bool | str] = {"none": False, "input": True, "file": "robot"}
-        return choices[self.value]
-
-
-class Base(StrEnum):
-    fixed = "fixed"
-    floating = "floating"
-
-
-RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot's file or a bundled one's name.")]
-Symbolic = Annotated[
-    bool,
-    typer.Option("--symbolic", "-s", help="Take a bundled robot with all inertial parameters and lengths as symbols."),
-]
-BaseOption = Annotated[
-    Base | None, typer.Option("--base", help="What the robot stands on; as its file has it unless given.")
-]
-Snap = Annotated[
-    float | None,
-    typer.Option(
-        "--snap",
-        metavar="ANGLE",
-        help="How far (rad) an angle in a file may be from a quarter turn to be taken as one: 1e-4 makes 1.5708 exact, "
-        "0 keeps all angles as written; 1e-9 unless given.",
-    ),
-]
-Lenient = Annotated[
-    bool,
-    typer.Option(
-        "--lenient",
-        help="Read a URDF that lacks masses, moments or the link world as other programs do, with warnings.",
-    ),
-]
-Folders = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--folder", metavar="FOLDER", help="Where an MJCF file may read others, too; may be given repeatedly."
-    ),
-]
-OpenLoops = Annotated[
-    bool, typer.Option("--open-loops", help="Leave closed loops open, with every joint free to move by itself.")
-]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")]
-
-
-def find(
-    name: str,
-    symbolic: bool = False,
-    base: Base | None = None,
-    snap: float | None = None,
-    lenient: bool = False,
-    folders: list[Path] | None = None,
-) -> tf.Robot:
-    """Return the robot of a file or of a bundled name."""
-    if name in tf.robots.names() and not os.path.isfile(name):
-        if snap is not None or lenient or folders:
-            raise tf.RobotError(
-                f"{name}: --snap, --lenient and --folder are for files; bundled robots are exact and whole"
-            )
-        robot = tf.robots.bundled(name, symbolic=symbolic)
-        return robot.with_base(base.value) if base else robot
-    if symbolic:
-        raise tf.RobotError(f"{name}: --symbolic is for bundled robots ({', '.join(tf.robots.names())})")
-    if not Path(name).suffix and not os.path.exists(name):
-        raise tf.RobotError(f"{name}: neither a file nor a bundled robot ({', '.join(tf.robots.names())})")
-    tolerance = SNAP if snap is None else snap
-    return tf.load(name, base=base.value if base else None, snap=tolerance, lenient=lenient, folders=folders or ())
-
-
-@contextmanager
-def heard() -> Iterator[list[str]]:
-    """Collect warnings about a robot, to be shown with it; others go their usual way."""
-    found: list[str] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", tf.RobotWarning)
-        usual = warnings.showwarning
-
-        def hear(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
-            if not issubclass(category, tf.RobotWarning):
-                usual(message, category, *rest, **more)
-            elif str(message) not in found:
-                found.append(str(message))
-
-        warnings.showwarning = hear
-        yield found
 
 
 @app.command()
@@ -213,41 +129,17 @@ def list_models(wanted: bool) -> None:
 
 @app.command()
 def generate(
-    which: Annotated[str, typer.Argument(metavar="MODEL", help="What to compute: `tauforge generate --list` tells.")],
+    which: ModelArgument,
     robot: RobotArgument,
     output: Output = "-",
-    target: Annotated[
-        str,
-        typer.Option(
-            "--target",
-            "-t",
-            help="c, header, fortran, matlab, python, numpy or latex; by FILE's ending, or c, unless given.",
-        ),
-    ] = "",
-    parameters: Annotated[
-        Parameters,
-        typer.Option("--parameters", "-p", help="Inertial parameters to use; auto groups them if all are numbers."),
-    ] = Parameters.auto,
-    function: Annotated[str, typer.Option("--name", "-n", help="Name of the generated function.")] = "",
-    wrenches: Annotated[
-        Wrenches,
-        typer.Option("--wrenches", "-w", help="External wrenches: none, an input, or those of the robot's file."),
-    ] = Wrenches.none,
-    frame: Annotated[str, typer.Option("--frame", metavar="LINK", help="The link that a Jacobian is of.")] = "",
-    accelerated: Annotated[
-        str,
-        typer.Option(
-            "--accelerated",
-            metavar="JOINTS",
-            help="Joints whose acceleration is known in hybrid dynamics: names with commas between, or rigid.",
-        ),
-    ] = "",
-    formulation: Annotated[
-        str, typer.Option("--formulation", metavar="NAME", help="One of those that `tauforge compare` lists.")
-    ] = DEFAULT,
-    split: Annotated[
-        bool, typer.Option("--split", help="Two files: FILE_setup computes constants once, FILE the rest.")
-    ] = False,
+    target: Target = "",
+    parameters: ParametersOption = Parameters.auto,
+    function: FunctionName = "",
+    wrenches: WrenchesOption = Wrenches.none,
+    frame: Frame = "",
+    accelerated: Accelerated = "",
+    formulation: Formulation = DEFAULT,
+    split: Split = False,
     symbolic: Symbolic = False,
     base: BaseOption = None,
     snap: Snap = None,
@@ -273,22 +165,7 @@ def generate(
         accelerated=accelerated,
         formulation=formulation,
     )
-    if split and output == "-":
-        raise tf.ProgramError("--split writes two files: give the second one's name with -o FILE")
-    kind = target or ("c" if output == "-" else target_of(output))
-    if output == "-":
-        sys.stdout.write(program.code(kind, name=function or None))
-        return
-    path = Path(output)
-    parts = {path: program}
-    if split:
-        setup, rest = program.split()
-        parts = {path.with_stem(f"{path.stem}_setup"): setup, path: rest}
-    name = function or path.stem
-    texts = {place: part.code(kind, name=name if place == path else f"{name}_setup") for place, part in parts.items()}
-    for place, text in texts.items():
-        write_text(place, text)
-    errors.print(f"[green]wrote[/green] {escape(', '.join(map(str, texts)))}: {program.count()}", soft_wrap=True)
+    write_code(program, output, target, function, split)
 
 
 @app.command()
