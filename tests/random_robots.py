@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Robot, Tendon, symbol
-from tauforge.robot.joint import COORDINATES, FLOATING, PLANAR, REVOLUTE, SPHERICAL
+from tauforge.robot.kinds import FLOATING, PLANAR, REVOLUTE, SPHERICAL
 from tauforge.robot.robot import NO_LIFT
 from tauforge.spatial.vector import Vector
 
@@ -153,7 +153,7 @@ def random_state(robot: Robot, seed: int) -> tuple[list[float], list[float], lis
     qd, qdd = ([random.uniform(-2, 2) for _ in range(robot.dof)] for _ in range(2))
     q: list[float] = []
     for joint in robot.joints:
-        own = [random.uniform(-2, 2) for _ in COORDINATES[joint.sigma]]
+        own = [random.uniform(-2, 2) for _ in joint.kind.coordinates]
         if joint.sigma in (SPHERICAL, FLOATING):
             length = math.hypot(*own[-4:])
             own[-4:] = [x / length for x in own[-4:]]

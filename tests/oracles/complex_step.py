@@ -12,7 +12,7 @@ import numpy as np
 from tauforge import Program, Robot
 from tauforge.graph.evaluate import topological
 from tauforge.graph.node import ABS, ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, Node
-from tauforge.robot.joint import COORDINATES, FLOATING, PLANAR, SPHERICAL
+from tauforge.robot.kinds import FLOATING, PLANAR, SPHERICAL
 
 STEP = 1e-100
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -54,7 +54,7 @@ def tangent(robot: Robot, q: np.ndarray) -> np.ndarray:
     found = np.zeros((len(q), robot.dof))
     row = column = 0
     for joint in robot.joints:
-        rows, columns = len(COORDINATES[joint.sigma]), len(joint.axes)
+        rows, columns = len(joint.kind.coordinates), len(joint.axes)
         found[row : row + rows, column : column + columns] = of_joint(joint.sigma, q[row : row + rows])
         row, column = row + rows, column + columns
     return found

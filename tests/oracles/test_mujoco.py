@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 
 import tauforge as tf
-from tauforge.robot.joint import COORDINATES, FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
+from tauforge.robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
 
 from ..interpret import interpret
 from ..random_robots import random_robot, random_state, seeds
@@ -63,7 +63,7 @@ class Twin:
         given, row = iter(q), 0
         for joint in (joint for joint in robot.joints if joint.sigma != FIXED):
             own = self.model.joint(joint.name)
-            coordinates = np.array([next(given) for _ in COORDINATES[joint.sigma]])
+            coordinates = np.array([next(given) for _ in joint.kind.coordinates])
             if joint.sigma in (SPHERICAL, FLOATING):
                 coordinates[-4:] = np.roll(coordinates[-4:], 1)  # MuJoCo has w first
             first = own.qposadr[0]

@@ -4,7 +4,8 @@ import numpy as np
 import pinocchio as pin
 
 from tauforge import Inertia, Robot
-from tauforge.robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, Joint
+from tauforge.robot.joint import Joint
+from tauforge.robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
 
 KINDS = {
     REVOLUTE: pin.JointModelRZ,

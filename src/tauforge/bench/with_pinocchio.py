@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..robot.joint import FLOATING, PRISMATIC, REVOLUTE, SPHERICAL, WORDS
+from ..robot.kinds import FLOATING, PRISMATIC, REVOLUTE, SPHERICAL
 from ..robot.robot import Robot
 from .peer import DERIVATIVES, DIRECT, INERTIA, INVERSE, Call, Peer, Unfit, Work
 from .rigid import about_centre, pose
@@ -28,7 +28,7 @@ def to_pinocchio(robot: Robot) -> Any:
     numbers = [0]
     for joint, body in zip(robot.joints, robot.bodies, strict=True):
         if joint.sigma not in kinds:
-            raise Unfit(f"{WORDS[joint.sigma]} joints have other coordinates there")
+            raise Unfit(f"{joint.kind.word} joints have other coordinates there")
         number = model.addJoint(numbers[joint.antecedent], kinds[joint.sigma](), pin.SE3(*pose(joint)), joint.name)
         numbers.append(number)
         first = model.joints[number].idx_v

@@ -18,7 +18,6 @@ import tauforge as tf
 from ..models.formulations import CONFIGURATION_SPACE, DEFAULT, TABLES
 from ..models.formulations.configuration_space import configuration_space
 from ..models.formulations.counting import count, counted, degree, order
-from ..robot.joint import PRISMATIC
 from . import show
 
 COLUMNS = ("formulation", "published", "general", "order", "customised", "optimised", "ns", "ratio", "agreement")
@@ -84,7 +83,7 @@ def tables(robot: tf.Robot, samples: Sequence[Any], expected: Any) -> Iterator[R
     if robot.symbols:
         yield Row(*known, agreement="needs numbers")
         return
-    ranges = {joint.name: (-1.0, 1.0) for joint in robot.joints if joint.sigma == PRISMATIC}
+    ranges = {joint.name: (-1.0, 1.0) for joint in robot.joints if joint.kind.units[0] == "m"}
     for points in (64, 32, 16, 8, 4):
         try:
             space = configuration_space(robot, resolution=points, ranges=ranges, memory=_MEMORY)

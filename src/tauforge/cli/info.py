@@ -11,11 +11,11 @@ from rich.text import Text
 
 import tauforge as tf
 
-from ..graph.node import Node, Scalar
+from ..graph.node import Node, Scalar, is_zero
 from ..graph.text import number
 from ..models.centre_of_mass import gathered
 from ..parameters.base import grouped
-from ..robot.joint import FIXED, NO_LIMITS, REVOLUTE, WORDS, Joint
+from ..robot.joint import NO_LIMITS, Joint
 from ..robot.tables import motion, sheets
 from .show import sheet
 
@@ -109,7 +109,7 @@ def _branches(robot: tf.Robot) -> Iterator[tuple[str, int | str]]:
         on[joint.antecedent].append(j)
     for loop in robot.loops:
         first, second = (_link(robot, x.antecedent) for x in (loop.joint, loop.frame))
-        on[0].append(f"loop {loop.joint.name} ({WORDS[loop.joint.sigma]}): {first} meets {second}")
+        on[0].append(f"loop {loop.joint.name} ({loop.joint.kind.word}): {first} meets {second}")
     waiting: list[tuple[str, str, int | str]] = [("", "", 0)]
     while waiting:
         guide, below, item = waiting.pop()
@@ -144,7 +144,7 @@ def _cells(robot: tf.Robot, number: int) -> list[str]:
     return [
         body.name,
         joint.name,
-        WORDS[joint.sigma],
+        joint.kind.word,
         _axis(robot, joint),
         *_limits(joint),
         _mass(body.inertia.M),
@@ -162,7 +162,8 @@ def _axis(robot: tf.Robot, joint: Joint) -> str:
     angle = f"at {math.degrees(math.acos(abs(math.cos(joint.alpha)))):.4g}°"
     words = "parallel" if parallel else "perpendicular" if square else angle
     before = robot.joints[joint.antecedent - 1] if joint.antecedent else None
-    if before and before.sigma == joint.sigma == REVOLUTE and _is_near(joint.d) and (_is_near(joint.e) or not parallel):
+    turning = before and not is_zero(before.kind.turn) and not is_zero(joint.kind.turn)
+    if turning and _is_near(joint.d) and (_is_near(joint.e) or not parallel):
         return "in line" if parallel else f"{words}, intersecting"
     return words
 
@@ -174,7 +175,7 @@ def _is_near(x: Scalar) -> bool:
 def _limits(joint: Joint) -> tuple[str, str, str]:
     """Return between which coordinates a joint may move, how fast and with how much effort."""
     limits, one = joint.limits, len(joint.axes) == 1
-    length, force = ("rad", "N m") if joint.sigma == REVOLUTE else ("m", "N")
+    length, force = joint.kind.units
     spread = (limits.lower, limits.upper) != (NO_LIMITS.lower, NO_LIMITS.upper)
     texts = (
         f"{limits.lower:.4g} … {limits.upper:.4g} {length}" if spread else "",
@@ -194,7 +195,7 @@ def _notes(robot: tf.Robot, joint: Joint) -> Iterator[str]:
         followed = robot.joints[joint.mimic.joint - 1].name
         text = followed if ratio == 1 else f"{number(ratio)} {followed}"
         yield f"= {text}" + (f" {'-' if offset < 0 else '+'} {number(abs(offset))}" if offset else "")
-    elif not joint.mu and joint.sigma != FIXED:
+    elif not joint.mu and joint.axes:
         yield "passive"
     if joint.eta:
         yield "elastic"

@@ -11,7 +11,6 @@ from rich.text import Text
 
 import tauforge as tf
 
-from ..robot.joint import WORDS
 from ..robot.published import published
 from ..robot.tables import Sheet, in_text
 
@@ -46,7 +45,7 @@ def robots(found: Sequence[tf.Robot]) -> Group:
     made = table(["name", "joints", "symbols", "what it is"])
     for robot in found:
         summary = (getattr(tf.robots, robot.name).__doc__ or "").strip().split(":")[0].split(".")[0]
-        kinds = "".join(WORDS[joint.sigma][0].upper() for joint in robot.joints)
+        kinds = "".join(joint.kind.word[0].upper() for joint in robot.joints)
         made.add_row(
             f"[green]{robot.name}[/green]",
             kinds,

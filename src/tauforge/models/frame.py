@@ -12,7 +12,6 @@ from ..errors import ProgramError
 from ..graph.bulk import in_bulk
 from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, is_zero, symbol
 from ..program.program import Array, Program, Shape, inputs, outputs
-from ..robot.joint import COORDINATES
 from ..robot.robot import NO_WRENCH, WRENCH, Robot
 from ..robot.tables import heading
 from ..spatial.screw import Wrench
@@ -99,7 +98,7 @@ def prepare(
 def spread(robot: Robot, entries: Sequence[Scalar], coordinates: bool = False) -> list[Values]:
     """Return velocities or the like, or coordinates, by joint number; a mimic joint's follow from its master's."""
     rest = iter(entries)
-    counts = (() if j.mimic else COORDINATES[j.sigma] if coordinates else j.axes for j in robot.joints)
+    counts = (() if j.mimic else j.kind.coordinates if coordinates else j.axes for j in robot.joints)
     free = [[next(rest) for _ in own] for own in counts]
     values: list[Values] = [()]
     for own, joint in zip(free, robot.joints, strict=True):
@@ -140,7 +139,7 @@ def _given(robot: Robot, array: Array, name: str) -> list[Values]:
 
 def with_tangent(robot: Robot, q: Array) -> Array:
     """Return the coordinates with how they change with qd: blocks along the diagonal, one for each joint."""
-    if all(len(joint.axes) <= 1 for joint in robot.joints):
+    if all(joint.kind.is_flat for joint in robot.joints):
         return q
     rows: list[list[Scalar]] = []
     first = 0
@@ -148,7 +147,7 @@ def with_tangent(robot: Robot, q: Array) -> Array:
         if joint.mimic:
             continue
         behind = robot.dof - first - len(joint.axes)
-        rows += [[*[0.0] * first, *row, *[0.0] * behind] for row in joint.tangent(own)]
+        rows += [[*[0.0] * first, *row, *[0.0] * behind] for row in joint.kind.tangent(own)]
         first += len(joint.axes)
     entries = [x for row in rows for x in row]
     labels = [robot.coordinate_names, robot.velocity_names]

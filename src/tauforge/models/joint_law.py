@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..graph.node import Scalar, is_zero, sign
-from ..robot.joint import SPHERICAL, Joint
+from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..robot.tendon import Tendon
-from ..spatial.quaternion import logarithm
 from .frame import State, Values
 
 
@@ -27,7 +26,7 @@ def resistance(joint: Joint, q: Values, qd: Values) -> list[Scalar]:
 
 def stretch(joint: Joint, q: Values) -> Values:
     """Return how far a joint's spring is from rest, equation (70); of a spherical joint the rotation vector."""
-    return [*logarithm(q)[0]] if joint.sigma == SPHERICAL else [q[0] - joint.rest]
+    return joint.kind.stretch(q, joint.rest)
 
 
 def along(tendon: Tendon, values: Sequence[Values]) -> Scalar:

@@ -16,7 +16,7 @@ from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot
 from ..spatial.determinant import determinant, maximal_minors
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, cross, times
-from .frame import prepare, program
+from .frame import State, prepare, program
 from .jacobian import Point, axes_number, columns, given_point, levers
 from .link_motion import VELOCITY
 from .registry import model
@@ -111,15 +111,17 @@ def _jacobians(
         if move_point and len(chosen) == len(VELOCITY):
             points = [(link, ZERO) for link in links]
         for link, start in points:
-            made.append(_rows(robot, R, levers(robot, poses, R, link, start), number, chosen))
+            made.append(_rows(robot, state, R, levers(robot, poses, R, link, start), number, chosen))
     return robot, arrays, made
 
 
-def _rows(robot: Robot, R: Sequence[Matrix], L: Sequence[Vector], frame: int, chosen: Sequence[int]) -> Rows:
+def _rows(
+    robot: Robot, state: State, R: Sequence[Matrix], L: Sequence[Vector], frame: int, chosen: Sequence[int]
+) -> Rows:
     """Return some rows of the Jacobian of a frame."""
     degrees = robot.degrees
     found: dict[int, list[Entry]] = {}
-    for c in columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j])):
+    for c in columns(robot, state, R, frame, lambda j, e: cross(times(R[j], e), L[j])):
         place, ratio = degrees[c.degree]
         own = [(*c.v, *c.w)[row] * ratio for row in chosen]
         found[place] = [a + b for a, b in zip(found[place], own, strict=True)] if place in found else own

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..graph.evaluate import symbols
 from ..graph.node import SYMBOL, Node
-from .joint import FIXED, FREE, PRISMATIC, REVOLUTE, Joint
+from .joint import FREE, Joint
 
 if TYPE_CHECKING:
     from .robot import Loop, Robot
@@ -21,7 +21,7 @@ def complete(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
     Cut joints are numbered after those of the tree.
     """
     cut = [loop.joint for loop in robot.loops]
-    moving = [joint for joint in (*robot.joints, *cut) if joint.sigma != FIXED]
+    moving = [joint for joint in (*robot.joints, *cut) if joint.axes]
     taken: set[str] = set()
     if not all(joint.variable for joint in moving):
         taken.update(symbols(x for _, x in robot.expressions()))
@@ -34,7 +34,7 @@ def complete(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
 
 def default_variable(joint: Joint, number: int) -> str:
     """Return the name that a joint's coordinate has unless its file gives another."""
-    return {FIXED: "", REVOLUTE: f"th{number}", PRISMATIC: f"r{number}"}.get(joint.sigma, f"q{number}")
+    return f"{joint.kind.letter}{number}" if joint.axes else ""
 
 
 def unused(name: str, taken: Collection[str]) -> str:
@@ -51,7 +51,7 @@ def is_plain(x: object) -> bool:
 
 def _complete(joint: Joint, number: int, taken: set[str]) -> Joint:
     variable = joint.variable
-    if joint.sigma == FIXED:
+    if not joint.axes:
         variable = ""
     elif not variable:
         variable = unused(default_variable(joint, number), taken)

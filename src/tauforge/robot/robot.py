@@ -17,7 +17,8 @@ from ..graph.rewrite import substitute
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector
 from .complete import complete, is_plain
-from .joint import COORDINATES, FIXED, FLOATING, FREE, SCALARS, VELOCITIES, WORDS, Joint, given, is_number
+from .joint import FREE, SCALARS, Joint, given, is_number
+from .kinds import FIXED, FLOATING
 from .tendon import LAW, Tendon
 from .validate import validate
 
@@ -208,22 +209,22 @@ class Robot:
     @property
     def moving(self) -> tuple[int, ...]:
         """Numbers of the joints that move."""
-        return tuple(j for j, joint in enumerate(self.joints, 1) if joint.sigma != FIXED)
+        return tuple(j for j, joint in enumerate(self.joints, 1) if joint.axes)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints that move by themselves, in the order of q; a floating base is not among them."""
-        return tuple(joint.name for joint in self.joints if joint.sigma != FIXED and not joint.mimic)
+        return tuple(joint.name for joint in self.joints if joint.axes and not joint.mimic)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of the entries of q: a floating base's, then the joints', with .x, .y, .z, .w for a quaternion."""
-        return tuple(joint.name + part for joint in self._free for part in COORDINATES[joint.sigma])
+        return tuple(joint.name + part for joint in self._free for part in joint.kind.coordinates)
 
     @property
     def velocity_names(self) -> tuple[str, ...]:
         """Names of the entries of qd, qdd and tau: a floating base's six, then the joints'."""
-        return tuple(joint.name + part for joint in self._free for part in VELOCITIES[joint.sigma])
+        return tuple(joint.name + part for joint in self._free for part in joint.axes)
 
     @property
     def _free(self) -> list[Joint]:
@@ -469,7 +470,7 @@ class Robot:
         return hash((self.name, len(self.joints)))
 
     def __repr__(self) -> str:
-        kinds = "".join(WORDS[joint.sigma][0].upper() for joint in self.joints)
+        kinds = "".join(joint.kind.word[0].upper() for joint in self.joints)
         loops = f", {len(self.loops)} loops" if self.loops else ""
         return f"Robot({self.name!r}, {kinds}{loops}, {len(self.symbols)} symbols)"
 

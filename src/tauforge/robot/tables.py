@@ -9,7 +9,7 @@ from ..graph.node import CONST, Node, Scalar, is_zero, symbol
 from ..graph.text import number
 from ..spatial.inertia import NAMES
 from .complete import is_plain
-from .joint import PRISMATIC, REVOLUTE, Joint
+from .joint import Joint
 from .robot import BASE_MOTION, LIFT, WRENCH, Robot
 from .tendon import LAW, Tendon
 
@@ -99,9 +99,8 @@ def _sheet(title: str, columns: str, rows: Iterable[Iterable[Scalar | str]]) -> 
 def _geometry(robot: Robot, joint: Joint, free: bool) -> list[Scalar | str]:
     """Return a joint's row, its variable where it stands: q1 + pi/2."""
     place = [joint.antecedent, joint.sigma, joint.gamma, joint.b, joint.alpha, joint.d, *([joint.e] if free else [])]
-    if joint.sigma == REVOLUTE:
-        return [*place, _moving(robot, joint, joint.theta), joint.r]
-    return [*place, joint.theta, _moving(robot, joint, joint.r) if joint.sigma == PRISMATIC else joint.r]
+    moving = ((joint.kind.turn, joint.theta), (joint.kind.slide, joint.r))
+    return [*place, *(offset if is_zero(rate) else _moving(robot, joint, offset) for rate, offset in moving)]
 
 
 def _tendon(robot: Robot, tendon: Tendon) -> list[Scalar | str]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...robot.complete import unused
-from ...robot.joint import FIXED, SPHERICAL, Joint, Mimic
+from ...robot.joint import Joint, Mimic
+from ...robot.kinds import FIXED, SPHERICAL
 from ...robot.robot import Loop
 from .place import Place, pose
 from .tree import Tree, disabled, joint_name

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...robot.joint import PRISMATIC, SPHERICAL
+from ...robot.kinds import PRISMATIC, SPHERICAL
 from ...robot.placement import angles, neat, placement
 from ...spatial.vector import Vector
 from ..angles import snapped

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...robot.complete import unused
-from ...robot.joint import FIXED, FLOATING, NO_LIMITS, PRISMATIC, REVOLUTE, SPHERICAL, Joint, Limits
+from ...robot.joint import NO_LIMITS, Joint, Limits
+from ...robot.kinds import FIXED, FLOATING, PRISMATIC, REVOLUTE, SPHERICAL
 from ...robot.robot import NO_LIFT, Body
 from ...spatial.inertia import Inertia
 from ...spatial.vector import Vector

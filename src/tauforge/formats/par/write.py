@@ -14,7 +14,8 @@ from ...graph.evaluate import symbols
 from ...graph.node import Node, Scalar, is_zero, symbol
 from ...graph.text import to_text
 from ...robot.complete import unused
-from ...robot.joint import FREE, NO_LIMITS, PRISMATIC, REVOLUTE, WORDS, Joint
+from ...robot.joint import FREE, NO_LIMITS, Joint
+from ...robot.kinds import PRISMATIC, REVOLUTE
 from ...robot.robot import Body, Robot
 from ..common import frame_name, joint_name, link_name
 from .syntax import ACTUATOR, BASE, GEOMETRIC, INERTIAL, WRENCH
@@ -53,7 +54,7 @@ def _misfits(robot: Robot) -> Iterator[str]:
     """Yield what the format cannot hold and the efforts depend on."""
     for joint in (*_joints(robot), *(loop.frame for loop in robot.loops)):
         if len(joint.axes) > 1:
-            yield f"joint {joint.name!r} is {WORDS[joint.sigma]}"
+            yield f"joint {joint.name!r} is {joint.kind.word}"
         if not is_zero(joint.e):
             yield f"the frame of joint {joint.name!r} stands freely, with e = {to_text(joint.e)}"
         if joint.mimic:

@@ -63,7 +63,8 @@ from ...graph.evaluate import symbols
 from ...graph.node import as_node
 from ...limits import spend
 from ...robot.complete import default_variable
-from ...robot.joint import FIXED, FREE, NO_LIMITS, PRISMATIC, WORDS, Joint, Limits, Mimic
+from ...robot.joint import FREE, NO_LIMITS, Joint, Limits, Mimic
+from ...robot.kinds import FIXED, PRISMATIC, WORDS
 from ...robot.robot import IDENTITY, SHAPES, Base, Body, Loop, Robot, Visual
 from ...robot.tendon import LAW, Tendon
 from ...spatial.inertia import Inertia

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from ...graph.node import Scalar, is_zero
 from ...graph.text import to_text
 from ...robot.complete import default_variable
-from ...robot.joint import FREE, NO_LIMITS, WORDS, Joint, Limits, Mimic
+from ...robot.joint import FREE, NO_LIMITS, Joint, Limits, Mimic
 from ...robot.robot import IDENTITY, Base, Body, Robot, Visual
 from ...robot.tendon import LAW
 
@@ -74,7 +74,7 @@ def _base(base: Base) -> list[str]:
 
 
 def _joint(robot: Robot, links: list[str], joint: Joint, number: int, actuated: bool) -> list[str]:
-    lines = [f"type = {_quoted(WORDS[joint.sigma])}", *_placement(links, joint, actuated)]
+    lines = [f"type = {_quoted(joint.kind.word)}", *_placement(links, joint, actuated)]
     if joint.variable != default_variable(joint, number):
         lines.append(f"variable = {_quoted(joint.variable)}")
     if joint.eta:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import RobotError, RobotWarning
-from ...robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, Joint
+from ...robot.joint import Joint
+from ...robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE
 from ...robot.robot import NO_INERTIA, Base, Body, Robot, Visual
 from ..angles import SNAP
 from ..xml import Document, Element, document

@@ -15,7 +15,8 @@ from xml.sax.saxutils import quoteattr
 from ...errors import RobotError, RobotWarning
 from ...graph.node import Scalar, as_node, is_zero
 from ...robot.complete import is_plain, unused
-from ...robot.joint import FIXED, FLOATING, FREE, NO_LIMITS, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, Joint
+from ...robot.joint import FREE, NO_LIMITS, Joint
+from ...robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
 from ...robot.placement import neat
 from ...robot.robot import BASE_LINK, BASE_MOTION, DOWN, Base, Body, Robot, Visual
 from ...spatial.inertia import Inertia
