@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Robot, Tendon, symbol
+from tauforge.robot.body import NO_LIFT
 from tauforge.robot.kinds import FLOATING, PLANAR, REVOLUTE, SPHERICAL
-from tauforge.robot.robot import NO_LIFT
 from tauforge.spatial.vector import Vector
 
 ANGLES = (0.0, 0.0, math.pi / 2, -math.pi / 2, math.pi)

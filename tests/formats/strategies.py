@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Loop, Robot, symbol
 from tauforge.graph.node import Node, absolute, as_node, atan2, cos, sin, sqrt
+from tauforge.robot.body import IDENTITY, NO_LIFT, SHAPES, Visual
 from tauforge.robot.joint import NO_LIMITS, Limits, Mimic
 from tauforge.robot.kinds import FIXED, KINDS, PRISMATIC, REVOLUTE, SPHERICAL
-from tauforge.robot.robot import IDENTITY, NO_LIFT, SHAPES, Visual
 from tauforge.robot.tendon import LAW, Tendon
 from tauforge.spatial.vector import Vector
 

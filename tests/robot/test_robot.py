@@ -8,8 +8,8 @@ import pytest
 
 import tauforge as tf
 from tauforge.graph.node import symbol
+from tauforge.robot.base import BASE_MOTION
 from tauforge.robot.joint import Mimic
-from tauforge.robot.robot import BASE_MOTION
 
 from ..random_robots import random_robot
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..program.program import Program, outputs
-from ..robot.robot import Body, Robot
+from ..robot.body import Body
+from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.screw import Twist
 from ..spatial.vector import Entry, dot

@@ -12,7 +12,8 @@ from ..errors import ProgramError
 from ..graph.bulk import in_bulk
 from ..graph.node import CONST, NEG, SYMBOL, Node, Scalar, as_node, is_zero, symbol
 from ..program.program import Array, Program, Shape, inputs, outputs
-from ..robot.robot import NO_WRENCH, WRENCH, Robot
+from ..robot.body import NO_WRENCH, WRENCH
+from ..robot.robot import Robot
 from ..robot.tables import heading
 from ..spatial.screw import Wrench
 from ..spatial.vector import ZERO, Vector, cross

@@ -19,9 +19,9 @@ from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, is_zero, symbol
 from ..graph.parse import parse
 from ..models.registry import check_robot
 from ..program.program import Program
-from ..robot.complete import unused
 from ..robot.kinds.kind import Kind
 from ..robot.robot import Robot
+from ..robot.variables import unused
 from ..spatial.inertia import NAMES, Inertia
 from ..spatial.vector import Vector
 from .linear import NOTHING, LinearForm, forms_inward

@@ -17,7 +17,8 @@ from .joint import Joint, constant_frame, given
 from .placement import placement
 
 if TYPE_CHECKING:
-    from .robot import Body, Robot, Visual
+    from .body import Body, Visual
+    from .robot import Robot
     from .tendon import Tendon
 
 _UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
@@ -139,7 +140,7 @@ def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
 
 def loaded(robot: Robot, mass: Any, com: Sequence[Any], inertia: Sequence[Sequence[Any]] | None, at: str) -> Robot:
     """Return the robot with a rigid load at a frame."""
-    from .robot import Body
+    from .body import Body
 
     M = given(mass, "the payload's mass")
     if not isinstance(M, Node) and not M > 0:
@@ -238,7 +239,7 @@ def seen(at: Pose, visual: Visual) -> Visual:
 
 def _together(first: Body | None, second: Body) -> Body:
     """Return two bodies as one, which has the first one's name; where there is none, it is the base's."""
-    from .robot import BASE_LINK
+    from .base import BASE_LINK
 
     if first is None:
         return replace(second, name=BASE_LINK)

@@ -26,7 +26,8 @@ from .joint import Joint, constant_frame
 from .placement import EXACT, angles, is_odd, neat, placement
 
 if TYPE_CHECKING:
-    from .robot import Body, Robot
+    from .body import Body
+    from .robot import Robot
 
 _Z = Vector(0.0, 0.0, 1.0)
 _NOISE = 1e-14

@@ -8,10 +8,12 @@ from typing import NamedTuple
 from ..graph.node import CONST, Node, Scalar, is_zero, symbol
 from ..graph.text import number
 from ..spatial.inertia import NAMES
-from .complete import is_plain
+from .base import BASE_MOTION
+from .body import LIFT, WRENCH
 from .joint import Joint
-from .robot import BASE_MOTION, LIFT, WRENCH, Robot
+from .robot import Robot
 from .tendon import LAW, Tendon
+from .variables import is_plain
 
 _WIDEST = 92
 """Characters of a line of a table in text."""

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from ..errors import RobotError, RobotWarning
 from ..graph.node import CONST, Node, is_zero
 from ..graph.parse import FUNCTIONS
-from .complete import is_plain
 from .joint import FREE, NO_LIMITS
 from .kinds import KINDS
+from .variables import is_plain
 
 if TYPE_CHECKING:
+    from .body import Body
     from .joint import Joint
-    from .robot import Body, Robot
+    from .robot import Robot
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 _LONGEST = 1000

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...robot.complete import unused
 from ...robot.joint import Joint, Mimic
 from ...robot.kinds import FIXED, SPHERICAL
-from ...robot.robot import Loop
+from ...robot.loop import Loop
+from ...robot.variables import unused
 from .place import Place, pose
 from .tree import Tree, disabled, joint_name
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...robot.complete import unused
+from ...robot.body import NO_LIFT, Body
 from ...robot.joint import NO_LIMITS, Joint, Limits
 from ...robot.kinds import FIXED, FLOATING, PRISMATIC, REVOLUTE, SPHERICAL
-from ...robot.robot import NO_LIFT, Body
+from ...robot.variables import unused
 from ...spatial.inertia import Inertia
 from ...spatial.vector import Vector
 from .place import HERE, Place, joint_frame, pose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...robot.robot import Visual
+from ...robot.body import Visual
 from .place import Place, pose
 
 _HIDDEN = 3

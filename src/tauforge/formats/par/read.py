@@ -18,8 +18,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...graph.node import SYMBOL, Node, Scalar, is_zero
+from ...robot.base import Base
+from ...robot.body import Body
 from ...robot.joint import FREE, Joint
-from ...robot.robot import Base, Body, Loop, Robot
+from ...robot.loop import Loop
+from ...robot.robot import Robot
 from ...spatial.inertia import Inertia
 from ...spatial.vector import Vector
 from ..common import frame_name, joint_name, link_name, read_text

@@ -13,10 +13,11 @@ from ...errors import RobotError, RobotWarning
 from ...graph.evaluate import symbols
 from ...graph.node import Node, Scalar, is_zero, symbol
 from ...graph.text import to_text
-from ...robot.complete import unused
+from ...robot.body import Body
 from ...robot.joint import FREE, NO_LIMITS, Joint
 from ...robot.kinds import PRISMATIC, REVOLUTE
-from ...robot.robot import Body, Robot
+from ...robot.robot import Robot
+from ...robot.variables import unused
 from ..common import frame_name, joint_name, link_name
 from .syntax import ACTUATOR, BASE, GEOMETRIC, INERTIAL, WRENCH
 

@@ -62,11 +62,14 @@ from typing import Any
 from ...graph.evaluate import symbols
 from ...graph.node import as_node
 from ...limits import spend
-from ...robot.complete import default_variable
+from ...robot.base import Base
+from ...robot.body import IDENTITY, SHAPES, Body, Visual
 from ...robot.joint import FREE, NO_LIMITS, Joint, Limits, Mimic
 from ...robot.kinds import FIXED, PRISMATIC, WORDS
-from ...robot.robot import IDENTITY, SHAPES, Base, Body, Loop, Robot, Visual
+from ...robot.loop import Loop
+from ...robot.robot import Robot
 from ...robot.tendon import LAW, Tendon
+from ...robot.variables import default_variable
 from ...spatial.inertia import Inertia
 from ...spatial.vector import Vector
 from ..common import MISSING_LINE, Source, cycle, read_text, said

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Sequence
 
 from ...graph.node import Scalar, is_zero
 from ...graph.text import to_text
-from ...robot.complete import default_variable
+from ...robot.base import Base
+from ...robot.body import IDENTITY, Body, Visual
 from ...robot.joint import FREE, NO_LIMITS, Joint, Limits, Mimic
-from ...robot.robot import IDENTITY, Base, Body, Robot, Visual
+from ...robot.robot import Robot
 from ...robot.tendon import LAW
+from ...robot.variables import default_variable
 
 VERSION = 1
 GEOMETRY = ("gamma", "b", "alpha", "d", "e", "theta", "r")

@@ -6,9 +6,9 @@ import math
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ...robot.body import NO_INERTIA, Visual
 from ...robot.joint import Limits
 from ...robot.placement import placement
-from ...robot.robot import NO_INERTIA, Visual
 from ...spatial.inertia import Inertia
 from ...spatial.rotation import Turn
 from ...spatial.vector import ZERO, Vector, column, dot, times

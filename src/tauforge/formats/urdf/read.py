@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import RobotError, RobotWarning
+from ...robot.base import Base
+from ...robot.body import NO_INERTIA, Body, Visual
 from ...robot.joint import Joint
 from ...robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE
-from ...robot.robot import NO_INERTIA, Base, Body, Robot, Visual
+from ...robot.robot import Robot
 from ..angles import SNAP
 from ..xml import Document, Element, document
 from .mimic import mimics

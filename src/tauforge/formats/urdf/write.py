@@ -14,11 +14,13 @@ from xml.sax.saxutils import quoteattr
 
 from ...errors import RobotError, RobotWarning
 from ...graph.node import Scalar, as_node, is_zero
-from ...robot.complete import is_plain, unused
+from ...robot.base import BASE_LINK, BASE_MOTION, Base
+from ...robot.body import Body, Visual
 from ...robot.joint import FREE, NO_LIMITS, Joint
 from ...robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
 from ...robot.placement import neat
-from ...robot.robot import BASE_LINK, BASE_MOTION, DOWN, Base, Body, Robot, Visual
+from ...robot.robot import DOWN, Robot
+from ...robot.variables import is_plain, unused
 from ...spatial.inertia import Inertia
 from ...spatial.rotation import Rotation, Turn
 from ...spatial.vector import ZERO, Vector, column, times

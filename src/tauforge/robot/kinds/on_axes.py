@@ -40,4 +40,3 @@ class OnAxes(Kind):
     def along(self, q: Values, wrench: Wrench) -> tuple[Scalar, ...]:
         six = (*wrench.f, *wrench.n)
         return tuple(six[axis] for axis in self.axes)
-

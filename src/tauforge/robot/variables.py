@@ -12,10 +12,11 @@ from ..graph.node import SYMBOL, Node
 from .joint import FREE, Joint
 
 if TYPE_CHECKING:
-    from .robot import Loop, Robot
+    from .loop import Loop
+    from .robot import Robot
 
 
-def complete(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
+def with_variables(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
     """Return joints and loops with a variable for each moving joint, and None where a plain default name says no more.
 
     Cut joints are numbered after those of the tree.
@@ -26,7 +27,7 @@ def complete(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
     if not all(joint.variable for joint in moving):
         taken.update(symbols(x for _, x in robot.expressions()))
         taken.update(joint.variable for joint in moving)
-    numbered = [_complete(joint, j, taken) for j, joint in enumerate((*robot.joints, *cut), 1)]
+    numbered = [_with_variable(joint, j, taken) for j, joint in enumerate((*robot.joints, *cut), 1)]
     count = len(robot.joints)
     loops = [replace(loop, joint=joint) for loop, joint in zip(robot.loops, numbered[count:], strict=True)]
     return tuple(numbered[:count]), tuple(loops)
@@ -49,7 +50,7 @@ def is_plain(x: object) -> bool:
     return isinstance(x, Node) and x.op is SYMBOL
 
 
-def _complete(joint: Joint, number: int, taken: set[str]) -> Joint:
+def _with_variable(joint: Joint, number: int, taken: set[str]) -> Joint:
     variable = joint.variable
     if not joint.axes:
         variable = ""
