@@ -99,7 +99,7 @@ def joints(draw: st.DrawFn, name: str, number: int, links: int, keys: tuple[str,
     joint = Joint(
         name=name,
         antecedent=draw(st.integers(0, links)),
-        sigma=draw(st.sampled_from([REVOLUTE, REVOLUTE, PRISMATIC, FIXED] if plain else [REVOLUTE, *KINDS])),
+        sigma=draw(st.sampled_from([REVOLUTE, REVOLUTE, PRISMATIC, FIXED] if plain else [REVOLUTE, *range(len(KINDS))])),
         mu=draw(st.integers(0, 1)),
         variable=draw(st.sampled_from(["", f"th{number}__", f"angle{number}"])),
         limits=NO_LIMITS if plain else draw(limits),
