@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Robot, Tendon, symbol
 from tauforge.robot.body import NO_LIFT
-from tauforge.robot.kinds import FLOATING, PLANAR, REVOLUTE, SPHERICAL
+from tauforge.robot.kinds import FLOATING, HELICAL, PLANAR, REVOLUTE, SPHERICAL, UNIVERSAL
 from tauforge.spatial.vector import Vector
 
 ANGLES = (0.0, 0.0, math.pi / 2, -math.pi / 2, math.pi)
@@ -33,7 +33,7 @@ def random_robot(
 ) -> Robot:
     """Return a robot that depends on the seed alone, its axes often parallel, perpendicular or meeting.
 
-    ``several`` gives it joints of several degrees of freedom and frames at any pose, ``floating`` a floating base,
+    ``several`` gives it joints of all kinds and frames at any pose, ``floating`` a floating base,
     ``equipped`` friction and springs.
     """
     random = Random(seed)
@@ -57,7 +57,7 @@ def random_robot(
         antecedent = j - 1 if serial else random.randint(max(0, j - 4), j - 1)
         kind = 2 if fixed and random.random() < 0.08 else 1 if random.random() < prismatic else 0
         if several and random.random() < min(0.3, 2 / count):
-            kind = random.choice((SPHERICAL, FLOATING, PLANAR))
+            kind = random.choice((SPHERICAL, FLOATING, PLANAR, HELICAL, UNIVERSAL))
         in_line = serial and random.random() < 0.7
         joints.append(
             Joint(
@@ -71,6 +71,7 @@ def random_robot(
                 e=length(f"E{j}") if several else 0.0,
                 theta=angle(f"TH{j}"),
                 r=length(f"RL{j}"),
+                pitch=length(f"PI{j}") if kind == HELICAL else 0.0,
                 IA=(symbol(f"IA{j}") if symbolic else random.uniform(0.1, 1))
                 if rotors and random.random() < 0.7
                 else 0.0,

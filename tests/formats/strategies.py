@@ -99,12 +99,14 @@ def joints(draw: st.DrawFn, name: str, number: int, links: int, keys: tuple[str,
     joint = Joint(
         name=name,
         antecedent=draw(st.integers(0, links)),
-        sigma=draw(st.sampled_from([REVOLUTE, REVOLUTE, PRISMATIC, FIXED] if plain else [REVOLUTE, *range(len(KINDS))])),
+        sigma=draw(st.sampled_from([REVOLUTE, REVOLUTE, PRISMATIC, FIXED] if plain else range(len(KINDS)))),
         mu=draw(st.integers(0, 1)),
         variable=draw(st.sampled_from(["", f"th{number}__", f"angle{number}"])),
         limits=NO_LIMITS if plain else draw(limits),
         **draw(_some(keys if plain else (*keys, "e"))),
     )
+    if joint.kind.parameters:
+        joint = replace(joint, **draw(_some(joint.kind.parameters)))
     if joint.sigma == SPHERICAL:
         return replace(joint, eta=draw(st.integers(0, 1)), **draw(_some(("k",))))
     if len(joint.axes) > 1:

@@ -66,7 +66,7 @@ def of_joint(kind: int, q: np.ndarray) -> np.ndarray:
         c, s = np.cos(q[2]), np.sin(q[2])
         return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     if kind not in (SPHERICAL, FLOATING):
-        return np.ones((len(q), len(q)))
+        return np.eye(len(q))
     p, units = q[-4:], np.eye(4)[:3]
     turning = 0.5 * np.array([times(p, unit) for unit in units]).T
     if kind == SPHERICAL:

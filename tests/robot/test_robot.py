@@ -109,7 +109,8 @@ def test_random_robots_are_valid_and_bind_whole():
 
 
 REFUSED = {
-    "sigma": ({"sigma": 7}, "sigma is 7.*revolute"),
+    "sigma": ({"sigma": 8}, "sigma is 8.*revolute"),
+    "a pitch": ({"pitch": 0.1}, "only a helical joint"),
     "antecedent": ({"antecedent": 1}, "can only stand on"),
     "negative antecedent": ({"antecedent": -1}, "can only stand on"),
     "nan": ({"d": math.nan}, "finite"),

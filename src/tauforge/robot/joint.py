@@ -17,7 +17,7 @@ from .kinds.kind import Kind, Values
 
 FREE = ("QP", "QDP", "GAM")
 """What is an input of the models where a joint has None or a plain symbol there."""
-SCALARS = ("gamma", "b", "alpha", "d", "e", "theta", "r", "IA", "FV", "FS", "k", "rest", *FREE)
+SCALARS = ("gamma", "b", "alpha", "d", "e", "theta", "r", "pitch", "IA", "FV", "FS", "k", "rest", *FREE)
 """The fields of a joint that hold numbers or expressions."""
 
 
@@ -61,17 +61,21 @@ class Joint:
     """Joint j, which carries link j on its antecedent link.
 
     The link's frame follows from its antecedent's by Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r).
-    The joint coordinate q adds to θ (revolute) or to r (prismatic): what these fields hold there is the offset.
+    The joint coordinate q adds to θ (revolute) or to r (prismatic), or to both (helical, ``pitch`` times q to r): what
+    these fields hold there is the offset.
     A frame that is given freely may stand at any pose: ``e`` moves it along y after the first turn, γ.
     Joints of several degrees of freedom move from that frame: spherical by a quaternion (x, y, z, w), floating by a
     position and a quaternion, planar by x, y and an angle about z. Their velocities are components in the link's frame.
+    Universal ones turn about z by one angle, then about x by another; their velocities are the rates of both.
 
     Attributes
     ----------
     antecedent
         Number of the link that it stands on, 0 being the base.
     sigma
-        0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar.
+        0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar, 6 helical, 7 universal.
+    pitch
+        How far a helical joint slides along z as it turns about it, in metres per radian.
     mu
         1 if a motor drives the joint.
     mimic
@@ -110,6 +114,7 @@ class Joint:
     e: Scalar = 0.0
     theta: Scalar = 0.0
     r: Scalar = 0.0
+    pitch: Scalar = 0.0
     mu: int = 1
     variable: str = ""
     IA: Scalar = 0.0

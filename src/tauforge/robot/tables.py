@@ -102,7 +102,7 @@ def _geometry(robot: Robot, joint: Joint, free: bool) -> list[Scalar | str]:
     """Return a joint's row, its variable where it stands: q1 + pi/2."""
     place = [joint.antecedent, joint.sigma, joint.gamma, joint.b, joint.alpha, joint.d, *([joint.e] if free else [])]
     moving = ((joint.kind.turn, joint.theta), (joint.kind.slide, joint.r))
-    return [*place, *(offset if is_zero(rate) else _moving(robot, joint, offset) for rate, offset in moving)]
+    return [*place, *(offset if is_zero(rate) else _moving(robot, joint, rate, offset) for rate, offset in moving)]
 
 
 def _tendon(robot: Robot, tendon: Tendon) -> list[Scalar | str]:
@@ -113,14 +113,14 @@ def _tendon(robot: Robot, tendon: Tendon) -> list[Scalar | str]:
     return [tendon.name, length, *(getattr(tendon, key) for key in LAW)]
 
 
-def _moving(robot: Robot, joint: Joint, offset: Scalar) -> str:
-    """Return a joint's variable, or what it is where the joint follows another, and the offset."""
-    variable = joint.variable
+def _moving(robot: Robot, joint: Joint, rate: Scalar, offset: Scalar) -> str:
+    """Return a joint's variable times a rate, or what it is where the joint follows another, and the offset."""
+    variable: Scalar = symbol(joint.variable)
     if joint.mimic:
-        variable = str(symbol(robot.joints[joint.mimic.joint - 1].variable) * joint.mimic.ratio)
-        offset = offset + joint.mimic.offset
+        variable = symbol(robot.joints[joint.mimic.joint - 1].variable) * joint.mimic.ratio
+        offset = offset + rate * joint.mimic.offset
     text = _cell(offset)
-    return variable + ("" if text == "0" else f" + {text}".replace("+ -", "- "))
+    return str(variable * rate) + ("" if text == "0" else f" + {text}".replace("+ -", "- "))
 
 
 def _cell(x: Scalar | str) -> str:

@@ -93,6 +93,8 @@ def _kind(robot: Robot, joint: Joint) -> None:
     if not 0 <= joint.sigma < len(KINDS):
         kinds = ", ".join(f"{kind.number} ({kind.word})" for kind in KINDS)
         raise RobotError(f"{where}: sigma is {joint.sigma}; it must be one of {kinds}")
+    if not is_zero(joint.pitch) and "pitch" not in joint.kind.parameters:
+        raise RobotError(f"{where}: it has a pitch and is {joint.kind.word}; only a helical joint has one")
     if len(joint.axes) > 1:
         springs = [key for key in ("eta", "k", "rest") if key not in joint.kind.spring]
         given = {key: getattr(joint, key) for key in (*FREE, *springs)}
@@ -122,8 +124,8 @@ def _mimic(robot: Robot, joint: Joint) -> None:
     for one in (joint, master):
         if len(one.axes) != 1:
             raise RobotError(
-                f"{where} follows {master.name!r}, but {one.name!r} is {one.kind.word}; both must be revolute or "
-                "prismatic"
+                f"{where} follows {master.name!r}, but {one.name!r} is {one.kind.word}; both must have one "
+                "degree of freedom"
             )
     if master.mimic:
         raise RobotError(f"{where} follows {master.name!r}, which follows another itself; let both follow that one")
@@ -142,8 +144,8 @@ def _tendons(robot: Robot) -> None:
             joint = robot.joints[j - 1]
             if len(joint.axes) != 1:
                 raise RobotError(
-                    f"{where} acts on joint {joint.name!r}, which is {joint.kind.word}; it must be revolute or "
-                    "prismatic"
+                    f"{where} acts on joint {joint.name!r}, which is {joint.kind.word}; it must have one "
+                    "degree of freedom"
                 )
 
 

@@ -15,7 +15,7 @@ from ...graph.node import Node, Scalar, is_zero, symbol
 from ...graph.text import to_text
 from ...robot.body import Body
 from ...robot.joint import FREE, NO_LIMITS, Joint
-from ...robot.kinds import PRISMATIC, REVOLUTE
+from ...robot.kinds import FIXED, PRISMATIC, REVOLUTE
 from ...robot.robot import Robot
 from ...robot.variables import unused
 from ..common import frame_name, joint_name, link_name
@@ -54,7 +54,7 @@ def quoted(names: Iterable[str]) -> str:
 def _misfits(robot: Robot) -> Iterator[str]:
     """Yield what the format cannot hold and the efforts depend on."""
     for joint in (*_joints(robot), *(loop.frame for loop in robot.loops)):
-        if len(joint.axes) > 1:
+        if joint.sigma not in (REVOLUTE, PRISMATIC, FIXED):
             yield f"joint {joint.name!r} is {joint.kind.word}"
         if not is_zero(joint.e):
             yield f"the frame of joint {joint.name!r} stands freely, with e = {to_text(joint.e)}"

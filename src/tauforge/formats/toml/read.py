@@ -16,11 +16,12 @@ A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or `
     [[link]]                        one for each link, in their order
     name = "forearm"
     joint = "elbow"                 name of the joint that carries the link
-    type = "revolute"               or "prismatic", "fixed", "spherical", "floating", "planar"
+    type = "revolute"               or "prismatic", "fixed", "spherical", "floating", "planar", "helical", "universal"
     on = "upper arm"                the link that it stands on, or "base"; or that link's number, 0 being the base
     variable = "th2"                name of the joint coordinate; th, r or q and the number unless given
     actuated = true                 whether a motor drives the joint; true unless given
     gamma, b, alpha, d, theta, r    its place, as Khalil and Kleinfinger; theta or r of a moving joint is the offset
+    pitch                           of a helical joint: metres along z per radian about it
     e                               along y after the turn by gamma, for a frame that stands freely
     IA, FV, FS                      inertia of rotor and transmission, viscous and Coulomb friction
     elastic = false, k, rest        whether the joint is elastic, its stiffness, and where its spring is relaxed

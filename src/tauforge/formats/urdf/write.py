@@ -17,7 +17,7 @@ from ...graph.node import Scalar, as_node, is_zero
 from ...robot.base import BASE_LINK, BASE_MOTION, Base
 from ...robot.body import Body, Visual
 from ...robot.joint import FREE, NO_LIMITS, Joint
-from ...robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
+from ...robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE
 from ...robot.placement import neat
 from ...robot.robot import DOWN, Robot
 from ...robot.variables import is_plain, unused
@@ -87,8 +87,8 @@ def _refuse(robot: Robot) -> None:
         raise cannot("the pose or the motion of a base", "save a .toml")
     for joint in robot.joints:
         where = f"of joint {joint.name!r}"
-        if joint.sigma == SPHERICAL:
-            raise cannot(f"the spherical motion {where}", "save a .toml")
+        if joint.sigma not in _KINDS:
+            raise cannot(f"the {joint.kind.word} motion {where}", "save a .toml")
         if not is_zero(joint.IA):
             raise cannot(f"the rotor's inertia IA {where}", 'leave it out with neglect("IA"), or save a .toml')
         if joint.eta:

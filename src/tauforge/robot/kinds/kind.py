@@ -47,6 +47,8 @@ class Kind(ABC):
         By how much the link turns about z with its only coordinate; zero of a kind that has others.
     slide
         By how much it slides along z with it.
+    parameters
+        Which fields of a joint that other kinds do not have it takes.
     spring
         Which fields of an elastic joint it takes.
     grouped
@@ -63,6 +65,7 @@ class Kind(ABC):
     units: tuple[str, str] = ("rad", "N m")
     turn: Scalar = 0.0
     slide: Scalar = 0.0
+    parameters: tuple[str, ...] = ()
     spring: tuple[str, ...] = ()
     grouped: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
