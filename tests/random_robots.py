@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Robot, Tendon, symbol
 from tauforge.robot.body import NO_LIFT
-from tauforge.robot.kinds import FLOATING, HELICAL, PLANAR, REVOLUTE, SPHERICAL, UNIVERSAL
+from tauforge.robot.kinds import FIXED, FLOATING, KINDS, REVOLUTE, SPHERICAL
 from tauforge.spatial.vector import Vector
 
 ANGLES = (0.0, 0.0, math.pi / 2, -math.pi / 2, math.pi)
 GOLDEN = (math.sqrt(5) - 1) / 2
+OTHERS = tuple(kind.number for kind in KINDS if kind.number > FIXED)
+"""Kinds of joints that are not in the papers' tables."""
 GRAVITIES = ((0.0, 0.0, -9.81), (9.81, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
@@ -57,7 +59,7 @@ def random_robot(
         antecedent = j - 1 if serial else random.randint(max(0, j - 4), j - 1)
         kind = 2 if fixed and random.random() < 0.08 else 1 if random.random() < prismatic else 0
         if several and random.random() < min(0.3, 2 / count):
-            kind = random.choice((SPHERICAL, FLOATING, PLANAR, HELICAL, UNIVERSAL))
+            kind = random.choice(OTHERS)
         in_line = serial and random.random() < 0.7
         joints.append(
             Joint(
@@ -71,7 +73,7 @@ def random_robot(
                 e=length(f"E{j}") if several else 0.0,
                 theta=angle(f"TH{j}"),
                 r=length(f"RL{j}"),
-                pitch=length(f"PI{j}") if kind == HELICAL else 0.0,
+                **{key: length(f"{key}{j}") for key in KINDS[kind].parameters},
                 IA=(symbol(f"IA{j}") if symbolic else random.uniform(0.1, 1))
                 if rotors and random.random() < 0.7
                 else 0.0,

@@ -109,7 +109,7 @@ def test_random_robots_are_valid_and_bind_whole():
 
 
 REFUSED = {
-    "sigma": ({"sigma": 8}, "sigma is 8.*revolute"),
+    "sigma": ({"sigma": 99}, "sigma is 99.*revolute"),
     "a pitch": ({"pitch": 0.1}, "only a helical joint"),
     "antecedent": ({"antecedent": 1}, "can only stand on"),
     "negative antecedent": ({"antecedent": -1}, "can only stand on"),

@@ -73,7 +73,7 @@ class Joint:
     antecedent
         Number of the link that it stands on, 0 being the base.
     sigma
-        0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar, 6 helical, 7 universal.
+        Number of its kind: 0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar, 6 helical, 7 universal.
     pitch
         How far a helical joint slides along z as it turns about it, in metres per radian.
     mu

@@ -23,6 +23,15 @@ KINDS: tuple[Kind, ...] = (
     Universal(),
 )
 """Each kind at the place of its number."""
-REVOLUTE, PRISMATIC, FIXED, SPHERICAL, FLOATING, PLANAR, HELICAL, UNIVERSAL = (kind.number for kind in KINDS)
+(
+    REVOLUTE,
+    PRISMATIC,
+    FIXED,
+    SPHERICAL,
+    FLOATING,
+    PLANAR,
+    HELICAL,
+    UNIVERSAL,
+) = (kind.number for kind in KINDS)
 WORDS = tuple(kind.word for kind in KINDS)
 """What the kinds are called, each at the place of its number."""
