@@ -21,11 +21,10 @@ from .inertia_matrix import Rows, inertia_matrix
 from .jacobian import Point, jacobian, jacobian_bias
 from .link_motion import VELOCITY
 from .registry import model
-from .singular import inertia_of, warns_if_singular
+from .singular import inertia_of, warn_if_singular
 
 
-@model("q, qd -> Lambda, mu, p", "inertia, bias and gravity at a link")
-@warns_if_singular(None)
+@model("q, qd -> Lambda, mu, p", "inertia, bias and gravity at a link", watch=warn_if_singular(None))
 def operational_space(
     robot: Robot,
     *,
@@ -34,7 +33,7 @@ def operational_space(
     damping: Scalar | str = 0.0,
     point: Point = (0.0, 0.0, 0.0),
     axes: str | None = None,
-    parameters: str = "standard",
+    parameters: str = "auto",
 ) -> Program:
     """Return the Program ``q, qd -> Lambda, mu, p`` at a frame.
 
@@ -75,7 +74,7 @@ def operational_space(
 
     rates = [rate[k] for k in chosen]
     inertia, mu, p = felt(M, h, g, J, rates, square, (inertia_of(robot.velocity_names), reach))
-    prepared, arrays, _ = prepare(robot, parameters, ("q", "qd"))
+    prepared, arrays, _ = prepare(robot, "standard", ("q", "qd"))
     results = {
         "Lambda": outputs([x for row in inertia for x in row], [count, count], [rows, rows], "inertia at the frame"),
         "mu": outputs(mu, [count], [rows], "wrench of Coriolis, centrifugal and friction efforts"),

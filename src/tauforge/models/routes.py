@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from ..errors import ProgramError
-from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
 from ..spatial.vector import UNITS, Matrix, Vector
@@ -30,11 +29,6 @@ def frame_number(robot: Robot, name: str | None) -> int:
         return 0
     known = ", ".join([BASE, *robot.frame_names])
     raise ProgramError(f"{robot.name} has no frame {name!r}; its frames are {known}")
-
-
-def cheapest(ways: Iterable[Program]) -> Program:
-    """Return the Program with the fewest operations of some that compute the same."""
-    return min(ways, key=lambda way: way.count().total)
 
 
 def poses_of(robot: Robot, state: State) -> list[Pose]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..program.optimise import cheapest
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
@@ -17,7 +18,7 @@ from ..spatial.rotation import Rotation
 from ..spatial.vector import UNITS, ZERO, Vector, column, cross
 from .frame import prepare, program
 from .registry import model
-from .routes import BASE, Route, cheapest, frame_number, poses_of, spread
+from .routes import BASE, Route, frame_number, poses_of, spread
 
 
 @model("q -> T", "homogeneous matrices of all links")
