@@ -18,14 +18,13 @@ from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.articulated import Articulated
 from ..spatial.inertia import Inertia
-from ..spatial.pose import Pose
-from ..spatial.rotation import Rotation
+from ..spatial.pose import HERE, Pose
 from ..spatial.screw import STILL, UNLOADED, Twist, Wrench
 from ..spatial.vector import ZERO, Vector, cross
-from .frame import INPUTS, State, Values, in_best_frames, leaner, prepare, program
+from .frame import INPUTS, State, Values, prepare, program
 from .joint_law import is_coupled, resistances
 from .registry import model
-from .singular import check_inertia, warns_if_singular
+from .singular import check_inertia, warn_if_singular
 
 
 class Given(NamedTuple):
@@ -51,14 +50,14 @@ class Link:
 @model(
     "q, qd, qdd, tau -> efforts, accelerations",
     "of some joints the acceleration is known (--accelerated), of the others the effort",
+    groups="auto",
+    watch=warn_if_singular("accelerations"),
 )
-@warns_if_singular("accelerations")
-@in_best_frames
 def hybrid_dynamics(
     robot: Robot,
     *,
     accelerated: Iterable[str] | str,
-    parameters: str = "standard",
+    parameters: str = "auto",
     external_wrenches: bool | str = False,
     reframe: bool = True,
 ) -> Program:
@@ -73,9 +72,7 @@ def hybrid_dynamics(
     parameters, external_wrenches, reframe
         As in ``inverse_dynamics``.
     """
-    options = {"accelerated": accelerated, "external_wrenches": external_wrenches}
-    lean = leaner(hybrid_dynamics, robot, parameters, **options)
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
     rigid = [x.name for x in robot.joints if x.axes and x.mu and not x.eta and not x.mimic]
     chosen = set(rigid if accelerated == "rigid" else accelerated)
     if unknown := chosen - set(robot.joint_names):
@@ -97,14 +94,14 @@ def hybrid_dynamics(
         "efforts": outputs(efforts, [len(known)], [known], "efforts of the joints whose acceleration is known"),
         "accelerations": outputs(accelerations, [len(others)], [others], "accelerations of the other joints"),
     }
-    return program("hybrid_dynamics", robot, arrays, results, lean=lean)
+    return program("hybrid_dynamics", robot, arrays, results)
 
 
-def free_base_dynamics(robot: Robot, parameters: str, external_wrenches: bool | str) -> Program:
+def free_base_dynamics(robot: Robot, external_wrenches: bool | str) -> Program:
     """Return the Program ``q, qd, qdd -> tau, base_acceleration`` of a robot on which nothing acts at its base."""
     if not robot.base.floating:
         raise ProgramError(f"{robot.name} stands on a fixed base; free_base needs robot.with_base('floating')")
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
     moved = frozenset(j for j, joint in enumerate(robot.joints, 1) if j > 1 and not joint.mimic)
     names = degrees(robot, moved)
     arrays["qdd"] = inputs("qdd", names, INPUTS["qdd"][0])
@@ -163,8 +160,7 @@ def articulated(robot: Robot, state: State, accelerated: frozenset[int]) -> tupl
 
 def outward(robot: Robot, state: State) -> list[Link]:
     """Return what velocities make of each link: equations (34) and (35). Entry 0 is the base."""
-    unused = Pose(Rotation(), ZERO, 0.0)  # the base stands on nothing
-    links = [Link(unused, STILL, Articulated.rigid(Inertia()), UNLOADED)]
+    links = [Link(HERE, STILL, Articulated.rigid(Inertia()), UNLOADED)]
     W = [robot.base.W0]
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose, i = joint.pose(state.q[j]), joint.antecedent

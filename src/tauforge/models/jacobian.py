@@ -20,6 +20,7 @@ from typing import NamedTuple
 from ..errors import ExpressionError, ProgramError
 from ..graph.node import Scalar, as_node
 from ..graph.parse import as_scalar
+from ..program.optimise import cheapest
 from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
@@ -29,7 +30,7 @@ from .frame import State, Values, folded, prepare, program
 from .inertia_matrix import first_degrees
 from .link_motion import VELOCITY
 from .registry import model
-from .routes import Route, cheapest, frame_number, orientations, path, poses_of, spread
+from .routes import Route, frame_number, orientations, path, poses_of, spread
 
 Point = Sequence[Scalar | str]
 """A point's coordinates: numbers, expressions or texts of them."""

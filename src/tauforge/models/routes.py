@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from ..errors import ProgramError
-from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
-from ..spatial.vector import Matrix, Vector
+from ..spatial.vector import UNITS, Matrix, Vector
 from .frame import State
 
 BASE = "base"
 """Name of link 0's frame."""
-UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
-"""The axes of a frame; also the rows of the identity."""
 T = TypeVar("T")
 
 
@@ -32,11 +29,6 @@ def frame_number(robot: Robot, name: str | None) -> int:
         return 0
     known = ", ".join([BASE, *robot.frame_names])
     raise ProgramError(f"{robot.name} has no frame {name!r}; its frames are {known}")
-
-
-def cheapest(ways: Iterable[Program]) -> Program:
-    """Return the Program with the fewest operations of some that compute the same."""
-    return min(ways, key=lambda way: way.count().total)
 
 
 def poses_of(robot: Robot, state: State) -> list[Pose]:

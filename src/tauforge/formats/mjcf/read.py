@@ -21,13 +21,13 @@ from ...limits import spend
 from ...robot.base import Base
 from ...robot.body import Body
 from ...robot.robot import Robot
+from ...spatial.pose import HERE
 from ...spatial.vector import ZERO, Vector
 from ..angles import SNAP
 from ..apart import run_apart
 from . import compiler
 from .compiler import compiled
 from .equalities import closed
-from .place import HERE
 from .scan import compiled_with, is_heavy, scan
 from .tendons import tendons
 from .tree import disabled, tree_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,10 +12,12 @@ import numpy as np
 from ...robot.body import NO_LIFT, Body
 from ...robot.joint import NO_LIMITS, Joint, Limits
 from ...robot.kinds import FIXED, FLOATING, PRISMATIC, REVOLUTE, SPHERICAL
+from ...robot.placement import placement
 from ...robot.variables import unused
 from ...spatial.inertia import Inertia
+from ...spatial.pose import HERE, Pose
 from ...spatial.vector import Vector
-from .place import HERE, Place, joint_frame, pose
+from .place import joint_frame, pose
 from .visuals import visuals
 
 KINDS = (FLOATING, SPHERICAL, PRISMATIC, REVOLUTE)
@@ -32,15 +35,15 @@ class Tree:
     frames: list[Joint] = field(default_factory=list)
     link: list[int] = field(default_factory=list)
     """Of each body the number of its link."""
-    own: list[Place] = field(default_factory=list)
+    own: list[Pose] = field(default_factory=list)
     """Of each body its frame on that link."""
     number: dict[int, int] = field(default_factory=dict)
     """Of each of MuJoCo's joints the number here."""
 
-    def frame(self, name: str, body: int, place: Place, kind: int = FIXED) -> Joint:
+    def frame(self, name: str, body: int, place: Pose, kind: int = FIXED) -> Joint:
         """Return a joint that stands on a body of MuJoCo's."""
         at = self.own[body].then(place)
-        return Joint(name=name, antecedent=self.link[body], sigma=kind, mu=0, **at.parameters())
+        return Joint(name=name, antecedent=self.link[body], sigma=kind, mu=0, **placement(at))
 
 
 def body_name(model: Any, body: int) -> str:
@@ -86,7 +89,7 @@ def tree_of(model: Any, snap: float) -> Tree:
                 tree.bodies.append(Body(name=_fresh(f"{name}_{label}", links)))
         if not count:
             label = _fresh(f"{name}_fixed", taken)
-            tree.joints.append(Joint(name=label, antecedent=link, sigma=FIXED, mu=0, **at.parameters()))
+            tree.joints.append(Joint(name=label, antecedent=link, sigma=FIXED, mu=0, **placement(at)))
             link, at = len(tree.joints), HERE
         tree.link.append(link)
         tree.own.append(at)
@@ -94,7 +97,7 @@ def tree_of(model: Any, snap: float) -> Tree:
         lifted = gravity_compensation(model, body)
         lift = tuple(lifted * x for x in inertia[6:]) if lifted else NO_LIFT
         tree.bodies.append(Body(name=name, inertia=inertia, lift=lift, visuals=visuals(model, body, at)))
-        if not at.is_origin:
+        if not at.is_identity:
             tree.frames.append(tree.frame(name, body, HERE))
     _sites(model, tree, links, snap)
     return tree
@@ -116,11 +119,11 @@ def _sites(model: Any, tree: Tree, taken: set[str], snap: float) -> None:
             tree.frames.append(tree.frame(name, model.site_bodyid[site], place))
 
 
-def _joint(model: Any, joint: int, name: str, link: int, place: Place, driven: set[int]) -> Joint:
+def _joint(model: Any, joint: int, name: str, link: int, place: Pose, driven: set[int]) -> Joint:
     """Return a joint on a link at a place, with its drive, friction, spring and limits."""
     kind = KINDS[model.jnt_type[joint]]
     address = model.jnt_qposadr[joint]
-    fields = place.parameters()
+    fields = placement(place)
     if kind in (REVOLUTE, PRISMATIC):
         offset = "theta" if kind == REVOLUTE else "r"
         fields[offset] -= float(model.qpos0[address])  # the pose in the file is that at qpos0
@@ -202,13 +205,18 @@ def _driven(model: Any) -> set[int]:
     return {int(model.actuator_trnid[i][0]) for i in range(count) if drives_joint(model, i)}
 
 
-def _inertia(model: Any, body: int, own: Place) -> Inertia:
+def _inertia(model: Any, body: int, own: Pose) -> Inertia:
     """Return a body's inertia in its link's frame, from principal moments at the centre of mass."""
     at = pose(model.body_iquat[body], model.body_ipos[body])
     same = model.body_sameframe[body]  # 1, 3: MuJoCo takes this frame, or its axes, as the body's, but for rounding
-    centre = own.then(HERE if same == 1 else Place(HERE.R, at.P) if same == 3 else at)
-    J = centre.R @ np.diag(model.body_inertia[body]) @ centre.R.T
-    J[abs(J) < _ROUNDING * J.max()] = 0.0
-    P = np.where(abs(centre.P) < _ROUNDING * abs(centre.P).max(), 0.0, centre.P).tolist()
-    about = J[np.triu_indices(3)].tolist()
-    return Inertia._make((*about, 0.0, 0.0, 0.0, float(model.body_mass[body]))).shifted(Vector(*P))
+    centre = own.then(HERE if same == 1 else Pose(arm=at.P) if same == 3 else at)
+    a, b, c = model.body_inertia[body].tolist()
+    about = _without_dust(centre.R.of_symmetric((a, 0.0, 0.0, b, 0.0, c)))
+    inertia = Inertia._make((*about, 0.0, 0.0, 0.0, float(model.body_mass[body])))
+    return inertia.shifted(Vector(*_without_dust(centre.P)))
+
+
+def _without_dust(numbers: Sequence[float]) -> list[float]:
+    """Return numbers with zeros where only rounding is left of what was computed with the largest."""
+    least = _ROUNDING * max(map(abs, numbers))
+    return [0.0 if abs(x) < least else x for x in numbers]
