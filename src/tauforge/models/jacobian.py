@@ -9,6 +9,8 @@ Its rate follows from the columns themselves. Let ω be the angular velocity of 
 velocity of the point against link k, which is what the joints beyond k give it, the sum of their columns times q̇:
 
     (ω × (e × L) + e × u, ω × e)    and    (ω × e, 0)
+
+An axis that moves in its own link, as the first one of a universal joint, adds the column of its rate there.
 """
 
 from __future__ import annotations
