@@ -8,7 +8,7 @@ from random import Random
 
 import tauforge as tf
 from tauforge.bench.prepare import solid
-from tauforge.robot.joint import FLOATING
+from tauforge.robot.kinds import FLOATING
 
 
 def panda() -> tf.Robot:

@@ -10,7 +10,7 @@ from functools import partial
 from random import Random
 
 import tauforge as tf
-from tauforge.robot.joint import FLOATING
+from tauforge.robot.kinds import FLOATING
 from tauforge.robot.robot import DOWN
 
 from .startup import best

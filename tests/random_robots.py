@@ -10,12 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Robot, Tendon, symbol
-from tauforge.robot.joint import COORDINATES, FLOATING, PLANAR, REVOLUTE, SPHERICAL
-from tauforge.robot.robot import NO_LIFT
+from tauforge.robot.body import NO_LIFT
+from tauforge.robot.kinds import FIXED, FLOATING, KINDS, REVOLUTE, SPHERICAL
 from tauforge.spatial.vector import Vector
 
 ANGLES = (0.0, 0.0, math.pi / 2, -math.pi / 2, math.pi)
 GOLDEN = (math.sqrt(5) - 1) / 2
+OTHERS = tuple(kind.number for kind in KINDS if kind.number > FIXED)
+"""Kinds of joints that are not in the papers' tables."""
 GRAVITIES = ((0.0, 0.0, -9.81), (9.81, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
@@ -33,7 +35,7 @@ def random_robot(
 ) -> Robot:
     """Return a robot that depends on the seed alone, its axes often parallel, perpendicular or meeting.
 
-    ``several`` gives it joints of several degrees of freedom and frames at any pose, ``floating`` a floating base,
+    ``several`` gives it joints of all kinds and frames at any pose, ``floating`` a floating base,
     ``equipped`` friction and springs.
     """
     random = Random(seed)
@@ -57,7 +59,7 @@ def random_robot(
         antecedent = j - 1 if serial else random.randint(max(0, j - 4), j - 1)
         kind = 2 if fixed and random.random() < 0.08 else 1 if random.random() < prismatic else 0
         if several and random.random() < min(0.3, 2 / count):
-            kind = random.choice((SPHERICAL, FLOATING, PLANAR))
+            kind = random.choice(OTHERS)
         in_line = serial and random.random() < 0.7
         joints.append(
             Joint(
@@ -71,6 +73,7 @@ def random_robot(
                 e=length(f"E{j}") if several else 0.0,
                 theta=angle(f"TH{j}"),
                 r=length(f"RL{j}"),
+                **{key: length(f"{key}{j}") for key in KINDS[kind].parameters},
                 IA=(symbol(f"IA{j}") if symbolic else random.uniform(0.1, 1))
                 if rotors and random.random() < 0.7
                 else 0.0,
@@ -153,7 +156,7 @@ def random_state(robot: Robot, seed: int) -> tuple[list[float], list[float], lis
     qd, qdd = ([random.uniform(-2, 2) for _ in range(robot.dof)] for _ in range(2))
     q: list[float] = []
     for joint in robot.joints:
-        own = [random.uniform(-2, 2) for _ in COORDINATES[joint.sigma]]
+        own = [random.uniform(-2, 2) for _ in joint.kind.coordinates]
         if joint.sigma in (SPHERICAL, FLOATING):
             length = math.hypot(*own[-4:])
             own[-4:] = [x / length for x in own[-4:]]

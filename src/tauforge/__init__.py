@@ -36,8 +36,11 @@ from .program.count import Operations
 from .program.fuse import fuse
 from .program.program import Program
 from .robot import bundled as robots
+from .robot.base import Base
+from .robot.body import Body
 from .robot.joint import Joint
-from .robot.robot import Base, Body, Loop, Robot
+from .robot.loop import Loop
+from .robot.robot import Robot
 from .robot.tendon import Tendon
 from .spatial.inertia import Inertia
 

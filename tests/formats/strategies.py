@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from tauforge import Base, Body, Inertia, Joint, Loop, Robot, symbol
 from tauforge.graph.functions import absolute, atan2, cos, sin, sqrt
 from tauforge.graph.node import Node, as_node
-from tauforge.robot.joint import FIXED, KINDS, NO_LIMITS, PRISMATIC, REVOLUTE, SPHERICAL, Limits, Mimic
-from tauforge.robot.robot import IDENTITY, NO_LIFT, SHAPES, Visual
+from tauforge.robot.body import IDENTITY, NO_LIFT, SHAPES, Visual
+from tauforge.robot.joint import NO_LIMITS, Limits, Mimic
+from tauforge.robot.kinds import FIXED, KINDS, PRISMATIC, REVOLUTE, SPHERICAL
 from tauforge.robot.tendon import LAW, Tendon
 from tauforge.spatial.vector import Vector
 
@@ -99,12 +100,14 @@ def joints(draw: st.DrawFn, name: str, number: int, links: int, keys: tuple[str,
     joint = Joint(
         name=name,
         antecedent=draw(st.integers(0, links)),
-        sigma=draw(st.sampled_from([REVOLUTE, REVOLUTE, PRISMATIC, FIXED] if plain else [REVOLUTE, *KINDS])),
+        sigma=draw(st.sampled_from([REVOLUTE, REVOLUTE, PRISMATIC, FIXED] if plain else range(len(KINDS)))),
         mu=draw(st.integers(0, 1)),
         variable=draw(st.sampled_from(["", f"th{number}__", f"angle{number}"])),
         limits=NO_LIMITS if plain else draw(limits),
         **draw(_some(keys if plain else (*keys, "e"))),
     )
+    if joint.kind.parameters:
+        joint = replace(joint, **draw(_some(joint.kind.parameters)))
     if joint.sigma == SPHERICAL:
         return replace(joint, eta=draw(st.integers(0, 1)), **draw(_some(("k",))))
     if len(joint.axes) > 1:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Loop, Robot, RobotError, RobotWarning, symbol
 from tauforge.formats import load, save
+from tauforge.robot.body import Visual
 from tauforge.robot.joint import Limits, Mimic
-from tauforge.robot.robot import Visual
 
 from .strategies import robots
 

@@ -6,8 +6,8 @@ import pytest
 
 from tauforge import Base, Body, Inertia, Joint, Loop, Robot, RobotError, symbol
 from tauforge.formats import load, save
+from tauforge.robot.body import Visual
 from tauforge.robot.joint import Limits, Mimic
-from tauforge.robot.robot import Visual
 from tauforge.spatial.vector import Vector
 
 ARM = """format = 1

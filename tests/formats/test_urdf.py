@@ -12,9 +12,10 @@ import pytest
 import tauforge as tf
 from tauforge.formats import load
 from tauforge.formats.urdf.parts import is_possible
-from tauforge.robot.joint import FLOATING, PLANAR, Limits, Mimic
+from tauforge.robot.body import Visual
+from tauforge.robot.joint import Limits, Mimic
+from tauforge.robot.kinds import FLOATING, PLANAR
 from tauforge.robot.placement import placement
-from tauforge.robot.robot import Visual
 from tauforge.spatial.pose import Pose
 from tauforge.spatial.rotation import Rotation
 from tauforge.spatial.vector import Vector

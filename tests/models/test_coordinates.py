@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.graph.node import cos, sin
+from tauforge.graph.functions import cos, sin
 from tauforge.models.coordinates import Coordinates
 from tauforge.robot.entries import by_joint
 from tauforge.robot.joint import Mimic

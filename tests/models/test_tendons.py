@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.robot.joint import COORDINATES, SPHERICAL, Mimic
+from tauforge.robot.joint import Mimic
+from tauforge.robot.kinds import SPHERICAL
 
 from ..interpret import interpret
 from ..oracles.agree import agree, solved
@@ -29,7 +30,7 @@ def robot_of(seed, heavy=True, **more):
 def state_of(robot, seed):
     """Return a random state, in which joints that follow others have no coordinates."""
     q, qd, qdd = random_state(robot, seed)
-    own = [not joint.mimic for joint in robot.expanded().joints for _ in COORDINATES[joint.sigma]]
+    own = [not joint.mimic for joint in robot.expanded().joints for _ in joint.kind.coordinates]
     return np.array(q)[own], np.array(qd), np.array(qdd)
 
 

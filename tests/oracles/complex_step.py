@@ -13,7 +13,7 @@ from tauforge import Program, Robot
 from tauforge.graph.evaluate import topological
 from tauforge.graph.node import Node
 from tauforge.graph.operations import ABS, ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT
-from tauforge.robot.joint import COORDINATES, FLOATING, PLANAR, SPHERICAL
+from tauforge.robot.kinds import FLOATING, PLANAR, SPHERICAL
 
 STEP = 1e-100
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -55,7 +55,7 @@ def tangent(robot: Robot, q: np.ndarray) -> np.ndarray:
     found = np.zeros((len(q), robot.dof))
     row = column = 0
     for joint in robot.joints:
-        rows, columns = len(COORDINATES[joint.sigma]), len(joint.axes)
+        rows, columns = len(joint.kind.coordinates), len(joint.axes)
         found[row : row + rows, column : column + columns] = of_joint(joint.sigma, q[row : row + rows])
         row, column = row + rows, column + columns
     return found
@@ -67,7 +67,7 @@ def of_joint(kind: int, q: np.ndarray) -> np.ndarray:
         c, s = np.cos(q[2]), np.sin(q[2])
         return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     if kind not in (SPHERICAL, FLOATING):
-        return np.ones((len(q), len(q)))
+        return np.eye(len(q))
     p, units = q[-4:], np.eye(4)[:3]
     turning = 0.5 * np.array([times(p, unit) for unit in units]).T
     if kind == SPHERICAL:

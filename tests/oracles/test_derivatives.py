@@ -16,7 +16,7 @@ from .with_pinocchio import Twin
 @seeds(quick=8, all=300)
 def test_inverse_dynamics(seed):
     robot = random_tree(seed)
-    twin, state = Twin(robot), [np.array(x) for x in random_state(robot, seed)]
+    twin, state = Twin(robot, hinges=True), [np.array(x) for x in random_state(robot, seed)]
     model, data = twin.model, twin.data
     pin.computeRNEADerivatives(model, data, twin.q(state[0]), twin.v(state[1]), twin.v(state[2]))
     program = tf.inverse_dynamics(robot)
@@ -28,7 +28,7 @@ def test_inverse_dynamics(seed):
 @seeds(quick=8, all=300)
 def test_direct_dynamics(seed):
     robot = random_tree(seed, largest=25 if seed % 20 == 8 else 8)
-    twin, state = Twin(robot), [np.array(x) for x in random_state(robot, seed)]
+    twin, state = Twin(robot, hinges=True), [np.array(x) for x in random_state(robot, seed)]
     model, data = twin.model, twin.data
     pin.computeABADerivatives(model, data, twin.q(state[0]), twin.v(state[1]), twin.v(state[2]))
     tolerance = solved(twin.symmetric(data.Minv))

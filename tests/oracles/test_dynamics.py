@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 
 import tauforge as tf
-from tauforge.robot.joint import FIXED
+from tauforge.robot.kinds import FIXED
 
 from ..interpret import interpret
 from ..random_robots import random_state, random_tree, seeds

@@ -40,7 +40,7 @@ def test_transforms_and_motions_of_links(seed):
 @seeds(quick=8, all=300)
 def test_jacobians_and_their_rates(seed):
     robot, random = random_tree(seed), Random(seed)
-    twin, (q, qd, _) = Twin(robot), map(np.array, random_state(robot, seed))
+    twin, (q, qd, _) = Twin(robot, hinges=True), map(np.array, random_state(robot, seed))
     link = random.randrange(len(twin.robot.bodies))
     point = np.array([random.uniform(-1, 1) for _ in range(3)]) * (seed % 2)
     frame, model, data = twin.frame(link, point), twin.model, twin.data

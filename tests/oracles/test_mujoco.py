@@ -7,21 +7,21 @@ import mujoco
 import numpy as np
 
 import tauforge as tf
-from tauforge.robot.joint import COORDINATES, FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
+from tauforge.robot.kinds import FIXED, FLOATING, HELICAL, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, UNIVERSAL
 
 from ..interpret import interpret
 from ..random_robots import random_robot, random_state, seeds
 from .agree import agree, solved
 from .with_pinocchio import constant_pose, inertia, pin
 
-KINDS = {REVOLUTE: "hinge", PRISMATIC: "slide", SPHERICAL: "ball", FLOATING: "free"}
+KINDS = {REVOLUTE: "hinge", PRISMATIC: "slide", SPHERICAL: "ball", FLOATING: "free", UNIVERSAL: "hinge"}
 
 
 def tree(seed):
     """Return a robot with joints that MuJoCo has too: a free one only at the base, none with Coulomb friction."""
     robot = random_robot(seed, smallest=2, largest=12, rotors=True, several=True, equipped=True, floating=seed % 3 == 0)
-    ball = {FLOATING: SPHERICAL, PLANAR: SPHERICAL}
-    joints = tuple(replace(joint, sigma=ball.get(joint.sigma, joint.sigma)) for joint in robot.joints)
+    other = {FLOATING: SPHERICAL, PLANAR: SPHERICAL, HELICAL: REVOLUTE}
+    joints = tuple(replace(joint, sigma=other.get(joint.sigma, joint.sigma), pitch=0.0) for joint in robot.joints)
     return replace(robot, joints=joints).neglect("FS", "lift")
 
 
@@ -46,6 +46,8 @@ def to_mujoco(robot):
             given |= {"stiffness": joint.k, "springref": joint.rest} if joint.eta else {}
             values = {key: text(x) for key, x in given.items()}
             xml.SubElement(link, "joint", name=joint.name, type=KINDS[joint.sigma], **values)
+            if joint.sigma == UNIVERSAL:  # two hinges, the second on the first
+                xml.SubElement(link, "joint", name=f"{joint.name}.second", type="hinge", axis="1 0 0", **values)
         at.append(link)
     return mujoco.MjModel.from_xml_string(xml.tostring(root, encoding="unicode"))
 
@@ -63,7 +65,7 @@ class Twin:
         given, row = iter(q), 0
         for joint in (joint for joint in robot.joints if joint.sigma != FIXED):
             own = self.model.joint(joint.name)
-            coordinates = np.array([next(given) for _ in COORDINATES[joint.sigma]])
+            coordinates = np.array([next(given) for _ in joint.kind.coordinates])
             if joint.sigma in (SPHERICAL, FLOATING):
                 coordinates[-4:] = np.roll(coordinates[-4:], 1)  # MuJoCo has w first
             first = own.qposadr[0]

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 import tauforge as tf
-from tauforge.robot.joint import COORDINATES, FLOATING
+from tauforge.robot.kinds import FLOATING
 
 from ..interpret import interpret_many
 
@@ -43,7 +43,7 @@ class Peer:
     def coordinates(self, q: np.ndarray) -> np.ndarray:
         """Return Pinocchio's coordinates: of a continuous and of a planar joint's angle, cosine and sine."""
         entries = iter(q)
-        free = [[next(entries) for _ in COORDINATES[x.sigma]] if not x.mimic else None for x in self.robot.joints]
+        free = [[next(entries) for _ in x.kind.coordinates] if not x.mimic else None for x in self.robot.joints]
         found = np.zeros(self.model.nq)
         for own, values, joint in zip(self.own, free, self.robot.joints, strict=True):
             if joint.mimic:
@@ -59,7 +59,7 @@ class Peer:
         columns = []
         for joint in self.robot.joints:
             if not joint.mimic:
-                own = rng.uniform(-2, 2, (count, len(COORDINATES[joint.sigma])))
+                own = rng.uniform(-2, 2, (count, len(joint.kind.coordinates)))
                 if joint.sigma == FLOATING:
                     own[:, 3:] /= np.linalg.norm(own[:, 3:], axis=1, keepdims=True)
                 columns.append(own)

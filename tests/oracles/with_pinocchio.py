@@ -4,14 +4,17 @@ import numpy as np
 import pinocchio as pin
 
 from tauforge import Inertia, Robot
-from tauforge.robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, Joint
+from tauforge.robot.joint import Joint
+from tauforge.robot.kinds import FIXED, FLOATING, HELICAL, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, UNIVERSAL
 
 KINDS = {
-    REVOLUTE: pin.JointModelRZ,
-    PRISMATIC: pin.JointModelPZ,
-    SPHERICAL: pin.JointModelSpherical,
-    FLOATING: pin.JointModelFreeFlyer,
-    PLANAR: pin.JointModelPlanar,
+    REVOLUTE: lambda joint: pin.JointModelRZ(),
+    PRISMATIC: lambda joint: pin.JointModelPZ(),
+    SPHERICAL: lambda joint: pin.JointModelSpherical(),
+    FLOATING: lambda joint: pin.JointModelFreeFlyer(),
+    PLANAR: lambda joint: pin.JointModelPlanar(),
+    HELICAL: lambda joint: pin.JointModelHZ(float(joint.pitch)),
+    UNIVERSAL: lambda joint: pin.JointModelUniversal(np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])),
 }
 POSE = ("gamma", "b", "e", "alpha", "d", "theta", "r")
 
@@ -19,7 +22,8 @@ POSE = ("gamma", "b", "e", "alpha", "d", "theta", "r")
 class Twin:
     """A numeric tree robot in Pinocchio, built joint by joint and branch by branch: its matrices are right in that
     order only (stack-of-tasks/pinocchio, issue 1897). States go in by ``q`` and ``v``; results come back in the robot's
-    order through ``rows``, ``columns`` and ``square``.
+    order through ``rows``, ``columns`` and ``square``. ``hinges`` makes two revolute joints of each universal one, as
+    Pinocchio's derivatives take the axes of a joint to be constant in its link.
 
     Attributes
     ----------
@@ -29,8 +33,9 @@ class Twin:
         Pinocchio's number of each link's frame.
     """
 
-    def __init__(self, robot: Robot) -> None:
-        self.robot = robot = robot.expanded()
+    def __init__(self, robot: Robot, hinges: bool = False) -> None:
+        self.robot, self.hinges = robot.expanded(), hinges
+        robot = self.robot
         self.model = pin.Model()
         self.model.gravity.linear = np.array([float(x) for x in robot.gravity])
         placed = {0: (0, pin.SE3.Identity())}
@@ -40,7 +45,7 @@ class Twin:
         self.pose = [placed[j][1] for j in range(1, len(placed))]
         self.frames = [self._frame(f"{body.name} frame", j, np.zeros(3)) for j, body in enumerate(robot.bodies)]
         self.data = self.model.createData()
-        moving = [self.model.joints[self.model.getJointId(name)] for name in robot.joint_names]
+        moving = [own for joint in robot.joints if joint.sigma != FIXED for own in self._own(joint)]
         self.places = [i for joint in moving for i in range(joint.idx_v, joint.idx_v + joint.nv)]
 
     def _add(self, j: int, parent: int, on: pin.SE3) -> tuple[int, pin.SE3]:
@@ -48,13 +53,22 @@ class Twin:
         joint, body = self.robot.joints[j - 1], self.robot.bodies[j - 1]
         pose = on * constant_pose(joint)
         if joint.sigma != FIXED:
-            parent = self.model.addJoint(parent, KINDS[joint.sigma](), pose, joint.name)
-            pose = pin.SE3.Identity()
-            first = self.model.joints[parent].idx_v
-            self.model.armature[first : first + len(joint.axes)] = float(joint.IA)
+            kinds = [KINDS[joint.sigma](joint)]
+            if self.hinges and joint.sigma == UNIVERSAL:
+                kinds = [pin.JointModelRZ(), pin.JointModelRX()]
+            for name, kind in zip((joint.name, f"{joint.name}.second"), kinds, strict=False):
+                parent = self.model.addJoint(parent, kind, pose, name)
+                pose = pin.SE3.Identity()
+                first = self.model.joints[parent].idx_v
+                self.model.armature[first : first + self.model.joints[parent].nv] = float(joint.IA)
         if parent:
             self.model.appendBodyToJoint(parent, inertia(body.inertia), pose)
         return parent, pose
+
+    def _own(self, joint: Joint) -> list[pin.JointModel]:
+        """Return the joints that stand for one of the robot's."""
+        names = (joint.name, f"{joint.name}.second")
+        return [self.model.joints[self.model.getJointId(name)] for name in names if self.model.existJointName(name)]
 
     def _frame(self, name: str, link: int, point: np.ndarray) -> int:
         pose = self.pose[link] * pin.SE3(np.eye(3), point)
@@ -71,13 +85,13 @@ class Twin:
         found, values = np.zeros(self.model.nq), iter(q)
         for joint in self.robot.joints:
             if joint.sigma != FIXED:
-                own = self.model.joints[self.model.getJointId(joint.name)]
+                own = self._own(joint)
+                coordinates = [next(values) for _ in joint.kind.coordinates]
                 if joint.sigma == PLANAR:
-                    x, y, angle = (next(values) for _ in range(3))
+                    x, y, angle = coordinates
                     coordinates = [x, y, np.cos(angle), np.sin(angle)]
-                else:
-                    coordinates = [next(values) for _ in range(own.nq)]
-                found[own.idx_q : own.idx_q + own.nq] = coordinates
+                places = [i for part in own for i in range(part.idx_q, part.idx_q + part.nq)]
+                found[places] = coordinates
         return found
 
     def v(self, v: np.ndarray) -> np.ndarray:

@@ -5,7 +5,8 @@ from pathlib import Path
 from random import Random
 
 import tauforge as tf
-from tauforge.robot.joint import FIXED, Mimic
+from tauforge.robot.joint import Mimic
+from tauforge.robot.kinds import FIXED
 from tests.random_robots import random_robot, seeds, with_tendons
 
 SR400 = Path(__file__).parents[1] / "formats/data/SR400.par"

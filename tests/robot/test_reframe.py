@@ -7,7 +7,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.robot.assemble import inward, standing
-from tauforge.robot.joint import PRISMATIC
+from tauforge.robot.kinds import PRISMATIC
 from tauforge.spatial.pose import HERE, Pose
 from tauforge.spatial.rotation import Rotation, about
 from tauforge.spatial.vector import Vector

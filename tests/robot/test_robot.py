@@ -8,8 +8,8 @@ import pytest
 
 import tauforge as tf
 from tauforge.graph.node import symbol
+from tauforge.robot.base import BASE_MOTION
 from tauforge.robot.joint import Mimic
-from tauforge.robot.robot import BASE_MOTION
 
 from ..random_robots import random_robot
 
@@ -109,7 +109,8 @@ def test_random_robots_are_valid_and_bind_whole():
 
 
 REFUSED = {
-    "sigma": ({"sigma": 7}, "sigma is 7.*revolute"),
+    "sigma": ({"sigma": 99}, "sigma is 99.*revolute"),
+    "a pitch": ({"pitch": 0.1}, "only a helical joint"),
     "antecedent": ({"antecedent": 1}, "can only stand on"),
     "negative antecedent": ({"antecedent": -1}, "can only stand on"),
     "nan": ({"d": math.nan}, "finite"),

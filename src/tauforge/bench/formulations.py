@@ -16,7 +16,6 @@ from ..models.classical import DEFAULT
 from ..models.inverse_dynamics import inverse_dynamics
 from ..program.count import Operations
 from ..program.program import Program
-from ..robot.joint import PRISMATIC
 from ..robot.robot import Robot
 from ..tabulation.configuration_space import ConfigurationSpace, configuration_space
 from .timing import best_times
@@ -140,7 +139,7 @@ def _tables_row(robot: Robot, samples: Any, expected: Any, seconds: float) -> Ro
 
 
 def _finest(robot: Robot) -> tuple[int, ConfigurationSpace] | None:
-    ranges = {joint.name: (-1.0, 1.0) for joint in robot.joints if joint.sigma == PRISMATIC}
+    ranges = {joint.name: (-1.0, 1.0) for joint in robot.joints if joint.kind.units[0] == "m"}
     for points in _RESOLUTIONS:
         try:
             return points, configuration_space(robot, resolution=points, ranges=ranges, memory=_MEMORY)

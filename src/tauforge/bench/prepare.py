@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..graph.node import Node, is_zero
+from ..robot.base import BASE_MOTION, Base
+from ..robot.body import NO_LIFT, NO_WRENCH, Body
 from ..robot.joint import FREE, NO_LIMITS, Joint
-from ..robot.robot import BASE_MOTION, NO_LIFT, NO_WRENCH, Base, Body, Robot
+from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 

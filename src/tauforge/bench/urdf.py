@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from ..errors import RobotError
 from ..formats.urdf.write import write
-from ..robot.robot import BASE_LINK, DOWN, Base, Body, Robot
+from ..robot.base import BASE_LINK, Base
+from ..robot.body import Body
+from ..robot.robot import DOWN, Robot
 from ..spatial.inertia import Inertia
 from .peer import Unfit
 

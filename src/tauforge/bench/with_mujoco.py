@@ -8,7 +8,8 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from ..robot.joint import COORDINATES, FLOATING, PRISMATIC, REVOLUTE, SPHERICAL, WORDS, Joint
+from ..robot.joint import Joint
+from ..robot.kinds import FLOATING, PRISMATIC, REVOLUTE, SPHERICAL
 from ..robot.robot import Robot
 from .matrices import about_centre, pose
 from .peer import DERIVATIVES, DIRECT, INERTIA, INVERSE, Call, Peer, Unfit, Work, lacks
@@ -31,7 +32,7 @@ def mjcf(robot: Robot) -> str:
 def _body(robot: Robot, number: int) -> Iterator[str]:
     joint, body = robot.joints[number - 1], robot.bodies[number - 1]
     if joint.sigma not in KINDS:
-        raise Unfit(f"MuJoCo has no {WORDS[joint.sigma]} joint")
+        raise Unfit(f"MuJoCo has no {joint.kind.word} joint")
     R, P = pose(joint)
     if joint.sigma == FLOATING and not (np.allclose(R, np.eye(3)) and np.allclose(P, 0) and not joint.antecedent):
         raise Unfit("MuJoCo's free joints move from the world's frame only")
@@ -131,7 +132,7 @@ class MuJoCo(Peer):
     def own(self, model: str, arrays: Sequence[Any]) -> list[Any]:
         converted = [np.array(x) for x in arrays]
         for joint, i, k in self._several():
-            q, end = converted[0], i + len(COORDINATES[joint.sigma])
+            q, end = converted[0], i + len(joint.kind.coordinates)
             q[:, end - 4 : end] = np.roll(q[:, end - 4 : end], 1, axis=1)
             if joint.sigma == FLOATING:
                 R = self._turned(arrays[0][:, end - 4 : end])
@@ -163,7 +164,7 @@ class MuJoCo(Peer):
         for joint in self.robot.joints:
             if joint.sigma in (SPHERICAL, FLOATING):
                 yield joint, i, k
-            i, k = i + len(COORDINATES[joint.sigma]), k + len(joint.axes)
+            i, k = i + len(joint.kind.coordinates), k + len(joint.axes)
 
     @staticmethod
     def _turned(quaternions: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..robot.joint import FLOATING, PRISMATIC, REVOLUTE, SPHERICAL, WORDS
+from ..robot.kinds import FLOATING, HELICAL, PRISMATIC, REVOLUTE, SPHERICAL
 from ..robot.robot import Robot
 from .matrices import about_centre, pose
 from .peer import DERIVATIVES, DIRECT, INERTIA, INVERSE, Call, Peer, Unfit, Work
@@ -18,18 +18,19 @@ def to_pinocchio(robot: Robot) -> Any:
     import pinocchio as pin
 
     kinds = {
-        REVOLUTE: pin.JointModelRZ,
-        PRISMATIC: pin.JointModelPZ,
-        SPHERICAL: pin.JointModelSpherical,
-        FLOATING: pin.JointModelFreeFlyer,
+        REVOLUTE: lambda joint: pin.JointModelRZ(),
+        PRISMATIC: lambda joint: pin.JointModelPZ(),
+        SPHERICAL: lambda joint: pin.JointModelSpherical(),
+        FLOATING: lambda joint: pin.JointModelFreeFlyer(),
+        HELICAL: lambda joint: pin.JointModelHZ(float(joint.pitch)),
     }
     model = pin.Model()
     model.gravity.linear = np.array(robot.gravity, dtype=float)
     numbers = [0]
     for joint, body in zip(robot.joints, robot.bodies, strict=True):
         if joint.sigma not in kinds:
-            raise Unfit(f"{WORDS[joint.sigma]} joints have other coordinates there")
-        number = model.addJoint(numbers[joint.antecedent], kinds[joint.sigma](), pin.SE3(*pose(joint)), joint.name)
+            raise Unfit(f"{joint.kind.word} joints have other coordinates or derivatives there")
+        number = model.addJoint(numbers[joint.antecedent], kinds[joint.sigma](joint), pin.SE3(*pose(joint)), joint.name)
         numbers.append(number)
         first = model.joints[number].idx_v
         model.armature[first : first + len(joint.axes)] = float(joint.IA)

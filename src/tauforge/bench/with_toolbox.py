@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..robot.joint import PRISMATIC, REVOLUTE
+from ..robot.kinds import PRISMATIC, REVOLUTE
 from ..robot.robot import Robot
 from ..spatial.rotation import about
 from ..spatial.vector import Vector

@@ -13,7 +13,6 @@ import tauforge as tf
 
 from ..bench.counts import Count
 from ..bench.counts import counts as counted
-from ..robot.joint import WORDS
 from ..robot.tables import Sheet, in_text
 
 COUNTS = ("mul", "add", "set-up", "sin/cos", "total", "published", "saved")
@@ -47,7 +46,7 @@ def robots(found: Sequence[tf.Robot]) -> Group:
     made = table(["name", "joints", "symbols", "what it is"])
     for robot in found:
         summary = (getattr(tf.robots, robot.name).__doc__ or "").strip().split(":")[0].split(".")[0]
-        kinds = "".join(WORDS[joint.sigma][0].upper() for joint in robot.joints)
+        kinds = "".join(joint.kind.word[0].upper() for joint in robot.joints)
         made.add_row(
             f"[green]{robot.name}[/green]",
             kinds,

@@ -16,7 +16,7 @@ from ..errors import ProgramError
 from ..graph.node import as_node, is_zero
 from ..models.state import State
 from ..robot.entries import owners
-from ..robot.joint import FIXED, PRISMATIC, REVOLUTE, WORDS
+from ..robot.kinds import FIXED, PRISMATIC, REVOLUTE
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.pose import Pose
@@ -181,7 +181,7 @@ def check(robot: Robot, formulation: str, paper: str, *, followers: bool = True)
             raise ProgramError(f"{robot.name}: joint {joint.name!r} follows another; {formulation!r} cannot have that")
         if joint.sigma not in (REVOLUTE, PRISMATIC, FIXED):
             raise ProgramError(
-                f"{robot.name}: joint {joint.name!r} is {WORDS[joint.sigma]}, and {formulation!r} ({paper}) is for "
+                f"{robot.name}: joint {joint.name!r} is {joint.kind.word}, and {formulation!r} ({paper}) is for "
                 f"revolute and prismatic joints; {fix}"
             )
     base = robot.base

@@ -14,7 +14,7 @@ from random import Random
 
 from ..errors import ProgramError
 from ..program.count import Operations
-from ..robot.joint import REVOLUTE
+from ..robot.kinds import REVOLUTE
 from ..spatial.inertia import Inertia
 from ..spatial.rotation import Plane, Rotation
 from ..spatial.vector import Entry, Vector

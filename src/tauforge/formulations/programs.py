@@ -116,6 +116,6 @@ def joint_efforts(robot: Robot, state: State) -> list[Scalar]:
         i, (f, n) = joint.antecedent, wrenches[j]
         if not all(is_zero(x) for x in (*f, *n)):
             wrenches[i] = wrenches[i] + wrenches[j].inward(poses[j - 1])
-        own = zip(joint.along(wrenches[j]), rotor[j], against[j], strict=True)
+        own = zip(joint.along(state.q[j], wrenches[j]), rotor[j], against[j], strict=True)
         found[:0] = [x + inertia + resistance for x, inertia, resistance in own]
     return found

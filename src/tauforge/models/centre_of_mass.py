@@ -79,7 +79,7 @@ def velocity(robot: Robot, state: State) -> Vector:
     v = [ZERO] * len(total)
     for j in range(len(robot.joints), 0, -1):
         joint, pose = robot.joints[j - 1], poses[j - 1]
-        own = moved(joint.screw(state.qd[j]), *total[j])
+        own = moved(joint.screw(state.q[j], state.qd[j]), *total[j])
         v[joint.antecedent] = v[joint.antecedent] + pose.R.forth(v[j] + own)
     return v[0]
 
@@ -89,7 +89,7 @@ def jacobian_columns(robot: Robot, state: State) -> list[Vector]:
     poses = poses_of(robot, state)
     R, total, found = orientations(robot, poses, 0), gathered(robot, poses), []
     for j, joint in enumerate(robot.joints, 1):
-        found += [times(R[j], moved(unit, *total[j])) for unit in joint.units]
+        found += [times(R[j], moved(unit, *total[j])) for unit in joint.kind.screws(state.q[j])]
     return found
 
 

@@ -49,7 +49,7 @@ def momenta(robot: Robot, state: State) -> list[tuple[Scalar, ...]]:
     com = whole.first_moments * (1.0 / whole.M)
     columns: list[tuple[Scalar, ...]] = []
     for j, joint in enumerate(robot.joints, 1):
-        for unit in joint.units:
+        for unit in joint.kind.screws(state.q[j]):
             momentum, i = composite[j].times(unit), j
             while i:
                 momentum = momentum.inward(poses[i - 1])

@@ -154,12 +154,12 @@ def _combined(row: Row, entries: Values) -> Scalar:
 
 def with_tangent(robot: Robot, coordinates: Coordinates, q: Array) -> Array:
     """Return the coordinates with how they change with qd, unless each entry's rate is the entry of qd itself."""
-    if len(q.nodes) == len(coordinates.names) and max(coordinates.widths, default=0) <= 1:
+    if len(q.nodes) == len(coordinates.names) and all(joint.kind.is_flat for joint in robot.joints):
         return q
     first = [0, *accumulate(coordinates.widths)]
     values, entries = by_joint(robot, q.nodes), list[Scalar]()
     for j in owners(robot):
-        for row in robot.joints[j - 1].tangent(values[j]):
+        for row in robot.joints[j - 1].kind.tangent(values[j]):
             whole: list[Scalar] = [0.0] * len(coordinates.names)
             for place, x in coordinates.gathered_some(dict(enumerate(row, first[j - 1]))).items():
                 whole[place] = x

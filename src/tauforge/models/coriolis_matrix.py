@@ -44,25 +44,27 @@ def coriolis(robot: Robot, state: State) -> Rows:
     first, poses = first_degrees(robot), poses_of(robot, state)
     C: Rows = [[0.0] * first[-1] for _ in range(first[-1])]
     for j, joint in enumerate(robot.joints, 1):
-        for degree, unit in enumerate(joint.units, first[j]):
-            for row, F in column(robot, poses, state, momenta, j, unit).items():
-                for place, effort in enumerate(robot.joints[row - 1].along(F), first[row]):
+        screws = joint.kind.screws(state.q[j])
+        rates = joint.kind.screw_rates(state.q[j], state.qd[j]) or [STILL] * len(screws)
+        for degree, own in enumerate(zip(screws, rates, strict=True), first[j]):
+            for row, F in column(robot, poses, state, momenta, j, own).items():
+                for place, effort in enumerate(robot.joints[row - 1].along(state.q[row], F), first[row]):
                     C[place][degree] = effort
     return C
 
 
 def column(
-    robot: Robot, poses: Sequence[Pose], state: State, momenta: list[Wrench], start: int, unit: Twist
+    robot: Robot, poses: Sequence[Pose], state: State, momenta: list[Wrench], start: int, own: tuple[Twist, Twist]
 ) -> dict[int, Wrench]:
     """Return the wrenches on the links that a joint's axis stands for in C: I ṡ + B s, s being its screw at each
-    link.
+    link; ``own`` is s and ṡ at its own.
     """
-    at: dict[int, tuple[Twist, Twist]] = {start: (unit, STILL)}
+    at: dict[int, tuple[Twist, Twist]] = {start: own}
     wrenches: dict[int, Wrench] = {}
     for j, joint in enumerate(robot.joints, 1):
         if joint.antecedent in at and j != start:
             s, rate = (x.outward(poses[j - 1]) for x in at[joint.antecedent])
-            at[j] = s, rate + s.cross(joint.screw(state.qd[j]))
+            at[j] = s, rate + s.cross(joint.screw(state.q[j], state.qd[j]))
         if j in at:
             s, rate = at[j]
             wrenches[j] = robot.bodies[j - 1].inertia.times(rate) + s.cross_wrench(momenta[j - 1])

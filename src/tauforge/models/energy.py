@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..program.program import Program, outputs
-from ..robot.robot import Body, Robot
+from ..robot.body import Body
+from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.screw import Twist
 from ..spatial.vector import Entry, dot
@@ -75,5 +76,5 @@ def velocities(robot: Robot, state: State) -> list[Twist]:
     """Return the velocity of the base and of each link, in its own frame: equation (13)."""
     V = [Twist(robot.base.V0, robot.base.W0)]
     for joint, q, qd in zip(robot.joints, state.q[1:], state.qd[1:], strict=True):
-        V.append(V[joint.antecedent].outward(joint.pose(q)) + joint.screw(qd))
+        V.append(V[joint.antecedent].outward(joint.pose(q)) + joint.screw(q, qd))
     return V

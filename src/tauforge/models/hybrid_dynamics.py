@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..errors import ProgramError
 from ..graph.node import Scalar
 from ..program.program import Program, inputs, outputs
-from ..robot.joint import VELOCITIES, Joint
+from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.articulated import Articulated
 from ..spatial.inertia import Inertia
@@ -28,14 +28,11 @@ from .results import program
 from .singular import check_inertia, warn_if_singular
 from .state import INPUTS, State, Values
 
-Screw = tuple[Vector, Vector]
-"""Linear and angular part of an acceleration, force and moment of a wrench."""
-
 
 class Given(NamedTuple):
     """An axis of a joint once its unknown acceleration is eliminated: q̈ = (u - U a) / D."""
 
-    axis: int
+    s: Twist
     U: Wrench
     u: Scalar
     inverse: Scalar  # 1 / D
@@ -122,7 +119,7 @@ def free_base_dynamics(robot: Robot, external_wrenches: bool | str) -> Program:
 def degrees(robot: Robot, numbers: frozenset[int]) -> list[str]:
     """Return the names of the degrees of freedom of some joints, in joint order."""
     chosen = [joint for j, joint in enumerate(robot.joints, 1) if j in numbers]
-    return [joint.name + part for joint in chosen for part in VELOCITIES[joint.sigma]]
+    return [joint.name + part for joint in chosen for part in joint.axes]
 
 
 def articulated(robot: Robot, state: State, given: Sequence[Values], accelerated: frozenset[int]) -> list[Values]:
@@ -137,9 +134,9 @@ def articulated(robot: Robot, state: State, given: Sequence[Values], accelerated
     for j in range(len(robot.joints), 0, -1):
         joint, link = robot.joints[j - 1], links[j]
         if j in accelerated:
-            link.p = link.p + link.A.times(joint.screw(given[j]))
+            link.p = link.p + link.A.times(joint.screw(state.q[j], given[j]))
         else:
-            eliminate(joint, link, [tau - x for tau, x in zip(given[j], against[j], strict=True)])
+            eliminate(joint, link, state.q[j], [tau - x for tau, x in zip(given[j], against[j], strict=True)])
         parent = links[joint.antecedent]
         parent.p = parent.p + (link.p + link.A.times(link.gamma)).inward(link.pose)  # (39)
         parent.A = parent.A.plus(link.A.inward(link.pose))  # (40)
@@ -150,10 +147,10 @@ def articulated(robot: Robot, state: State, given: Sequence[Values], accelerated
         link = links[j]
         a = at[joint.antecedent].outward(link.pose) + link.gamma
         f = link.A.times(a) + link.p  # (42)
-        qdd = given[j] if j in accelerated else solve_axes(joint, link, a)  # (41)
-        parts = zip(joint.along(f), qdd, against[j], strict=True)
+        qdd = given[j] if j in accelerated else solve_axes(link, a)  # (41)
+        parts = zip(joint.along(state.q[j], f), qdd, against[j], strict=True)
         found.append([x + joint.IA * own + resisting for x, own, resisting in parts] if j in accelerated else qdd)
-        at.append(a + joint.screw(qdd))  # (43)
+        at.append(a + joint.screw(state.q[j], qdd))  # (43)
     return found
 
 
@@ -163,37 +160,36 @@ def outward(robot: Robot, state: State) -> list[Link]:
     W = [robot.base.W0]
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose, i = joint.pose(state.q[j]), joint.antecedent
-        v, w = joint.screw(state.qd[j])
+        v, w = joint.screw(state.q[j], state.qd[j])
         WI = pose.R.back(W[i])
         linear = pose.R.back(cross(W[i], cross(W[i], pose.arm))) + cross(WI, v * 2.0) + cross(w, v)
         linear = linear + Vector(WI[0] * WI[2], WI[1] * WI[2], -WI[0] * WI[0] - WI[1] * WI[1]) * pose.r
         W.append(WI + w)
         momentum = body.inertia.times(Twist(ZERO, W[j]))
         p = Wrench(cross(W[j], momentum.f) + state.f[j], cross(W[j], momentum.n) + state.m[j])
-        links.append(Link(pose, Twist(linear, cross(WI, w)), Articulated.rigid(body.inertia), p))
+        gamma = Twist(linear, cross(WI, w)) + joint.kind.drift(state.q[j], state.qd[j])
+        links.append(Link(pose, gamma, Articulated.rigid(body.inertia), p))
     return links
 
 
-def eliminate(joint: Joint, link: Link, tau: Values) -> None:
+def eliminate(joint: Joint, link: Link, q: Values, tau: Values) -> None:
     """Let the joint give way, one axis after the other: equations (36)-(38)."""
-    for axis, part, x in zip(joint.axes, VELOCITIES[joint.sigma], tau, strict=True):
-        U = link.A.axis(axis)
-        D = (*U.f, *U.n)[axis] + joint.IA
+    for s, part, x in zip(joint.kind.screws(q), joint.axes, tau, strict=True):
+        U = link.A.times(s)
+        D = s.dot(U) + joint.IA
         check_inertia(joint.name + part, D)
         inverse = 1.0 / D
-        u = x - (*link.p.f, *link.p.n)[axis]
-        link.eliminated.append(Given(axis, U, u, inverse))
+        u = x - s.dot(link.p)
+        link.eliminated.append(Given(s, U, u, inverse))
         link.A = link.A.less(U, inverse)
         link.p = link.p + U * (u * inverse)
 
 
-def solve_axes(joint: Joint, link: Link, a: Twist) -> list[Scalar]:
+def solve_axes(link: Link, a: Twist) -> list[Scalar]:
     """Return the accelerations of a joint's axes, the last eliminated first."""
     found: list[Scalar] = []
     for given in reversed(link.eliminated):
         x = (given.u - a.dot(given.U)) * given.inverse
         found.insert(0, x)
-        parts: list[Scalar] = [0.0] * 6
-        parts[given.axis] = x
-        a = a + Twist.of(parts)
+        a = a + given.s * x
     return found

@@ -43,10 +43,10 @@ def composite_bodies(robot: Robot, q: Sequence[Values]) -> Rows:
     first = first_degrees(robot)
     M: Rows = [[0.0] * first[-1] for _ in range(first[-1])]
     for j, joint in enumerate(robot.joints, 1):
-        for row, unit in enumerate(joint.units, first[j]):
+        for row, unit in enumerate(joint.kind.screws(q[j]), first[j]):
             F, i = composite[j].times(unit), j
             while i:
-                for column, x in enumerate(robot.joints[i - 1].along(F), first[i]):
+                for column, x in enumerate(robot.joints[i - 1].along(q[i], F), first[i]):
                     M[row][column] = M[column][row] = x + joint.IA if row == column else x
                 F = F.inward(poses[i - 1])  # (28), (30)
                 i = robot.joints[i - 1].antecedent

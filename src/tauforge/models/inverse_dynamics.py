@@ -52,10 +52,10 @@ def moving(WI: Vector, W: Vector, WP: Vector, VP: Vector) -> Motion:
     return Motion(WI, W, WP, DV, U, VP)
 
 
-def forward(i: Motion, joint: Joint, pose: Pose, qd: Values, qdd: Values) -> Motion:
+def forward(i: Motion, joint: Joint, pose: Pose, q: Values, qd: Values, qdd: Values) -> Motion:
     """Return link j's motion from that of its antecedent i: equations (18)-(21)."""
     back = pose.R.back
-    (v, w), (vd, wd) = joint.screw(qd), joint.screw(qdd)  # q̇ a and q̈ a, linear and angular
+    (v, w), (vd, wd) = joint.screw(q, qd), joint.kind.acceleration(q, qd, qdd)  # q̇ a and q̈ a, linear and angular
     WI = back(i.W)  # (18)
     W = WI + w  # (19)
     WP = back(i.WP) + cross(WI, w) + wd  # (20)
@@ -87,7 +87,7 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
     poses, E = [], [UNLOADED]  # E: the wrench on each link with all that it carries
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose = joint.pose(state.q[j])
-        link = forward(at[joint.antecedent], joint, pose, state.qd[j], state.qdd[j])
+        link = forward(at[joint.antecedent], joint, pose, state.q[j], state.qd[j], state.qdd[j])
         F, No = inertial_wrench(link, body.inertia)
         label.motion(j, link, F.f, No)
         at.append(link)
@@ -99,7 +99,7 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
         joint, pose = robot.joints[j - 1], poses[j - 1]
         label.wrench(j, *E[j])
         E[joint.antecedent] = E[joint.antecedent] + E[j].inward(pose)  # (28)-(30)
-        own = zip(joint.along(E[j]), rotor[j], against[j], strict=True)
+        own = zip(joint.along(state.q[j], E[j]), rotor[j], against[j], strict=True)
         efforts[:0] = [x + inertia + resistance for x, inertia, resistance in own]  # (31)
     return efforts
 

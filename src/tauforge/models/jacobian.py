@@ -9,6 +9,8 @@ Its rate follows from the columns themselves. Let ω be the angular velocity of 
 velocity of the point against link k, which is what the joints beyond k give it, the sum of their columns times q̇:
 
     (ω × (e × L) + e × u, ω × e)    and    (ω × e, 0)
+
+An axis that moves in its own link, as the first one of a universal joint, adds the column of its rate there.
 """
 
 from __future__ import annotations
@@ -41,12 +43,16 @@ OWN = "frame"
 
 
 class Column(NamedTuple):
-    """What one axis gives the frame: linear and angular velocity; its link and its place among all axes."""
+    """What one axis gives the frame: linear and angular velocity; its link and its place among all axes. And the
+    rates of both that come from the motion of the axis in the link's frame.
+    """
 
     v: Vector
     w: Vector
     link: int
     degree: int
+    vd: Vector = ZERO
+    wd: Vector = ZERO
 
 
 class Motion(NamedTuple):
@@ -84,7 +90,7 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
     """
     robot, arrays, state = prepare(robot, ("q",), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
-    ways = both_ways(robot, poses_of(robot, state), number, given_point(point), seen_from)
+    ways = both_ways(robot, state, poses_of(robot, state), number, given_point(point), seen_from)
     results = ({"J": by_degree(robot, state, J, f"Jacobian of {frame}")} for J in ways)
     return cheapest(program("jacobian", robot, arrays, result) for result in results)
 
@@ -99,7 +105,7 @@ def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     poses = poses_of(robot, state)
     W, qd = spins(robot, poses, state, seen_from), [x for own in state.qd for x in own]
-    ways = both_ways(robot, poses, number, given_point(point), seen_from)
+    ways = both_ways(robot, state, poses, number, given_point(point), seen_from)
     meaning = f"rate of the Jacobian of {frame}"
     results = ({"Jd": by_degree(robot, state, rates(J, W, qd), meaning, J)} for J in ways)
     return cheapest(program("jacobian_rate", robot, arrays, result) for result in results)
@@ -123,7 +129,7 @@ def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
 
 
 def both_ways(
-    robot: Robot, poses: Sequence[Pose], frame: int, point: Vector, seen_from: int
+    robot: Robot, state: State, poses: Sequence[Pose], frame: int, point: Vector, seen_from: int
 ) -> tuple[list[Column], list[Column]]:
     """Return the columns with the cross products e × L taken in the asked axes, and in each link's own.
 
@@ -133,8 +139,8 @@ def both_ways(
     L = levers(robot, poses, R, frame, times(R[frame], point))
     own = spread(robot, frame, point, lambda p, j: poses[j - 1].forth(p), lambda p, j: poses[j - 1].back(p))
     return (
-        columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j])),
-        columns(robot, R, frame, lambda j, e: times(R[j], cross(e, own[j]))),
+        columns(robot, state, R, frame, lambda j, e: cross(times(R[j], e), L[j])),
+        columns(robot, state, R, frame, lambda j, e: times(R[j], cross(e, own[j]))),
     )
 
 
@@ -150,30 +156,37 @@ def offsets(robot: Robot, poses: Sequence[Pose], R: Sequence[Matrix]) -> list[Ve
     return [ZERO, *(column(R[j], 2) * pose.r + times(R[joint.antecedent], pose.arm) for j, (joint, pose) in joints)]
 
 
-def columns(robot: Robot, R: Sequence[Matrix], frame: int, swing: Callable[[int, Vector], Vector]) -> list[Column]:
+def columns(
+    robot: Robot, state: State, R: Sequence[Matrix], frame: int, swing: Callable[[int, Vector], Vector]
+) -> list[Column]:
     """Return the columns of the joints that move a frame, from the base on.
 
     ``swing(j, e)`` is the velocity of the point where link j turns at unit speed about the axis e of its frame.
     """
     first, found = first_degrees(robot), []
     for j in path(robot, frame):
-        joint = robot.joints[j - 1]
-        for degree, (v, w) in enumerate(joint.units, first[j]):
-            found.append(Column(times(R[j], v) + swing(j, w), times(R[j], w), j, degree))
+        kind = robot.joints[j - 1].kind
+        own = [(times(R[j], v) + swing(j, w), times(R[j], w)) for v, w in kind.screws(state.q[j])]
+        rates = kind.screw_rates(state.q[j], state.qd[j])
+        moved = [(times(R[j], v) + swing(j, w), times(R[j], w)) for v, w in rates] or [(ZERO, ZERO)] * len(own)
+        found += [Column(*s, j, first[j] + k, *rate) for k, (s, rate) in enumerate(zip(own, moved, strict=True))]
     return found
 
 
 def rates(J: Sequence[Column], W: Sequence[Vector], qd: Values) -> list[Column]:
     """Return the time derivatives of columns, W being the angular velocities of the links."""
     return [
-        Column(cross(W[link], v) + cross(w, u), cross(W[link], w), link, degree)
-        for (v, w, link, degree), u in zip(J, beyond(moving(J, qd)), strict=True)
+        Column(cross(W[link], v) + cross(w, u) + vd, cross(W[link], w) + wd, link, degree)
+        for (v, w, link, degree, vd, wd), u in zip(J, beyond(moving(J, qd)), strict=True)
     ]
 
 
 def moving(J: Sequence[Column], qd: Values) -> list[Column]:
     """Return columns times the joints' velocities."""
-    return [column._replace(v=column.v * qd[column.degree], w=column.w * qd[column.degree]) for column in J]
+    return [
+        Column(v * qd[degree], w * qd[degree], link, degree, vd * qd[degree], wd * qd[degree])
+        for v, w, link, degree, vd, wd in J
+    ]
 
 
 def beyond(moved: Sequence[Column]) -> list[Vector]:
@@ -191,7 +204,7 @@ def spins(robot: Robot, poses: Sequence[Pose], state: State, seen_from: int) -> 
     R = orientations(robot, poses, seen_from)
 
     def turn(j: int) -> Vector:
-        return times(R[j], robot.joints[j - 1].screw(state.qd[j]).w)
+        return times(R[j], robot.joints[j - 1].screw(state.q[j], state.qd[j]).w)
 
     return spread(robot, seen_from, ZERO, lambda W, j: W - turn(j), lambda W, j: W + turn(j))
 
@@ -206,10 +219,11 @@ def bias_by_links(robot: Robot, state: State, frame: int, point: Vector, seen_fr
     P = offsets(robot, poses, R)
     at = [REST]
     for j, joint in enumerate(robot.joints, 1):
-        v, w = (times(R[j], part) for part in joint.screw(state.qd[j]))
+        v, w = (times(R[j], part) for part in joint.screw(state.q[j], state.qd[j]))
+        vd, wd = (times(R[j], part) for part in joint.kind.drift(state.q[j], state.qd[j]))
         i = at[joint.antecedent].seen_at(P[j])
-        V, VP = i.V + v, i.VP + cross(i.W, v * 2.0) + cross(w, v)
-        at.append(Motion(V, i.W + w, VP, i.WP + cross(i.W, w)))
+        V, VP = i.V + v, i.VP + cross(i.W, v * 2.0) + cross(w, v) + vd
+        at.append(Motion(V, i.W + w, VP, i.WP + cross(i.W, w) + wd))
     link, W = at[frame].seen_at(times(R[frame], point)), at[seen_from].W
     way = Route.between(robot, poses, view, seen_from)
     return Twist(way.direction(link.VP - cross(W, link.V)), way.direction(link.WP - cross(W, link.W)))
@@ -221,12 +235,12 @@ def bias_by_columns(robot: Robot, state: State, frame: int, point: Vector, seen_
     R, W = orientations(robot, poses, view), spins(robot, poses, state, view)
     L = levers(robot, poses, R, frame, times(R[frame], point))
     qd = [x for own in state.qd for x in own]
-    moved = moving(columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j])), qd)
+    moved = moving(columns(robot, state, R, frame, lambda j, e: cross(times(R[j], e), L[j])), qd)
     linear = angular = ZERO
-    for (v, w, j, _), u in zip(moved, beyond(moved), strict=True):
+    for (v, w, j, _, vd, wd), u in zip(moved, beyond(moved), strict=True):
         W_j = W[j] - W[seen_from]
-        linear = linear + cross(W_j, v) + cross(w, u)
-        angular = angular + cross(W_j, w)
+        linear = linear + cross(W_j, v) + cross(w, u) + vd
+        angular = angular + cross(W_j, w) + wd
     way = Route.between(robot, poses, view, seen_from)
     return Twist(way.direction(linear), way.direction(angular))
 
@@ -235,8 +249,8 @@ def drifting(robot: Robot, state: State, frame: int, point: Vector, seen_from: i
     """Return what Ġ q̇, the joints' acceleration where no degree of freedom accelerates, adds to J̇ q̇."""
     total = STILL
     if state.coordinates.drift:
-        J = both_ways(robot, poses_of(robot, state), frame, point, seen_from)[0]
-        for v, w, _, _ in moving(J, [x for own in state.qdd for x in own]):
+        J = both_ways(robot, state, poses_of(robot, state), frame, point, seen_from)[0]
+        for v, w, *_ in moving(J, [x for own in state.qdd for x in own]):
             total = total + Twist(v, w)
     return total
 
@@ -255,7 +269,7 @@ def by_degree(robot: Robot, state: State, found: Sequence[Column], meaning: str,
 def by_axis(robot: Robot, found: Sequence[Column]) -> list[list[Scalar]]:
     """Return columns as six rows with an entry for each axis of each joint, with zeros where a joint has none."""
     rows: list[list[Scalar]] = [[0.0] * first_degrees(robot)[-1] for _ in VELOCITY]
-    for v, w, _, degree in found:
+    for v, w, _, degree, *_ in found:
         for row, x in zip(rows, (*v, *w), strict=True):
             row[degree] = x
     return rows

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from ..graph.functions import sign
 from ..graph.node import Scalar, is_zero
-from ..robot.joint import SPHERICAL, Joint
+from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..robot.tendon import Tendon
-from ..spatial.quaternion import logarithm
 from .coordinates import Coordinates
 from .state import State, Values
 
@@ -29,7 +28,7 @@ def resistance(joint: Joint, q: Values, qd: Values) -> list[Scalar]:
 
 def stretch(joint: Joint, q: Values) -> Values:
     """Return how far a joint's spring is from rest, equation (70); of a spherical joint the rotation vector."""
-    return [*logarithm(q)[0]] if joint.sigma == SPHERICAL else [q[0] - joint.rest]
+    return joint.kind.stretch(q, joint.rest)
 
 
 def along(tendon: Tendon, values: Sequence[Values]) -> Scalar:

@@ -18,13 +18,13 @@ from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot
 from ..spatial.determinant import determinant, maximal_minors
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, cross, times
-from .coordinates import Coordinates
 from .jacobian import Point, axes_number, columns, given_point, levers
 from .link_motion import VELOCITY
 from .prepare import prepare
 from .registry import model
 from .results import program
 from .routes import frame_number, orientations, path, poses_of
+from .state import State
 
 Rows = list[list[Entry]]
 MOST_MINORS = 100
@@ -115,22 +115,17 @@ def _jacobians(
         if move_point and len(chosen) == len(VELOCITY):
             points = [(link, ZERO) for link in links]
         for link, start in points:
-            made.append(_rows(robot, state.coordinates, R, levers(robot, poses, R, link, start), number, chosen))
+            made.append(_rows(robot, state, R, levers(robot, poses, R, link, start), number, chosen))
     return robot, arrays, made
 
 
 def _rows(
-    robot: Robot,
-    coordinates: Coordinates,
-    R: Sequence[Matrix],
-    L: Sequence[Vector],
-    frame: int,
-    chosen: Sequence[int],
+    robot: Robot, state: State, R: Sequence[Matrix], L: Sequence[Vector], frame: int, chosen: Sequence[int]
 ) -> Rows:
     """Return some rows of the Jacobian of a frame, with a column for each degree of freedom that moves it."""
-    found = columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j]))
+    found = columns(robot, state, R, frame, lambda j, e: cross(times(R[j], e), L[j]))
     rows = ({c.degree: (*c.v, *c.w)[row] for c in found} for row in chosen)
-    return [list(coordinates.gathered_some(row).values()) for row in rows]
+    return [list(state.coordinates.gathered_some(row).values()) for row in rows]
 
 
 def _whole(chosen: Sequence[int]) -> bool:

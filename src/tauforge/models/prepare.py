@@ -10,8 +10,9 @@ from ..errors import ProgramError
 from ..graph.node import Node, Scalar, as_node, is_zero, symbol
 from ..graph.operations import SYMBOL
 from ..program.program import Array, Shape, inputs
+from ..robot.body import NO_WRENCH, WRENCH
 from ..robot.entries import by_joint
-from ..robot.robot import NO_WRENCH, WRENCH, Robot
+from ..robot.robot import Robot
 from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.vector import ZERO, Vector, cross
 from .coordinates import Coordinates, with_tangent

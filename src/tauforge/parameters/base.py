@@ -20,14 +20,14 @@ from ..graph.operations import CONST, SYMBOL
 from ..graph.parse import parse
 from ..models.registry import check_robot
 from ..program.program import Program
-from ..robot.complete import unused
-from ..robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
+from ..robot.kinds.kind import Kind
 from ..robot.robot import Robot
+from ..robot.variables import unused
 from ..spatial.inertia import NAMES, Inertia
 from ..spatial.vector import Vector
 from .linear import NOTHING, LinearForm, forms_inward
 from .minimal import Forms, group_dependent
-from .mobility import FULL, LINE, NONE, Mobility, mobilities, parallel, vanishes
+from .mobility import FULL, LINE, NONE, Mobility, mobilities, parallel, unturned, vanishes
 
 
 @dataclass(frozen=True)
@@ -209,16 +209,15 @@ def closed_form(robot: Robot, first: int = 1) -> Forms:
     kept: list[Inertia] = [total[0]] * (count + 1)
     for j in range(count, 0, -1):
         joint = robot.joints[j - 1]
-        kept[j], passed = _RULES[joint.sigma](total[j], mobility[j])
+        kept[j], passed = split(joint.kind, total[j], mobility[j])
         if joint.antecedent:
-            pose = replace(joint, theta=as_node(0.0)).pose() if joint.sigma == REVOLUTE else joint.pose()
-            total[joint.antecedent] = total[joint.antecedent].plus(forms_inward(passed, pose))
+            total[joint.antecedent] = total[joint.antecedent].plus(forms_inward(passed, unturned(joint)))
     forms: Forms = {}
     for j in range(1, count + 1):
         for name, form in zip(NAMES, kept[j], strict=True):
             if form:
                 forms[name, j] = form
-        if not is_zero(robot.joints[j - 1].IA) and robot.joints[j - 1].sigma != FIXED:
+        if not is_zero(robot.joints[j - 1].IA) and robot.joints[j - 1].axes:
             forms["IA", j] = LinearForm({f"IA{j + first - 1}": as_node(1.0)})
     return forms
 
@@ -226,23 +225,33 @@ def closed_form(robot: Robot, first: int = 1) -> Forms:
 _NONE = Inertia(*[NOTHING] * 10)
 
 
-def _revolute(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
-    """Return what stays with a revolute link, and what passes to its antecedent."""
-    passed = _NONE._replace(XX=own.YY, YY=own.YY, MZ=own.MZ, M=own.M)
+def split(kind: Kind, own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
+    """Return what stays with a link, and what passes to its antecedent: what the joint's motion leaves unchanged."""
+    stays, passed = own._asdict(), _NONE._asdict()
+    for key, together in kind.grouped:
+        for name in together:
+            passed[name] = passed[name] + own._asdict()[key]
+            stays[name] = stays[name] - own._asdict()[key]
+    if not is_zero(kind.turn):
+        return _turning(own, Inertia(**stays), can), Inertia(**passed)
+    if not is_zero(kind.slide):
+        return _sliding(own, Inertia(**stays), Inertia(**passed), can)
+    return Inertia(**stays), Inertia(**passed)
+
+
+def _turning(own: Inertia, stays: Inertia, can: Mobility) -> Inertia:
+    """Return what stays with a link that turns about z: less where it cannot turn otherwise."""
     if can.rotation == LINE:
         still = can.anchored == "line" and parallel(can.gravity, Vector(0.0, 0.0, 1.0))
-        return _NONE._replace(ZZ=own.ZZ, **({} if still else {"MX": own.MX, "MY": own.MY})), passed
-    stays = own._replace(XX=own.XX - own.YY, YY=NOTHING, MZ=NOTHING, M=NOTHING)
+        return _NONE._replace(ZZ=own.ZZ, M=stays.M, **({} if still else {"MX": own.MX, "MY": own.MY}))
     if can.anchored == "point" and vanishes(*can.gravity):  # it turns about a point at this height of its axis
         height = can.point[2]
-        stays = stays._replace(XZ=own.XZ + own.MX * height, YZ=own.YZ + own.MY * height, MX=NOTHING, MY=NOTHING)
-    return stays, passed
+        return stays._replace(XZ=own.XZ + own.MX * height, YZ=own.YZ + own.MY * height, MX=NOTHING, MY=NOTHING)
+    return stays
 
 
-def _prismatic(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
-    """Return what stays with a prismatic link, and what passes to its antecedent."""
-    passed = own._replace(MX=NOTHING, MY=NOTHING, MZ=NOTHING, M=NOTHING)
-    stays = _NONE._replace(MX=own.MX, MY=own.MY, MZ=own.MZ, M=own.M)
+def _sliding(own: Inertia, stays: Inertia, passed: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
+    """Return what stays with a link that only slides along z, and what passes to its antecedent."""
     if can.rotation == NONE:
         return _NONE._replace(M=own.M), passed
     if can.rotation == FULL:
@@ -257,31 +266,3 @@ def _prismatic(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
     if not vanishes(a[0]):
         return stays._replace(MX=NOTHING, MY=own.MY - own.MX * (a[1] / a[0])), passed
     return stays._replace(MY=NOTHING), passed
-
-
-def _spherical(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
-    """Return what stays with a spherical link: a mass in its centre may as well be its antecedent's."""
-    return own._replace(M=NOTHING), _NONE._replace(M=own.M)
-
-
-def _floating(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
-    return own, _NONE
-
-
-def _planar(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
-    """Return what stays with a planar link: inertia that is the same about x and y may be its antecedent's."""
-    return own._replace(XX=own.XX - own.YY, YY=NOTHING), _NONE._replace(XX=own.YY, YY=own.YY)
-
-
-def _fixed(own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
-    return _NONE, own
-
-
-_RULES = {
-    REVOLUTE: _revolute,
-    PRISMATIC: _prismatic,
-    FIXED: _fixed,
-    SPHERICAL: _spherical,
-    FLOATING: _floating,
-    PLANAR: _planar,
-}

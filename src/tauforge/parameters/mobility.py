@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..graph.node import Scalar, as_node
+from ..graph.node import Scalar, as_node, is_zero
 from ..graph.points import vanish
-from ..robot.joint import PRISMATIC, REVOLUTE, Joint
+from ..robot.joint import Joint
 from ..robot.robot import Robot
+from ..spatial.pose import Pose
 from ..spatial.vector import ZERO, Vector, cross, dot
 
 Z = Vector(0.0, 0.0, 1.0)
@@ -64,24 +65,30 @@ def mobilities(robot: Robot) -> list[Mobility]:
 
 def _next(i: Mobility, joint: Joint) -> Mobility:
     """Return the mobility of the link that a joint carries on link i."""
-    pose = replace(joint, theta=0.0).pose() if joint.sigma == REVOLUTE else joint.pose()
+    turns, slides = not is_zero(joint.kind.turn), not is_zero(joint.kind.slide)
+    if joint.axes and not joint.kind.is_axial:  # what else might have no effect is found by elimination
+        return Mobility(rotation=FULL, anchored="", gravity=i.gravity)
+    pose = unturned(joint)
     back, u = pose.R.back, pose.R.forth(Z)
     slide = back(i.slide) if i.slide is not None else None
     axis, along = back(i.axis), back(i.along)
-    if joint.sigma == REVOLUTE:
-        j = _revolute(i, u, pose.arm, pose.r)
+    if turns:
+        j = replace(i, anchored="") if slides else _revolute(i, u, pose.arm, pose.r)
         rotation = LINE if i.rotation == NONE or (i.rotation == LINE and parallel(i.axis, u)) else FULL
         if j.anchored and i.slide is not None and (rotation == FULL or not parallel(i.slide, u)):
             j = replace(j, anchored="")
         return replace(j, rotation=rotation, axis=Z, slide=slide, gravity=back(i.gravity))
-    if len(joint.axes) > 1:  # what else might have no effect is found by elimination
-        return Mobility(rotation=FULL, anchored="", gravity=i.gravity)
     moved = replace(i, axis=axis, along=along, slide=slide, point=back(i.point - pose.P), gravity=back(i.gravity))
-    if joint.sigma != PRISMATIC or not i.anchored:
+    if not slides or not i.anchored:
         return moved
     keeps = i.anchored == "all" or (i.anchored == "line" and parallel(i.along, u))
     straight = i.slide is None or parallel(i.slide, u)
     return replace(moved, slide=Z) if keeps and straight else replace(moved, anchored="", slide=None)
+
+
+def unturned(joint: Joint) -> Pose:
+    """Return the pose of a link; that of one that turns about z has θ zero, where what is grouped looks the same."""
+    return joint.pose() if is_zero(joint.kind.turn) else replace(joint, theta=as_node(0.0)).pose()
 
 
 def _revolute(i: Mobility, u: Vector, arm: Vector, r: Scalar) -> Mobility:

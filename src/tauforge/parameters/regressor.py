@@ -38,8 +38,9 @@ class Regressor:
         self.at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]
         self.poses: list[Pose] = []
         for j, joint in enumerate(robot.joints, 1):
-            self.poses.append(joint.pose(state.q[j]))
-            self.at.append(forward(self.at[joint.antecedent], joint, self.poses[-1], state.qd[j], state.qdd[j]))
+            q, qd, qdd = state.q[j], state.qd[j], state.qdd[j]
+            self.poses.append(joint.pose(q))
+            self.at.append(forward(self.at[joint.antecedent], joint, self.poses[-1], q, qd, qdd))
 
     def column(self, parameter: str, link: int, lowest: int = 1) -> dict[int, Node]:
         """Return the efforts that the parameter of a link makes, by place in τ: those of joints from ``lowest`` on."""
@@ -54,7 +55,7 @@ class Regressor:
         j = link
         while j >= lowest:
             joint, pose = self.robot.joints[j - 1], self.poses[j - 1]
-            efforts |= {place: as_node(x) for place, x in enumerate(joint.along(F), self.first[j])}
+            efforts |= {place: as_node(x) for place, x in enumerate(joint.along(self.state.q[j], F), self.first[j])}
             F = F.inward(pose)
             j = joint.antecedent
         return efforts

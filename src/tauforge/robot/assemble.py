@@ -12,11 +12,12 @@ from ..spatial.inertia import Inertia
 from ..spatial.pose import HERE, Pose
 from ..spatial.screw import Wrench
 from ..spatial.vector import Vector
-from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, given
+from .joint import Joint, constant_frame, given
 from .placement import placement
 
 if TYPE_CHECKING:
-    from .robot import Body, Robot, Visual
+    from .body import Body, Visual
+    from .robot import Robot
     from .tendon import Tendon
 
 PLACE = ("gamma", "b", "alpha", "d", "e", "theta", "r")
@@ -29,7 +30,7 @@ def merged(robot: Robot) -> Robot:
     A fixed link's inertia, wrench and looks become part of the link that it stands on, and its frame a constant frame
     of its name there. What is fixed to the base becomes part of the base's body.
     """
-    if all(joint.sigma != FIXED for joint in robot.joints):
+    if all(joint.axes for joint in robot.joints):
         return robot
     owner, pose = [0], [HERE]  # of each link: the link that it becomes part of, its pose there
     bodies: list[Body | None] = [robot.base.body]
@@ -38,12 +39,12 @@ def merged(robot: Robot) -> Robot:
     number: dict[int, int] = {0: 0}
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         i = owner[joint.antecedent]
-        if joint.sigma == FIXED:
+        if not joint.axes:
             at = pose[joint.antecedent].then(joint.pose())
             owner.append(i)
             pose.append(at)
             bodies[i] = _together(bodies[i], inward(body, at))
-            frames.append(standing(Joint(name=body.name, antecedent=i, sigma=FIXED, mu=0), at))
+            frames.append(standing(constant_frame(body.name, i), at))
         else:
             owner.append(len(kept) + 1)
             pose.append(HERE)
@@ -137,7 +138,7 @@ def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
 
 def loaded(robot: Robot, mass: Any, com: Sequence[Any], inertia: Sequence[Sequence[Any]] | None, at: str) -> Robot:
     """Return the robot with a rigid load at a frame."""
-    from .robot import Body
+    from .body import Body
 
     M = given(mass, "the payload's mass")
     if not isinstance(M, Node) and not M > 0:
@@ -170,9 +171,9 @@ def frame(robot: Robot, name: str) -> Joint:
             return found
     names = [body.name for body in robot.bodies]
     if name in names:
-        return Joint(name=name, antecedent=names.index(name) + 1, sigma=FIXED, mu=0)
+        return constant_frame(name, names.index(name) + 1)
     if name == "base" or (robot.base.body and name == robot.base.body.name):
-        return Joint(name=name, antecedent=0, sigma=FIXED, mu=0)
+        return constant_frame(name, 0)
     known = ", ".join(["base", *names, *(x.name for x in robot.frames)])
     raise RobotError(f"{robot.name} has no frame {name!r}; its frames are {known}")
 
@@ -215,7 +216,7 @@ def seen(at: Pose, visual: Visual) -> Visual:
 
 def _together(first: Body | None, second: Body) -> Body:
     """Return two bodies as one, which has the first one's name; where there is none, it is the base's."""
-    from .robot import BASE_LINK
+    from .base import BASE_LINK
 
     if first is None:
         return replace(second, name=BASE_LINK)
@@ -230,15 +231,10 @@ def _together(first: Body | None, second: Body) -> Body:
 
 def _held(joint: Joint, q: Scalar) -> Joint:
     """Return a joint fixed at a position."""
-    place = {REVOLUTE: "theta", PRISMATIC: "r"}[joint.sigma]
-    return Joint(
-        name=joint.name,
-        antecedent=joint.antecedent,
-        sigma=FIXED,
-        mu=0,
-        **{key: getattr(joint, key) for key in PLACE if key != place},
-        **{place: getattr(joint, place) + q},
-    )
+    turn, slide = joint.kind.offsets([q])
+    place = {key: getattr(joint, key) for key in PLACE}
+    place.update(theta=joint.theta + turn, r=joint.r + slide)
+    return constant_frame(joint.name, joint.antecedent, **place)
 
 
 def _shortened(robot: Robot, tendon: Tendon, held: Mapping[str, Scalar]) -> Tendon:

@@ -17,8 +17,9 @@ from ..errors import RobotError
 from ..graph.node import Scalar, as_node, is_zero, symbol
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
+from .body import Body
 from .joint import Joint
-from .robot import DOWN, Body, Robot
+from .robot import DOWN, Robot
 
 __all__ = ["kuka_lwr", "names", "panda", "planar2r", "puma560", "rrp", "rx90", "scara", "stanford", "ur5"]
 

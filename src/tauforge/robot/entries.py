@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..graph.node import Scalar
-from .joint import COORDINATES
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -20,7 +19,7 @@ def owners(robot: Robot) -> tuple[int, ...]:
 def by_joint(robot: Robot, q: Sequence[Scalar]) -> list[Sequence[Scalar]]:
     """Return the coordinates of each joint by its number; entry 0 is unused."""
     entries = iter(q)
-    own = {j: [next(entries) for _ in COORDINATES[robot.joints[j - 1].sigma]] for j in owners(robot)}
+    own = {j: [next(entries) for _ in robot.joints[j - 1].kind.coordinates] for j in owners(robot)}
     found: list[Sequence[Scalar]] = [()]
     for j, joint in enumerate(robot.joints, 1):
         mimic = joint.mimic

@@ -3,45 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import ExpressionError, RobotError
-from ..graph.functions import cos, sin
 from ..graph.node import Scalar, is_zero
 from ..graph.parse import as_scalar
 from ..spatial.pose import Pose
-from ..spatial.rotation import Rotation, about, quaternion
+from ..spatial.rotation import Rotation, about
 from ..spatial.screw import Twist, Wrench
 from ..spatial.vector import Vector
+from .kinds import FIXED, KINDS, REVOLUTE
+from .kinds.kind import Kind, Values
 
-REVOLUTE, PRISMATIC, FIXED, SPHERICAL, FLOATING, PLANAR = KINDS = range(6)
-WORDS = ("revolute", "prismatic", "fixed", "spherical", "floating", "planar")
-"""What the kinds of joints are called."""
-AXES = {
-    REVOLUTE: (5,),
-    PRISMATIC: (2,),
-    FIXED: (),
-    SPHERICAL: (3, 4, 5),
-    FLOATING: (0, 1, 2, 3, 4, 5),
-    PLANAR: (0, 1, 5),
-}
-"""Along which of the six axes (vx, vy, vz, ωx, ωy, ωz) of its own frame each kind of joint moves."""
-COORDINATES = {
-    REVOLUTE: ("",),
-    PRISMATIC: ("",),
-    FIXED: (),
-    SPHERICAL: (".x", ".y", ".z", ".w"),
-    FLOATING: (".px", ".py", ".pz", ".x", ".y", ".z", ".w"),
-    PLANAR: (".px", ".py", ".angle"),
-}
-"""What each kind's coordinates are called after the joint: a position, a quaternion (x, y, z, w), an angle."""
-_PARTS = (".vx", ".vy", ".vz", ".wx", ".wy", ".wz")
-VELOCITIES = {kind: ("",) if len(axes) == 1 else tuple(_PARTS[k] for k in axes) for kind, axes in AXES.items()}
-"""What each kind's velocities are called, which are components in the link's own frame."""
 FREE = ("QP", "QDP", "GAM")
 """What is an input of the models where a joint has None or a plain symbol there."""
-SCALARS = ("gamma", "b", "alpha", "d", "e", "theta", "r", "IA", "FV", "FS", "k", "rest", *FREE)
+SCALARS = ("gamma", "b", "alpha", "d", "e", "theta", "r", "pitch", "IA", "FV", "FS", "k", "rest", *FREE)
 """The fields of a joint that hold numbers or expressions."""
 
 
@@ -85,17 +61,21 @@ class Joint:
     """Joint j, which carries link j on its antecedent link.
 
     The link's frame follows from its antecedent's by Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r).
-    The joint coordinate q adds to θ (revolute) or to r (prismatic): what these fields hold there is the offset.
+    The joint coordinate q adds to θ (revolute) or to r (prismatic), or to both (helical, ``pitch`` times q to r): what
+    these fields hold there is the offset.
     A frame that is given freely may stand at any pose: ``e`` moves it along y after the first turn, γ.
     Joints of several degrees of freedom move from that frame: spherical by a quaternion (x, y, z, w), floating by a
     position and a quaternion, planar by x, y and an angle about z. Their velocities are components in the link's frame.
+    Universal ones turn about z by one angle, then about x by another; their velocities are the rates of both.
 
     Attributes
     ----------
     antecedent
         Number of the link that it stands on, 0 being the base.
     sigma
-        0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar.
+        Number of its kind: 0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar, 6 helical, 7 universal.
+    pitch
+        How far a helical joint slides along z as it turns about it, in metres per radian.
     mu
         1 if a motor drives the joint.
     mimic
@@ -134,6 +114,7 @@ class Joint:
     e: Scalar = 0.0
     theta: Scalar = 0.0
     r: Scalar = 0.0
+    pitch: Scalar = 0.0
     mu: int = 1
     variable: str = ""
     IA: Scalar = 0.0
@@ -155,56 +136,41 @@ class Joint:
                 object.__setattr__(self, key, given(x, f"{key} of joint {self.name!r}"))
 
     @property
-    def axes(self) -> tuple[int, ...]:
-        """The axes of the link's frame along which the joint moves; as many as it has degrees of freedom."""
-        return AXES[self.sigma]
-
-    def screw(self, values: Sequence[Scalar]) -> Twist:
-        """Return a joint's velocity or acceleration, in the link's frame."""
-        parts: list[Scalar] = [0.0] * 6
-        for axis, x in zip(self.axes, values, strict=True):
-            parts[axis] = x
-        return Twist.of(parts)
+    def kind(self) -> Kind:
+        """What kind of joint it is: its coordinates and how it moves."""
+        return KINDS[self.sigma].of(self)
 
     @property
-    def units(self) -> list[Twist]:
-        """The velocities of a unit speed along each of the axes, in the link's frame."""
-        count = len(self.axes)
-        return [self.screw([float(i == k) for i in range(count)]) for k in range(count)]
+    def axes(self) -> tuple[str, ...]:
+        """What the joint's velocities are called after it; as many as it has degrees of freedom."""
+        return KINDS[self.sigma].velocities
 
-    def along(self, wrench: Wrench) -> tuple[Scalar, ...]:
+    def screw(self, q: Values, values: Values) -> Twist:
+        """Return a joint's velocity or acceleration, in the link's frame."""
+        return self.kind.screw(q, values)
+
+    def along(self, q: Values, wrench: Wrench) -> tuple[Scalar, ...]:
         """Return the components of a wrench that the joint's motor balances."""
-        six = (*wrench.f, *wrench.n)
-        return tuple(six[axis] for axis in self.axes)
+        return self.kind.along(q, wrench)
 
-    def pose(self, q: Sequence[Scalar] = ()) -> Pose:
-        """Return the pose of the link's frame in its antecedent's, at the coordinates q or at zero."""
-        theta = self.theta + q[0] if self.sigma == REVOLUTE and q else self.theta
-        r = self.r + q[0] if self.sigma == PRISMATIC and q else self.r
+    def pose(self, q: Values = ()) -> Pose:
+        """Return the pose of the link's frame in its antecedent's, at the coordinates q or at the constant frame."""
+        kind = self.kind
+        theta, r = self.theta, self.r
+        if q:
+            offset, slide = kind.offsets(q)
+            theta, r = theta + offset, r + slide
         twist, turn = about(2, self.gamma), about(0, self.alpha)
         arm = twist.forth(Vector(self.d, self.e, self.b))
         if is_zero(turn.s):  # parallel axes: one rotation by the sum of both angles
             pose = Pose(Rotation([turn, about(2, theta + self.gamma * turn.c)]), arm, r)
         else:
             pose = Pose(Rotation([twist, turn, about(2, theta)]), arm, r)
-        return self._moved(pose, q) if self.sigma in (SPHERICAL, FLOATING, PLANAR) and q else pose
+        if not q or not (turns := kind.turns(q)):
+            return pose
+        return Pose(Rotation([*pose.R, *turns]), pose.P + pose.R.forth(kind.shift(q)), 0.0)
 
-    def tangent(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
-        """Return how the coordinates change with the velocities: a row for each coordinate."""
-        if self.sigma == PLANAR:
-            c, s = cos(q[2]), sin(q[2])
-            return [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]
-        if self.sigma not in (SPHERICAL, FLOATING):
-            return [[1.0]] * len(self.axes)
-        x, y, z, w = (0.5 * part for part in q[-4:])
-        turning: list[list[Scalar]] = [[w, -z, y], [z, w, -x], [-y, x, w], [-x, -y, -z]]
-        if self.sigma == SPHERICAL:
-            return turning
-        return [[*row, 0.0, 0.0, 0.0] for row in quaternion(q[-4:]).rows] + [[0.0, 0.0, 0.0, *row] for row in turning]
 
-    def _moved(self, start: Pose, q: Sequence[Scalar]) -> Pose:
-        """Return the pose of a joint of several degrees of freedom, which moves from a constant one."""
-        if self.sigma == PLANAR:
-            return Pose(Rotation([*start.R, about(2, q[2])]), start.P + start.R.forth(Vector(q[0], q[1], 0.0)), 0.0)
-        arm = start.P + start.R.forth(Vector(*q[:3])) if self.sigma == FLOATING else start.P
-        return Pose(Rotation([*start.R, quaternion(q[-4:])]), arm, 0.0)
+def constant_frame(name: str, antecedent: int, **place: Scalar) -> Joint:
+    """Return a frame that stays on a link, at a place given by a joint's geometric parameters."""
+    return Joint(name=name, antecedent=antecedent, sigma=FIXED, mu=0, **place)  # type: ignore[arg-type]

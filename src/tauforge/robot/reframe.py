@@ -22,11 +22,12 @@ from ..spatial.pose import HERE, Pose
 from ..spatial.rotation import Rotation, about
 from ..spatial.vector import ZERO, Vector, cross, dot
 from .assemble import PLACE, inward
-from .joint import FIXED, PRISMATIC, REVOLUTE, Joint
+from .joint import Joint, constant_frame
 from .placement import EXACT, angles, is_odd, neat, placement
 
 if TYPE_CHECKING:
-    from .robot import Body, Robot
+    from .body import Body
+    from .robot import Robot
 
 _Z = Vector(0.0, 0.0, 1.0)
 _NOISE = 1e-14
@@ -57,7 +58,7 @@ def to_mdh(robot: Robot, tolerance: float) -> Robot:
     still = not whole.base.floating and all(map(is_zero, (*whole.base.W0, *whole.base.WP0)))
     chosen = [Choice(0.0, ZERO)] * (len(whole.joints) + 1)
     for j in range(len(whole.joints), 0, -1):
-        if whole.joints[j - 1].sigma in (REVOLUTE, PRISMATIC):
+        if whole.joints[j - 1].kind.is_axial:
             first = still and whole.joints[j - 1].antecedent == 0
             chosen[j] = _best(whole, j, children[j], poses, chosen, first)
     moved = [HERE]
@@ -98,9 +99,9 @@ def _weight(joint: Joint, still: bool) -> int:
     turns = (
         [is_odd(theta + gamma * math.cos(alpha))] if parallel else [3 * is_odd(gamma), 3 * is_odd(alpha), is_odd(theta)]
     )
-    if still and joint.sigma == REVOLUTE:
+    if still and _turns(joint):
         return turns[-1]
-    return sum(turns) + sum(x != 0 for x in (b, d, e, r)) + 5 * (joint.sigma == FIXED)
+    return sum(turns) + sum(x != 0 for x in (b, d, e, r)) + 5 * (not joint.axes)
 
 
 def _numeric(robot: Robot) -> Robot:
@@ -133,13 +134,13 @@ def _towards(joint: Joint, child: Joint, pose: Pose, next_choice: Choice, first:
     """Return the choice for a link that puts x on the common normal of its axis and the child's."""
     shift = next_choice.shift
     anchor = pose.P if shift is None else pose.P + pose.R.forth(shift)
-    if child.sigma not in (REVOLUTE, PRISMATIC):  # its frame stands where it stands
-        return Choice(None, anchor if joint.sigma == PRISMATIC else Vector(0.0, 0.0, anchor[2]))
+    if not child.kind.is_axial:  # its frame stands where it stands
+        return Choice(None, Vector(0.0, 0.0, anchor[2]) if _turns(joint) else anchor)
     u = pose.R.forth(_Z)
     normal, sine = cross(_Z, u), math.hypot(u[0], u[1])
-    if joint.sigma == PRISMATIC:
+    if not _turns(joint):
         return Choice(_direction(normal) if sine > _NEARLY else None, anchor)
-    free = child.sigma == PRISMATIC and shift is None  # a slide that may stand anywhere
+    free = not _turns(child) and shift is None  # a slide that may stand anywhere
     if sine > _NEARLY:
         height = anchor[2] - u[2] * (dot(anchor, u) - anchor[2] * u[2]) / (sine * sine)
         return Choice(_direction(normal), None if free else Vector(0.0, 0.0, height))
@@ -163,7 +164,7 @@ def _complete(choice: Choice, joint: Joint, at: Pose) -> None:
     """Choose what is left: θ and r zero, or for a slide no offset at all. ``at`` is the joint on the new frame of its
     antecedent.
     """
-    if joint.sigma not in (REVOLUTE, PRISMATIC):
+    if not joint.kind.is_axial:
         return
     at = at.in_numbers()
     theta = angles(at.R.rows)[2]
@@ -173,7 +174,7 @@ def _complete(choice: Choice, joint: Joint, at: Pose) -> None:
         choice.turn = neat(choice.turn - math.copysign(math.pi, choice.turn))
     if choice.shift is None:
         along = Vector(0.0, 0.0, -placement(at)["r"])
-        choice.shift = along if joint.sigma == REVOLUTE else at.R.back(-at.P)
+        choice.shift = along if _turns(joint) else at.R.back(-at.P)
 
 
 def _rebuilt(robot: Robot, poses: Sequence[Pose], moved: Sequence[Pose], tolerance: float) -> Robot:
@@ -198,12 +199,17 @@ def _rebuilt(robot: Robot, poses: Sequence[Pose], moved: Sequence[Pose], toleran
     bodies = tuple(_body(body, back[j]) for j, body in enumerate(robot.bodies, 1))
     named = {frame.name for frame in robot.frames}
     own = [
-        stand(Joint(name=body.name, antecedent=j, sigma=FIXED, mu=0), back[j])
+        stand(constant_frame(body.name, j), back[j])
         for j, body in enumerate(robot.bodies, 1)
         if body.name not in named and _differs(moved[j])
     ]
     frames = tuple(stand(frame, back[frame.antecedent].then(frame.pose())) for frame in robot.frames)
     return robot.derived(joints=joints, bodies=bodies, frames=(*frames, *own), free_frames=False)
+
+
+def _turns(joint: Joint) -> bool:
+    """Tell whether a joint turns about z, so that its frame must lie on its axis."""
+    return not is_zero(joint.kind.turn)
 
 
 def _differs(pose: Pose) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -15,127 +14,18 @@ from ..graph.node import Node, Scalar, as_node
 from ..graph.normal import literal
 from ..graph.rewrite import substitute
 from ..spatial.inertia import Inertia
-from ..spatial.vector import ZERO, Vector
-from .complete import complete, is_plain
+from ..spatial.vector import Vector
+from .base import BASE_LINK, BASE_MOTION, Base, given_vector
+from .body import LIFT, NO_LIFT, WRENCH, Body
 from .entries import degrees
-from .joint import COORDINATES, FIXED, FLOATING, FREE, SCALARS, VELOCITIES, WORDS, Joint, given, is_number
+from .joint import FREE, SCALARS, Joint, given
+from .kinds import FIXED, FLOATING
+from .loop import Loop
 from .tendon import LAW, Tendon
 from .validate import validate
+from .variables import is_plain, with_variables
 
-Wrench = tuple[Scalar, ...]
-WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
-"""Names of a wrench's components: force, then moment."""
-NO_WRENCH: Wrench = (0.0,) * 6
-LIFT = Inertia._fields[6:]
-"""Names of what gravity does not act on: first moments and mass."""
-NO_LIFT: tuple[Scalar, ...] = (0.0,) * 4
-NO_INERTIA = Inertia()
-BASE_LINK = "base_link"
-"""What the base's body is called unless a description names it."""
 DOWN = Vector(0.0, 0.0, -9.81)
-BASE_MOTION = ("W0", "WP0", "V0", "VP0")
-"""Names of the base's velocities and accelerations: angular, then linear."""
-IDENTITY = tuple(float(i % 5 == 0) for i in range(16))
-"""The pose of a frame on itself, 4x4, row by row."""
-
-
-SHAPES = {"mesh": 3, "box": 3, "cylinder": 2, "sphere": 1, "capsule": 2, "ellipsoid": 3}
-"""What a link may look like, and how many numbers say the size of each."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Visual:
-    """What a link looks like: a shape at a pose in the link's frame, for viewers.
-
-    Attributes
-    ----------
-    shape
-        "mesh", "box", "cylinder", "sphere", "capsule" or "ellipsoid".
-    size
-        Of a box its three edges; of a cylinder or a capsule radius and length; of a sphere its radius; of an
-        ellipsoid its three radii; of a mesh its scale along the three axes.
-    file
-        Path of a mesh, as the robot's file has it.
-    pose
-        Of the shape in the link's frame, 4x4, row by row.
-    """
-
-    shape: str
-    size: tuple[float, ...] = ()
-    file: str = ""
-    pose: tuple[float, ...] = IDENTITY
-
-    def __post_init__(self) -> None:
-        if not all(map(math.isfinite, (*self.size, *self.pose))):
-            raise RobotError(f"a {self.shape} has the size {self.size} and the pose {self.pose}; all must be finite")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Body:
-    """A link: its name, its ten inertial parameters in its own frame, and the wrench that it exerts on its
-    surroundings.
-
-    The wrench is ``(FX, FY, FZ, CX, CY, CZ)``, in the link's frame at its origin. ``lift`` is how much of its first
-    moments and mass ``(MX, MY, MZ, M)`` gravity does not act on, because something else carries it. ``visuals`` is what
-    it looks like.
-    """
-
-    name: str
-    inertia: Inertia = NO_INERTIA
-    wrench: Wrench = NO_WRENCH
-    lift: tuple[Scalar, ...] = NO_LIFT
-    visuals: tuple[Visual, ...] = ()
-
-    def __post_init__(self) -> None:
-        if len(self.inertia) != len(Inertia._fields):
-            raise RobotError(f"link {self.name!r}: an inertia has ten parameters, {', '.join(Inertia._fields)}")
-        if not all(map(is_number, self.inertia)):
-            named = zip(Inertia._fields, self.inertia, strict=True)
-            parameters = (given(x, f"{key} of link {self.name!r}") for key, x in named)
-            object.__setattr__(self, "inertia", Inertia(*parameters))
-        if len(self.wrench) != len(WRENCH):
-            raise RobotError(f"link {self.name!r}: a wrench has {len(WRENCH)} components, {', '.join(WRENCH)}")
-        if self.wrench is not NO_WRENCH:
-            object.__setattr__(self, "wrench", tuple(given(x, f"wrench of link {self.name!r}") for x in self.wrench))
-        if len(self.lift) != len(LIFT):
-            raise RobotError(f"link {self.name!r}: a lift has {len(LIFT)} components, {', '.join(LIFT)}")
-        if self.lift is not NO_LIFT:
-            object.__setattr__(self, "lift", tuple(given(x, f"lift of link {self.name!r}") for x in self.lift))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Loop:
-    """A closed loop, cut at one passive joint: frame k stands on one link, the constant frame k+B on the other."""
-
-    joint: Joint
-    frame: Joint
-
-
-@dataclass(frozen=True, kw_only=True)
-class Base:
-    """What link 0 does: its pose (4x4, row by row), velocities and accelerations; its body if it moves freely."""
-
-    pose: tuple[Scalar, ...] = IDENTITY
-    W0: Vector = ZERO
-    WP0: Vector = ZERO
-    V0: Vector = ZERO
-    VP0: Vector = ZERO
-    floating: bool = False
-    mobile: bool = False
-    body: Body | None = None
-
-    def __post_init__(self) -> None:
-        for key in BASE_MOTION:
-            object.__setattr__(self, key, _vector(getattr(self, key), f"{key} of the base"))
-        if len(self.pose) != 16:
-            raise RobotError("the pose of the base is a 4x4 matrix, given as 16 numbers row by row")
-        object.__setattr__(self, "pose", tuple(given(x, "pose of the base") for x in self.pose))
-
-
-def _vector(x: Sequence[object], place: str) -> Vector:
-    if not isinstance(x, Sequence) or len(x) != 3:
-        raise RobotError(f"{place} is {x!r}; it must be three numbers or expressions")
-    return Vector(*(given(component, place) for component in x))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -171,13 +61,13 @@ class Robot:
     free_frames: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gravity", _vector(self.gravity, "gravity"))
+        object.__setattr__(self, "gravity", given_vector(self.gravity, "gravity"))
         object.__setattr__(self, "joints", tuple(self.joints))
         object.__setattr__(self, "bodies", tuple(self.bodies))
         object.__setattr__(self, "frames", tuple(self.frames))
         object.__setattr__(self, "tendons", tuple(self.tendons))
         validate(self)
-        joints, loops = complete(self)
+        joints, loops = with_variables(self)
         object.__setattr__(self, "joints", joints)
         object.__setattr__(self, "loops", loops)
 
@@ -197,22 +87,22 @@ class Robot:
     @property
     def moving(self) -> tuple[int, ...]:
         """Numbers of the joints that move."""
-        return tuple(j for j, joint in enumerate(self.joints, 1) if joint.sigma != FIXED)
+        return tuple(j for j, joint in enumerate(self.joints, 1) if joint.axes)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints that move by themselves, in the order of q; a floating base is not among them."""
-        return tuple(joint.name for joint in self.joints if joint.sigma != FIXED and not joint.mimic)
+        return tuple(joint.name for joint in self.joints if joint.axes and not joint.mimic)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of the entries of q: a floating base's, then the joints', with .x, .y, .z, .w for a quaternion."""
-        return tuple(joint.name + part for joint in self._free for part in COORDINATES[joint.sigma])
+        return tuple(joint.name + part for joint in self._free for part in joint.kind.coordinates)
 
     @property
     def velocity_names(self) -> tuple[str, ...]:
         """Names of the entries of qd, qdd and tau: a floating base's six, then the joints'."""
-        return tuple(joint.name + part for joint in self._free for part in VELOCITIES[joint.sigma])
+        return tuple(joint.name + part for joint in self._free for part in joint.axes)
 
     @property
     def _free(self) -> list[Joint]:
@@ -459,7 +349,7 @@ class Robot:
         return hash((self.name, len(self.joints)))
 
     def __repr__(self) -> str:
-        kinds = "".join(WORDS[joint.sigma][0].upper() for joint in self.joints)
+        kinds = "".join(joint.kind.word[0].upper() for joint in self.joints)
         loops = f", {len(self.loops)} loops" if self.loops else ""
         return f"Robot({self.name!r}, {kinds}{loops}, {len(self.symbols)} symbols)"
 

@@ -9,10 +9,12 @@ from ..graph.node import Node, Scalar, is_zero, symbol
 from ..graph.operations import CONST
 from ..graph.text import number
 from ..spatial.inertia import NAMES
-from .complete import is_plain
-from .joint import PRISMATIC, REVOLUTE, Joint
-from .robot import BASE_MOTION, LIFT, WRENCH, Robot
+from .base import BASE_MOTION
+from .body import LIFT, WRENCH
+from .joint import Joint
+from .robot import Robot
 from .tendon import LAW, Tendon
+from .variables import is_plain
 
 _WIDEST = 92
 """Characters of a line of a table in text."""
@@ -100,9 +102,8 @@ def _sheet(title: str, columns: str, rows: Iterable[Iterable[Scalar | str]]) -> 
 def _geometry(robot: Robot, joint: Joint, free: bool) -> list[Scalar | str]:
     """Return a joint's row, its variable where it stands: q1 + pi/2."""
     place = [joint.antecedent, joint.sigma, joint.gamma, joint.b, joint.alpha, joint.d, *([joint.e] if free else [])]
-    if joint.sigma == REVOLUTE:
-        return [*place, _moving(robot, joint, joint.theta), joint.r]
-    return [*place, joint.theta, _moving(robot, joint, joint.r) if joint.sigma == PRISMATIC else joint.r]
+    moving = ((joint.kind.turn, joint.theta), (joint.kind.slide, joint.r))
+    return [*place, *(offset if is_zero(rate) else _moving(robot, joint, rate, offset) for rate, offset in moving)]
 
 
 def _tendon(robot: Robot, tendon: Tendon) -> list[Scalar | str]:
@@ -113,14 +114,14 @@ def _tendon(robot: Robot, tendon: Tendon) -> list[Scalar | str]:
     return [tendon.name, length, *(getattr(tendon, key) for key in LAW)]
 
 
-def _moving(robot: Robot, joint: Joint, offset: Scalar) -> str:
-    """Return a joint's variable, or what it is where the joint follows another, and the offset."""
-    variable = joint.variable
+def _moving(robot: Robot, joint: Joint, rate: Scalar, offset: Scalar) -> str:
+    """Return a joint's variable times a rate, or what it is where the joint follows another, and the offset."""
+    variable: Scalar = symbol(joint.variable)
     if joint.mimic:
-        variable = str(symbol(robot.joints[joint.mimic.joint - 1].variable) * joint.mimic.ratio)
-        offset = offset + joint.mimic.offset
+        variable = symbol(robot.joints[joint.mimic.joint - 1].variable) * joint.mimic.ratio
+        offset = offset + rate * joint.mimic.offset
     text = _cell(offset)
-    return variable + ("" if text == "0" else f" + {text}".replace("+ -", "- "))
+    return str(variable * rate) + ("" if text == "0" else f" + {text}".replace("+ -", "- "))
 
 
 def _cell(x: Scalar | str) -> str:

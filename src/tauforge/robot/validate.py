@@ -11,12 +11,14 @@ from ..errors import RobotError, RobotWarning
 from ..graph.node import Node, is_zero
 from ..graph.operations import CONST
 from ..graph.parse import FUNCTIONS
-from .complete import is_plain
-from .joint import FIXED, FREE, KINDS, NO_LIMITS, SPHERICAL, WORDS
+from .joint import FREE, NO_LIMITS
+from .kinds import KINDS
+from .variables import is_plain
 
 if TYPE_CHECKING:
+    from .body import Body
     from .joint import Joint
-    from .robot import Body, Robot
+    from .robot import Robot
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 _LONGEST = 1000
@@ -89,16 +91,18 @@ def _kind(robot: Robot, joint: Joint) -> None:
     for key in ("antecedent", "sigma", "mu", "eta"):
         if not isinstance(getattr(joint, key), int):
             raise RobotError(f"{where}: {key} is {getattr(joint, key)!r}; it must be an integer")
-    if joint.sigma not in KINDS:
-        kinds = ", ".join(f"{k} ({word})" for k, word in enumerate(WORDS))
+    if not 0 <= joint.sigma < len(KINDS):
+        kinds = ", ".join(f"{kind.number} ({kind.word})" for kind in KINDS)
         raise RobotError(f"{where}: sigma is {joint.sigma}; it must be one of {kinds}")
+    if not is_zero(joint.pitch) and "pitch" not in joint.kind.parameters:
+        raise RobotError(f"{where}: it has a pitch and is {joint.kind.word}; only a helical joint has one")
     if len(joint.axes) > 1:
-        springs = ("rest",) if joint.sigma == SPHERICAL else ("eta", "k", "rest")
+        springs = [key for key in ("eta", "k", "rest") if key not in joint.kind.spring]
         given = {key: getattr(joint, key) for key in (*FREE, *springs)}
         fixed = [key for key, x in given.items() if x is not None and not is_zero(x)]
         if fixed:
             raise RobotError(
-                f"{where}: a {WORDS[joint.sigma]} joint can have no {fixed[0]}; only one degree of freedom can"
+                f"{where}: a {joint.kind.word} joint can have no {fixed[0]}; only one degree of freedom can"
             )
     if joint.mu not in (0, 1):
         raise RobotError(f"{where}: mu is {joint.mu}; it must be 1 (a motor drives the joint) or 0")
@@ -121,8 +125,8 @@ def _mimic(robot: Robot, joint: Joint) -> None:
     for one in (joint, master):
         if len(one.axes) != 1:
             raise RobotError(
-                f"{where} follows {master.name!r}, but {one.name!r} is {WORDS[one.sigma]}; both must be revolute or "
-                "prismatic"
+                f"{where} follows {master.name!r}, but {one.name!r} is {one.kind.word}; both must have one "
+                "degree of freedom"
             )
     if master.mimic:
         raise RobotError(f"{where} follows {master.name!r}, which follows another itself; let both follow that one")
@@ -141,14 +145,14 @@ def _tendons(robot: Robot) -> None:
             joint = robot.joints[j - 1]
             if len(joint.axes) != 1:
                 raise RobotError(
-                    f"{where} acts on joint {joint.name!r}, which is {WORDS[joint.sigma]}; it must be revolute or "
-                    "prismatic"
+                    f"{where} acts on joint {joint.name!r}, which is {joint.kind.word}; it must have one "
+                    "degree of freedom"
                 )
 
 
 def _constant(robot: Robot, frame: Joint, what: str) -> None:
     where = f"{robot.name}: {what} {frame.name!r}"
-    if frame.sigma != FIXED:
+    if frame.axes:
         raise RobotError(f"{where} must be fixed (sigma 2), not sigma {frame.sigma}")
     dynamic = [key for key in ("IA", "FV", "FS", "eta", "k", "rest") if not is_zero(getattr(frame, key))]
     dynamic += [key for key in FREE if getattr(frame, key) is not None]
@@ -196,7 +200,7 @@ def _variables(robot: Robot) -> None:
         _symbol(robot, name)
     seen: dict[str, str] = {}
     for joint in (*robot.joints, *(loop.joint for loop in robot.loops)):
-        if joint.sigma != FIXED and joint.variable:
+        if joint.axes and joint.variable:
             _own(robot, joint.variable, f"the variable of joint {joint.name!r}", names, seen)
         for key in FREE:
             if is_plain(value := getattr(joint, key)):

@@ -33,12 +33,6 @@ class Articulated(NamedTuple):
         f = Vector(*(dot(M[k], v) + dot(self.H[k], w) for k in range(3)))
         return Wrench(f, Vector(*(dot(column(self.H, k), v) + dot(J[k], w) for k in range(3))))
 
-    def axis(self, k: int) -> Wrench:
-        """Return column k: the wrench of a unit acceleration along one of the six axes."""
-        if k < 3:
-            return Wrench(rows(self.M)[k], self.H[k])
-        return Wrench(column(self.H, k - 3), rows(self.J)[k - 3])
-
     def plus(self, other: Articulated) -> Articulated:
         H = tuple(a + b for a, b in zip(self.H, other.H, strict=True))
         return Articulated(_sum(self.M, other.M), H, _sum(self.J, other.J))

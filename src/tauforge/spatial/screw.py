@@ -53,6 +53,9 @@ class Twist(NamedTuple):
     def __add__(self, other: Twist) -> Twist:  # type: ignore[override]
         return Twist(self.v + other.v, self.w + other.w)
 
+    def __mul__(self, scale: Entry) -> Twist:
+        return Twist(self.v * scale, self.w * scale)
+
     def outward(self, pose: Pose) -> Twist:
         """Return a twist of a link's antecedent as one of the link, which does not move on it: the matrix of (17)."""
         w, r = pose.R.back(self.w), pose.r

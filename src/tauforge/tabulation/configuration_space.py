@@ -28,7 +28,7 @@ from ..formulations.chain import check
 from ..graph.derivative import jacobian
 from ..graph.evaluate import evaluate, symbols
 from ..graph.exact import home
-from ..graph.node import Node, as_node
+from ..graph.node import Node, as_node, is_zero
 from ..graph.points import exact_points
 from ..models.bias import gravity
 from ..models.inertia_matrix import inertia_matrix
@@ -39,7 +39,6 @@ from ..models.results import program, vector
 from ..models.state import INPUTS
 from ..program.count import Operations
 from ..program.program import Array, Program, inputs, outputs
-from ..robot.joint import REVOLUTE
 from ..robot.robot import Robot
 from .lookup import Lookup
 
@@ -276,7 +275,7 @@ def _axis(robot: Robot, k: int, resolution: int | Mapping[str, int], ranges: Map
         if not low < high:
             raise ProgramError(f"the range of {joint.name!r} is {low!r} to {high!r}; the first must be the smaller one")
         return Axis(k, low, (high - low) / (points - 1), points, False)
-    if joint.sigma != REVOLUTE:
+    if is_zero(joint.kind.turn):
         raise ProgramError(
             f"{robot.name}: joint {joint.name!r} is prismatic, and the dynamics depends on it: say how far it goes, as "
             f"in ranges={{{joint.name!r}: (0.0, 0.5)}}"

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..graph.node import Node, Scalar
+from ..graph.node import Node, Scalar, is_zero
 from ..graph.text import number
 from ..models.centre_of_mass import gathered
 from ..parameters.base import grouped
-from ..robot.joint import FIXED, NO_LIMITS, REVOLUTE, WORDS, Joint
+from ..robot.joint import NO_LIMITS, Joint
 from ..robot.robot import Robot
 
 _NEAR = 1e-9
@@ -93,7 +93,7 @@ def describe(robot: Robot) -> Description:
     loops = tuple(
         Closure(
             loop.joint.name,
-            WORDS[loop.joint.sigma],
+            loop.joint.kind.word,
             (links[loop.joint.antecedent].name, links[loop.frame.antecedent].name),
         )
         for loop in robot.loops
@@ -136,7 +136,7 @@ def _link(robot: Robot, number: int) -> Link:
     return Link(
         name,
         joint.name,
-        WORDS[joint.sigma],
+        joint.kind.word,
         _axis(robot, joint),
         *_limits(joint),
         _mass(body.inertia.M),
@@ -162,7 +162,8 @@ def _axis(robot: Robot, joint: Joint) -> str:
     angle = f"at {math.degrees(math.acos(abs(math.cos(joint.alpha)))):.4g}°"
     words = "parallel" if parallel else "perpendicular" if square else angle
     before = robot.joints[joint.antecedent - 1] if joint.antecedent else None
-    if before and before.sigma == joint.sigma == REVOLUTE and _is_near(joint.d) and (_is_near(joint.e) or not parallel):
+    turning = before and not is_zero(before.kind.turn) and not is_zero(joint.kind.turn)
+    if turning and _is_near(joint.d) and (_is_near(joint.e) or not parallel):
         return "in line" if parallel else f"{words}, intersecting"
     return words
 
@@ -174,7 +175,7 @@ def _is_near(x: Scalar) -> bool:
 def _limits(joint: Joint) -> tuple[str, str, str]:
     """Return between which coordinates a joint may move, how fast and with how much effort."""
     limits, one = joint.limits, len(joint.axes) == 1
-    length, force = ("rad", "N m") if joint.sigma == REVOLUTE else ("m", "N")
+    length, force = joint.kind.units
     spread = (limits.lower, limits.upper) != (NO_LIMITS.lower, NO_LIMITS.upper)
     texts = (
         f"{limits.lower:.4g} … {limits.upper:.4g} {length}" if spread else "",
@@ -194,7 +195,7 @@ def _notes(robot: Robot, joint: Joint) -> Iterator[str]:
         followed = robot.joints[joint.mimic.joint - 1].name
         text = followed if ratio == 1 else f"{number(ratio)} {followed}"
         yield f"= {text}" + (f" {'-' if offset < 0 else '+'} {number(abs(offset))}" if offset else "")
-    elif not joint.mu and joint.sigma != FIXED:
+    elif not joint.mu and joint.axes:
         yield "passive"
     if joint.eta:
         yield "elastic"

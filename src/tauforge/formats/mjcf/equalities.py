@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...robot.complete import unused
-from ...robot.joint import FIXED, SPHERICAL, Joint, Mimic
-from ...robot.robot import Loop
+from ...robot.joint import Joint, Mimic
+from ...robot.kinds import FIXED, SPHERICAL
+from ...robot.loop import Loop
+from ...robot.variables import unused
 from ...spatial.pose import Pose
 from ...spatial.vector import Vector
 from .links import Tree, disabled, joint_name

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...robot.complete import unused
-from ...robot.joint import FIXED, FLOATING, NO_LIMITS, PRISMATIC, REVOLUTE, SPHERICAL, Joint, Limits
+from ...robot.body import NO_LIFT, Body
+from ...robot.joint import NO_LIMITS, Joint, Limits
+from ...robot.kinds import FIXED, FLOATING, PRISMATIC, REVOLUTE, SPHERICAL
 from ...robot.placement import placement
-from ...robot.robot import NO_LIFT, Body
+from ...robot.variables import unused
 from ...spatial.inertia import Inertia
 from ...spatial.pose import HERE, Pose
 from ...spatial.vector import Vector

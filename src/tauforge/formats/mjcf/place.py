@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...robot.joint import PRISMATIC, SPHERICAL
+from ...robot.kinds import PRISMATIC, SPHERICAL
 from ...robot.placement import angles, neat
 from ...spatial.pose import Pose
 from ...spatial.rotation import Plane, Rotation, Rows

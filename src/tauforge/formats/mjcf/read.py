@@ -18,7 +18,9 @@ import numpy as np
 
 from ...errors import RobotError, RobotWarning
 from ...limits import spend
-from ...robot.robot import Base, Body, Robot
+from ...robot.base import Base
+from ...robot.body import Body
+from ...robot.robot import Robot
 from ...spatial.pose import HERE
 from ...spatial.vector import ZERO, Vector
 from ..angles import SNAP

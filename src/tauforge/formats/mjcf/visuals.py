@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...robot.robot import Visual
+from ...robot.body import Visual
 from ...spatial.pose import Pose
 from .place import pose
 

@@ -19,8 +19,11 @@ from pathlib import Path
 
 from ...graph.node import Node, Scalar, is_zero
 from ...graph.operations import SYMBOL
+from ...robot.base import Base
+from ...robot.body import Body
 from ...robot.joint import FREE, Joint
-from ...robot.robot import Base, Body, Loop, Robot
+from ...robot.loop import Loop
+from ...robot.robot import Robot
 from ...spatial.inertia import Inertia
 from ...spatial.vector import Vector
 from ..default_names import frame_name, joint_name, link_name

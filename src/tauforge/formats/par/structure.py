@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...limits import spend
-from ...robot.joint import FIXED
+from ...robot.kinds import FIXED
 from ..cycle import cycle
 from ..source import MISSING_LINE
 from .syntax import ACTUATOR, BASE, FLAGS, GEOMETRIC, INERTIAL, JOINT, WRENCH, Document

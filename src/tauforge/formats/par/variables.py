@@ -11,7 +11,7 @@ from ...graph.node import ZERO, Node, Scalar, symbol
 from ...graph.normal import literal
 from ...graph.points import vanish
 from ...graph.rewrite import substitute
-from ...robot.joint import FIXED, REVOLUTE
+from ...robot.kinds import FIXED, REVOLUTE
 from .syntax import Document
 
 _CONVENTIONAL = ("th", "t", "q", "theta", "r")

@@ -13,9 +13,11 @@ from ...errors import RobotError, RobotWarning
 from ...graph.evaluate import symbols
 from ...graph.node import Node, Scalar, is_zero, symbol
 from ...graph.text import to_text
-from ...robot.complete import unused
-from ...robot.joint import FREE, NO_LIMITS, PRISMATIC, REVOLUTE, WORDS, Joint
-from ...robot.robot import Body, Robot
+from ...robot.body import Body
+from ...robot.joint import FREE, NO_LIMITS, Joint
+from ...robot.kinds import FIXED, PRISMATIC, REVOLUTE
+from ...robot.robot import Robot
+from ...robot.variables import unused
 from ..default_names import frame_name, joint_name, link_name
 from .syntax import ACTUATOR, BASE, GEOMETRIC, INERTIAL, WRENCH
 
@@ -52,8 +54,8 @@ def quoted(names: Iterable[str]) -> str:
 def _misfits(robot: Robot) -> Iterator[str]:
     """Yield what the format cannot hold and the efforts depend on."""
     for joint in (*_joints(robot), *(loop.frame for loop in robot.loops)):
-        if len(joint.axes) > 1:
-            yield f"joint {joint.name!r} is {WORDS[joint.sigma]}"
+        if joint.sigma not in (REVOLUTE, PRISMATIC, FIXED):
+            yield f"joint {joint.name!r} is {joint.kind.word}"
         if not is_zero(joint.e):
             yield f"the frame of joint {joint.name!r} stands freely, with e = {to_text(joint.e)}"
         if joint.mimic:

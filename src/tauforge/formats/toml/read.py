@@ -16,11 +16,12 @@ A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or `
     [[link]]                        one for each link, in their order
     name = "forearm"
     joint = "elbow"                 name of the joint that carries the link
-    type = "revolute"               or "prismatic", "fixed", "spherical", "floating", "planar"
+    type = "revolute"               or "prismatic", "fixed", "spherical", "floating", "planar", "helical", "universal"
     on = "upper arm"                the link that it stands on, or "base"; or that link's number, 0 being the base
     variable = "th2"                name of the joint coordinate; th, r or q and the number unless given
     actuated = true                 whether a motor drives the joint; true unless given
     gamma, b, alpha, d, theta, r    its place, as Khalil and Kleinfinger; theta or r of a moving joint is the offset
+    pitch                           of a helical joint: metres along z per radian about it
     e                               along y after the turn by gamma, for a frame that stands freely
     IA, FV, FS                      inertia of rotor and transmission, viscous and Coulomb friction
     elastic = false, k, rest        whether the joint is elastic, its stiffness, and where its spring is relaxed
@@ -62,10 +63,14 @@ from typing import Any
 from ...graph.evaluate import symbols
 from ...graph.node import as_node
 from ...limits import spend
-from ...robot.complete import default_variable
-from ...robot.joint import FIXED, FREE, NO_LIMITS, PRISMATIC, WORDS, Joint, Limits, Mimic
-from ...robot.robot import IDENTITY, SHAPES, Base, Body, Loop, Robot, Visual
+from ...robot.base import Base
+from ...robot.body import IDENTITY, SHAPES, Body, Visual
+from ...robot.joint import FREE, NO_LIMITS, Joint, Limits, Mimic
+from ...robot.kinds import FIXED, PRISMATIC, WORDS
+from ...robot.loop import Loop
+from ...robot.robot import Robot
 from ...robot.tendon import LAW, Tendon
+from ...robot.variables import default_variable
 from ...spatial.inertia import Inertia
 from ...spatial.vector import Vector
 from ..cycle import cycle

@@ -9,14 +9,16 @@ from collections.abc import Iterable, Sequence
 
 from ...graph.node import Scalar, is_zero
 from ...graph.text import to_text
-from ...robot.complete import default_variable
-from ...robot.joint import FREE, NO_LIMITS, WORDS, Joint, Limits, Mimic
-from ...robot.robot import IDENTITY, Base, Body, Robot, Visual
+from ...robot.base import Base
+from ...robot.body import IDENTITY, Body, Visual
+from ...robot.joint import FREE, NO_LIMITS, Joint, Limits, Mimic
+from ...robot.robot import Robot
 from ...robot.tendon import LAW
+from ...robot.variables import default_variable
 
 VERSION = 1
 GEOMETRY = ("gamma", "b", "alpha", "d", "e", "theta", "r")
-JOINT = ("IA", "FV", "FS", "k", "rest")
+JOINT = ("pitch", "IA", "FV", "FS", "k", "rest")
 BASE = ("W0", "WP0", "V0", "VP0")
 LIMITS = ("lower", "upper", "velocity", "effort")
 
@@ -74,7 +76,7 @@ def _base(base: Base) -> list[str]:
 
 
 def _joint(robot: Robot, links: list[str], joint: Joint, number: int, actuated: bool) -> list[str]:
-    lines = [f"type = {_quoted(WORDS[joint.sigma])}", *_placement(links, joint, actuated)]
+    lines = [f"type = {_quoted(joint.kind.word)}", *_placement(links, joint, actuated)]
     if joint.variable != default_variable(joint, number):
         lines.append(f"variable = {_quoted(joint.variable)}")
     if joint.eta:

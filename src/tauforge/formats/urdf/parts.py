@@ -7,9 +7,9 @@ from decimal import Context, Decimal, localcontext
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ...robot.body import NO_INERTIA, Visual
 from ...robot.joint import Limits
 from ...robot.placement import placement
-from ...robot.robot import NO_INERTIA, Visual
 from ...spatial.inertia import Inertia
 from ...spatial.pose import HERE, Pose
 from ...spatial.rotation import Rotation

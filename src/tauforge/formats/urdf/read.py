@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import RobotError, RobotWarning
-from ...robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, Joint
+from ...robot.base import Base
+from ...robot.body import NO_INERTIA, Body, Visual
+from ...robot.joint import Joint
+from ...robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE
 from ...robot.placement import placement
-from ...robot.robot import NO_INERTIA, Base, Body, Robot, Visual
+from ...robot.robot import Robot
 from ...spatial.pose import HERE, Pose
 from ..angles import SNAP
 from ..xml import Document, Element, document

@@ -14,10 +14,13 @@ from xml.sax.saxutils import quoteattr
 
 from ...errors import RobotError, RobotWarning
 from ...graph.node import Scalar, as_node, is_zero
-from ...robot.complete import is_plain, unused
-from ...robot.joint import FIXED, FLOATING, FREE, NO_LIMITS, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, Joint
+from ...robot.base import BASE_LINK, BASE_MOTION, Base
+from ...robot.body import Body, Visual
+from ...robot.joint import FREE, NO_LIMITS, Joint
+from ...robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE
 from ...robot.placement import neat
-from ...robot.robot import BASE_LINK, BASE_MOTION, DOWN, Base, Body, Robot, Visual
+from ...robot.robot import DOWN, Robot
+from ...robot.variables import is_plain, unused
 from ...spatial.inertia import Inertia
 from ...spatial.pose import HERE, Pose
 from ...spatial.vector import UNITS, ZERO
@@ -84,8 +87,8 @@ def _refuse(robot: Robot) -> None:
         raise cannot("the pose or the motion of a base", "save a .toml")
     for joint in robot.joints:
         where = f"of joint {joint.name!r}"
-        if joint.sigma == SPHERICAL:
-            raise cannot(f"the spherical motion {where}", "save a .toml")
+        if joint.sigma not in _KINDS:
+            raise cannot(f"the {joint.kind.word} motion {where}", "save a .toml")
         if not is_zero(joint.IA):
             raise cannot(f"the rotor's inertia IA {where}", 'leave it out with neglect("IA"), or save a .toml')
         if joint.eta:

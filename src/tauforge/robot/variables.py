@@ -10,24 +10,25 @@ from typing import TYPE_CHECKING
 from ..graph.evaluate import symbols
 from ..graph.node import Node
 from ..graph.operations import SYMBOL
-from .joint import FIXED, FREE, PRISMATIC, REVOLUTE, Joint
+from .joint import FREE, Joint
 
 if TYPE_CHECKING:
-    from .robot import Loop, Robot
+    from .loop import Loop
+    from .robot import Robot
 
 
-def complete(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
+def with_variables(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
     """Return joints and loops with a variable for each moving joint, and None where a plain default name says no more.
 
     Cut joints are numbered after those of the tree.
     """
     cut = [loop.joint for loop in robot.loops]
-    moving = [joint for joint in (*robot.joints, *cut) if joint.sigma != FIXED]
+    moving = [joint for joint in (*robot.joints, *cut) if joint.axes]
     taken: set[str] = set()
     if not all(joint.variable for joint in moving):
         taken.update(symbols(x for _, x in robot.expressions()))
         taken.update(joint.variable for joint in moving)
-    numbered = [_complete(joint, j, taken) for j, joint in enumerate((*robot.joints, *cut), 1)]
+    numbered = [_with_variable(joint, j, taken) for j, joint in enumerate((*robot.joints, *cut), 1)]
     count = len(robot.joints)
     loops = [replace(loop, joint=joint) for loop, joint in zip(robot.loops, numbered[count:], strict=True)]
     return tuple(numbered[:count]), tuple(loops)
@@ -35,7 +36,7 @@ def complete(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
 
 def default_variable(joint: Joint, number: int) -> str:
     """Return the name that a joint's coordinate has unless its file gives another."""
-    return {FIXED: "", REVOLUTE: f"th{number}", PRISMATIC: f"r{number}"}.get(joint.sigma, f"q{number}")
+    return f"{joint.kind.letter}{number}" if joint.axes else ""
 
 
 def unused(name: str, taken: Collection[str]) -> str:
@@ -50,9 +51,9 @@ def is_plain(x: object) -> bool:
     return isinstance(x, Node) and x.op is SYMBOL
 
 
-def _complete(joint: Joint, number: int, taken: set[str]) -> Joint:
+def _with_variable(joint: Joint, number: int, taken: set[str]) -> Joint:
     variable = joint.variable
-    if joint.sigma == FIXED:
+    if not joint.axes:
         variable = ""
     elif not variable:
         variable = unused(default_variable(joint, number), taken)

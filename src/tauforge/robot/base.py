@@ -1,0 +1,45 @@
+"""Base: link 0, which the robot stands on, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import RobotError
+from ..graph.node import Scalar
+from ..spatial.vector import ZERO, Vector
+from .body import IDENTITY, Body
+from .joint import given
+
+BASE_LINK = "base_link"
+"""What the base's body is called unless a description names it."""
+BASE_MOTION = ("W0", "WP0", "V0", "VP0")
+"""Names of the base's velocities and accelerations: angular, then linear."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Base:
+    """What link 0 does: its pose (4x4, row by row), velocities and accelerations; its body if it moves freely."""
+
+    pose: tuple[Scalar, ...] = IDENTITY
+    W0: Vector = ZERO
+    WP0: Vector = ZERO
+    V0: Vector = ZERO
+    VP0: Vector = ZERO
+    floating: bool = False
+    mobile: bool = False
+    body: Body | None = None
+
+    def __post_init__(self) -> None:
+        for key in BASE_MOTION:
+            object.__setattr__(self, key, given_vector(getattr(self, key), f"{key} of the base"))
+        if len(self.pose) != 16:
+            raise RobotError("the pose of the base is a 4x4 matrix, given as 16 numbers row by row")
+        object.__setattr__(self, "pose", tuple(given(x, "pose of the base") for x in self.pose))
+
+
+def given_vector(x: Sequence[object], place: str) -> Vector:
+    """Return three parameters as a Vector, or say where they stand and why they are none."""
+    if not isinstance(x, Sequence) or len(x) != 3:
+        raise RobotError(f"{place} is {x!r}; it must be three numbers or expressions")
+    return Vector(*(given(component, place) for component in x))

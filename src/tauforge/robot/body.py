@@ -1,0 +1,84 @@
+"""Body: a link, its inertial parameters and what it looks like."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..errors import RobotError
+from ..graph.node import Scalar
+from ..spatial.inertia import Inertia
+from .joint import given, is_number
+
+Wrench = tuple[Scalar, ...]
+WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
+"""Names of a wrench's components: force, then moment."""
+NO_WRENCH: Wrench = (0.0,) * 6
+LIFT = Inertia._fields[6:]
+"""Names of what gravity does not act on: first moments and mass."""
+NO_LIFT: tuple[Scalar, ...] = (0.0,) * 4
+NO_INERTIA = Inertia()
+IDENTITY = tuple(float(i % 5 == 0) for i in range(16))
+"""The pose of a frame on itself, 4x4, row by row."""
+SHAPES = {"mesh": 3, "box": 3, "cylinder": 2, "sphere": 1, "capsule": 2, "ellipsoid": 3}
+"""What a link may look like, and how many numbers say the size of each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visual:
+    """What a link looks like: a shape at a pose in the link's frame, for viewers.
+
+    Attributes
+    ----------
+    shape
+        "mesh", "box", "cylinder", "sphere", "capsule" or "ellipsoid".
+    size
+        Of a box its three edges; of a cylinder or a capsule radius and length; of a sphere its radius; of an
+        ellipsoid its three radii; of a mesh its scale along the three axes.
+    file
+        Path of a mesh, as the robot's file has it.
+    pose
+        Of the shape in the link's frame, 4x4, row by row.
+    """
+
+    shape: str
+    size: tuple[float, ...] = ()
+    file: str = ""
+    pose: tuple[float, ...] = IDENTITY
+
+    def __post_init__(self) -> None:
+        if not all(map(math.isfinite, (*self.size, *self.pose))):
+            raise RobotError(f"a {self.shape} has the size {self.size} and the pose {self.pose}; all must be finite")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Body:
+    """A link: its name, its ten inertial parameters in its own frame, and the wrench that it exerts on its
+    surroundings.
+
+    The wrench is ``(FX, FY, FZ, CX, CY, CZ)``, in the link's frame at its origin. ``lift`` is how much of its first
+    moments and mass ``(MX, MY, MZ, M)`` gravity does not act on, because something else carries it. ``visuals`` is what
+    it looks like.
+    """
+
+    name: str
+    inertia: Inertia = NO_INERTIA
+    wrench: Wrench = NO_WRENCH
+    lift: tuple[Scalar, ...] = NO_LIFT
+    visuals: tuple[Visual, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.inertia) != len(Inertia._fields):
+            raise RobotError(f"link {self.name!r}: an inertia has ten parameters, {', '.join(Inertia._fields)}")
+        if not all(map(is_number, self.inertia)):
+            named = zip(Inertia._fields, self.inertia, strict=True)
+            parameters = (given(x, f"{key} of link {self.name!r}") for key, x in named)
+            object.__setattr__(self, "inertia", Inertia(*parameters))
+        if len(self.wrench) != len(WRENCH):
+            raise RobotError(f"link {self.name!r}: a wrench has {len(WRENCH)} components, {', '.join(WRENCH)}")
+        if self.wrench is not NO_WRENCH:
+            object.__setattr__(self, "wrench", tuple(given(x, f"wrench of link {self.name!r}") for x in self.wrench))
+        if len(self.lift) != len(LIFT):
+            raise RobotError(f"link {self.name!r}: a lift has {len(LIFT)} components, {', '.join(LIFT)}")
+        if self.lift is not NO_LIFT:
+            object.__setattr__(self, "lift", tuple(given(x, f"lift of link {self.name!r}") for x in self.lift))

@@ -1,0 +1,37 @@
+"""The kinds of joints, one file each, and the list of them by number."""
+
+from __future__ import annotations
+
+from .fixed import Fixed
+from .floating import Floating
+from .helical import Helical
+from .kind import Kind
+from .planar import Planar
+from .prismatic import Prismatic
+from .revolute import Revolute
+from .spherical import Spherical
+from .universal import Universal
+
+KINDS: tuple[Kind, ...] = (
+    Revolute(),
+    Prismatic(),
+    Fixed(),
+    Spherical(),
+    Floating(),
+    Planar(),
+    Helical(),
+    Universal(),
+)
+"""Each kind at the place of its number."""
+(
+    REVOLUTE,
+    PRISMATIC,
+    FIXED,
+    SPHERICAL,
+    FLOATING,
+    PLANAR,
+    HELICAL,
+    UNIVERSAL,
+) = (kind.number for kind in KINDS)
+WORDS = tuple(kind.word for kind in KINDS)
+"""What the kinds are called, each at the place of its number."""

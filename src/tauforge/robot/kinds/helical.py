@@ -1,0 +1,45 @@
+"""Helical joints turn about z and slide along it at once, as a nut does on a screw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, final
+
+from ...graph.node import Scalar
+from ...spatial.screw import Twist
+from ...spatial.vector import Vector
+from .kind import Kind, Values
+
+if TYPE_CHECKING:
+    from ..joint import Joint
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Helical(Kind):
+    """The coordinate is the angle: it adds to θ, and the pitch (metres per radian) times it to r."""
+
+    number: int = 6
+    word: str = "helical"
+    letter: str = "th"
+    coordinates: tuple[str, ...] = ("",)
+    velocities: tuple[str, ...] = ("",)
+    neutral: tuple[float, ...] = (0.0,)
+    turn: Scalar = 1.0
+    parameters: tuple[str, ...] = ("pitch",)
+    spring: tuple[str, ...] = ("eta", "k", "rest")
+    grouped: tuple[tuple[str, tuple[str, ...]], ...] = (("YY", ("XX", "YY")),)
+
+    def of(self, joint: Joint) -> Helical:
+        return replace(self, slide=joint.pitch)
+
+    @property
+    def is_axial(self) -> bool:
+        return True
+
+    def offsets(self, q: Values) -> tuple[Scalar, Scalar]:
+        return q[0], q[0] * self.slide
+
+    def screws(self, q: Values) -> Sequence[Twist]:
+        return [Twist(Vector(0.0, 0.0, self.slide), Vector(0.0, 0.0, 1.0))]

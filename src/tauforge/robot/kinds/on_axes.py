@@ -1,0 +1,42 @@
+"""Kinds that move along axes of the link's own frame: S picks some of the six unit screws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...graph.node import Scalar
+from ...spatial.screw import Twist, Wrench
+from .kind import Kind, Values
+
+PARTS = (".vx", ".vy", ".vz", ".wx", ".wy", ".wz")
+"""What velocities along the six axes are called after the joint."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnAxes(Kind):
+    """A kind whose velocities are components of the link's velocity in its frame.
+
+    Attributes
+    ----------
+    axes
+        Which of the six components (vx, vy, vz, ωx, ωy, ωz) they are.
+    """
+
+    axes: tuple[int, ...]
+
+    def screws(self, q: Values) -> Sequence[Twist]:
+        return [Twist.of([float(i == axis) for i in range(6)]) for axis in self.axes]
+
+    def screw(self, q: Values, values: Values) -> Twist:
+        parts: list[Scalar] = [0.0] * 6
+        for axis, x in zip(self.axes, values, strict=True):
+            parts[axis] = x
+        return Twist.of(parts)
+
+    def acceleration(self, q: Values, qd: Values, qdd: Values) -> Twist:
+        return self.screw(q, qdd)
+
+    def along(self, q: Values, wrench: Wrench) -> tuple[Scalar, ...]:
+        six = (*wrench.f, *wrench.n)
+        return tuple(six[axis] for axis in self.axes)

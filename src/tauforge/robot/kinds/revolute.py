@@ -1,0 +1,34 @@
+"""Revolute joints turn about z."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from ...graph.node import Scalar
+from .kind import Values
+from .on_axes import OnAxes
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Revolute(OnAxes):
+    """The coordinate adds to θ."""
+
+    number: int = 0
+    word: str = "revolute"
+    letter: str = "th"
+    coordinates: tuple[str, ...] = ("",)
+    velocities: tuple[str, ...] = ("",)
+    neutral: tuple[float, ...] = (0.0,)
+    axes: tuple[int, ...] = (5,)
+    turn: Scalar = 1.0
+    spring: tuple[str, ...] = ("eta", "k", "rest")
+    grouped: tuple[tuple[str, tuple[str, ...]], ...] = (("YY", ("XX", "YY")), ("MZ", ("MZ",)), ("M", ("M",)))
+
+    @property
+    def is_axial(self) -> bool:
+        return True
+
+    def offsets(self, q: Values) -> tuple[Scalar, Scalar]:
+        return q[0], 0.0
