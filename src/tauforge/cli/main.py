@@ -93,6 +93,9 @@ Folders = Annotated[
         "--folder", metavar="FOLDER", help="Where an MJCF file may read others, too; may be given repeatedly."
     ),
 ]
+OpenLoops = Annotated[
+    bool, typer.Option("--open-loops", help="Leave closed loops open, with every joint free to move by itself.")
+]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")]
 
 
@@ -183,12 +186,14 @@ def base(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    open_loops: OpenLoops = False,
 ) -> None:
     """Show the base inertial parameters and how they are grouped; with -o FILE, save the robot that uses them.
 
     Example: `tauforge base rrp -o rrpbase.par`
     """
-    found = tf.base_parameters(find(robot, symbolic, base, snap, lenient, folder))
+    described = find(robot, symbolic, base, snap, lenient, folder)
+    found = tf.base_parameters(described.tree() if open_loops else described)
     if output != "-":
         found.robot.save(output)
         errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
@@ -246,6 +251,7 @@ def generate(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    open_loops: OpenLoops = False,
     listed: Annotated[
         bool, typer.Option("--list", callback=list_models, is_eager=True, help="List the models, a line each.")
     ] = False,
@@ -255,9 +261,10 @@ def generate(
     Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
+    found = find(robot, symbolic, base, snap, lenient, folder)
     program = model(
         which,
-        find(robot, symbolic, base, snap, lenient, folder),
+        found.tree() if open_loops else found,
         parameters=parameters.value,
         external_wrenches=wrenches.choice,
         frame=frame,

@@ -190,7 +190,8 @@ def grouped(robot: Robot) -> BaseParameters:
     """Return the base inertial parameters, whatever their values: all may be zero."""
     if robot.loops:
         raise RobotError(
-            f"{robot.name} has closed loops; its base parameters are not here yet. robot.tree() leaves them open"
+            f"{robot.name} has closed loops, whose base parameters are not here yet; robot.tree(), on the command line "
+            "--open-loops, leaves them open"
         )
     lifted = robot.expanded().map(as_node)
     forms = closed_form(lifted, 1 - len(lifted.joints) + len(robot.joints))
