@@ -42,6 +42,7 @@ app = typer.Typer(
 
 
 class Parameters(StrEnum):
+    auto = "auto"
     standard = "standard"
     base = "base"
 
@@ -224,8 +225,9 @@ def generate(
         ),
     ] = "",
     parameters: Annotated[
-        Parameters, typer.Option("--parameters", "-p", help="Inertial parameters to use.")
-    ] = Parameters.base,
+        Parameters,
+        typer.Option("--parameters", "-p", help="Inertial parameters to use; auto groups them if all are numbers."),
+    ] = Parameters.auto,
     function: Annotated[str, typer.Option("--name", "-n", help="Name of the generated function.")] = "",
     wrenches: Annotated[
         Wrenches,

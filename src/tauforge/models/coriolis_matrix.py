@@ -14,7 +14,6 @@ from ..program.program import Program
 from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, cross
-from .choices import in_best_frames
 from .energy import velocities
 from .formulations import DEFAULT
 from .hybrid_dynamics import Screw, add, brought
@@ -26,17 +25,16 @@ from .state import State
 from .tree import poses_of
 
 
-@model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric")
-@in_best_frames
+@model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric", groups="asked")
 def coriolis_matrix(
-    robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True
+    robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True
 ) -> Program:
     """Return the Program ``q, qd -> C``, such that C q̇ plus gravity and friction is the bias, and Ṁ - 2C is skew."""
     if formulation != DEFAULT:
         from .formulations import programs
 
-        return programs.coriolis_matrix(robot, formulation, parameters)
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"))
+        return programs.coriolis_matrix(robot, formulation, "standard")
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
     rows = state.coordinates.coriolis(coriolis(robot, state), lambda: composite_bodies(robot, state.q), state.qd)
     C = matrix(state.coordinates, rows, "Coriolis matrix")
     return program("coriolis_matrix", robot, arrays, {"C": C})

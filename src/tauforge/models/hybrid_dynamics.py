@@ -20,13 +20,12 @@ from ..spatial.articulated import Articulated
 from ..spatial.inertia import Inertia
 from ..spatial.rotation import Rotation
 from ..spatial.vector import ZERO, Vector, cross, dot
-from .choices import in_best_frames, leaner
 from .inertia_matrix import wrench
 from .joint_law import is_coupled, resistances
 from .prepare import prepare
 from .registry import model
 from .results import program
-from .solve import check_inertia, warns_if_singular
+from .solve import check_inertia, warn_if_singular
 from .state import INPUTS, State, Values
 
 Screw = tuple[Vector, Vector]
@@ -56,14 +55,14 @@ class Link:
 @model(
     "q, qd, qdd, tau -> efforts, accelerations",
     "of some joints the acceleration is known (--accelerated), of the others the effort",
+    groups="auto",
+    watch=warn_if_singular("accelerations"),
 )
-@warns_if_singular("accelerations")
-@in_best_frames
 def hybrid_dynamics(
     robot: Robot,
     *,
     accelerated: Iterable[str] | str,
-    parameters: str = "standard",
+    parameters: str = "auto",
     external_wrenches: bool | str = False,
     reframe: bool = True,
 ) -> Program:
@@ -78,9 +77,7 @@ def hybrid_dynamics(
     parameters, external_wrenches, reframe
         As in ``inverse_dynamics``.
     """
-    options = {"accelerated": accelerated, "external_wrenches": external_wrenches}
-    lean = leaner(hybrid_dynamics, robot, parameters, **options)
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
     free = frozenset(state.coordinates.independent)
     rigid = [x.name for j, x in enumerate(robot.joints, 1) if j in free and x.axes and x.mu and not x.eta]
     chosen = set(rigid if accelerated == "rigid" else accelerated)
@@ -102,14 +99,14 @@ def hybrid_dynamics(
         "efforts": outputs(efforts, [len(known)], [known], "efforts of the joints whose acceleration is known"),
         "accelerations": outputs(accelerations, [len(others)], [others], "accelerations of the other joints"),
     }
-    return program("hybrid_dynamics", robot, arrays, results, lean=lean)
+    return program("hybrid_dynamics", robot, arrays, results)
 
 
-def free_base_dynamics(robot: Robot, parameters: str, external_wrenches: bool | str) -> Program:
+def free_base_dynamics(robot: Robot, external_wrenches: bool | str) -> Program:
     """Return the Program ``q, qd, qdd -> tau, base_acceleration`` of a robot on which nothing acts at its base."""
     if not robot.base.floating:
         raise ProgramError(f"{robot.name} stands on a fixed base; free_base needs robot.with_base('floating')")
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
     _, *moved = state.coordinates.independent  # the base is first
     labels, names = state.coordinates.names[:6], state.coordinates.names[6:]
     arrays["qdd"] = inputs("qdd", names, INPUTS["qdd"][0])

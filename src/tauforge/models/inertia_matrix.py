@@ -15,7 +15,6 @@ from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector, cross
-from .choices import in_best_frames, leaner
 from .formulations import DEFAULT
 from .joint_law import tendon_inertia
 from .prepare import prepare
@@ -26,20 +25,18 @@ from .state import Values
 Rows = list[list[Scalar]]
 
 
-@model("q -> M", "inertia matrix")
-@in_best_frames
+@model("q -> M", "inertia matrix", groups="auto")
 def inertia_matrix(
-    robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True
+    robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True
 ) -> Program:
     """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal, tendons add theirs."""
     if formulation != DEFAULT:
         from .formulations import programs
 
-        return programs.inertia_matrix(robot, formulation, parameters)
-    lean = leaner(inertia_matrix, robot, parameters)
-    robot, arrays, state = prepare(robot, parameters, ("q",))
+        return programs.inertia_matrix(robot, formulation, "standard")
+    robot, arrays, state = prepare(robot, "standard", ("q",))
     M = matrix(state.coordinates, state.coordinates.symmetric(composite_bodies(robot, state.q)), "inertia matrix")
-    return program("inertia_matrix", robot, arrays, {"M": M}, lean=lean)
+    return program("inertia_matrix", robot, arrays, {"M": M})
 
 
 def composite_bodies(robot: Robot, q: Sequence[Values]) -> Rows:

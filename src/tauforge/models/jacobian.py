@@ -20,6 +20,7 @@ from typing import NamedTuple
 from ..errors import ExpressionError, ProgramError
 from ..graph.node import Scalar, as_node
 from ..graph.parse import as_scalar
+from ..program.optimise import cheapest
 from ..program.program import Array, Program, outputs
 from ..robot.joint import Pose
 from ..robot.robot import Robot
@@ -30,7 +31,7 @@ from .prepare import prepare
 from .registry import model
 from .results import by_columns, program
 from .state import State, Values
-from .tree import Route, cheapest, frame_number, inward, orientations, outward, path, poses_of, spread
+from .tree import Route, frame_number, inward, orientations, outward, path, poses_of, spread
 
 Point = Sequence[Scalar | str]
 """A point's coordinates: numbers, expressions or texts of them."""

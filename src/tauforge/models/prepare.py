@@ -13,7 +13,6 @@ from ..robot.entries import by_joint
 from ..robot.joint import passed
 from ..robot.robot import NO_WRENCH, WRENCH, Robot
 from ..spatial.vector import ZERO, Vector, cross
-from .choices import with_parameters
 from .coordinates import Coordinates, with_tangent
 from .state import INPUTS, State, Values, at_rest
 
@@ -36,7 +35,7 @@ def prepare(
         )
     if external_wrenches not in (True, False, "robot"):
         raise ProgramError(f"external_wrenches is {external_wrenches!r}; it may be True, False or 'robot'")
-    robot = with_parameters(robot, parameters).expanded()
+    robot = robot.expanded()
     if external_wrenches != "robot":
         robot = robot.derived(bodies=tuple(replace(body, wrench=NO_WRENCH) for body in robot.bodies))
     robot = robot.with_frames(*frames).map(as_node)

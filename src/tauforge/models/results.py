@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from ..graph.node import Scalar
@@ -38,9 +38,6 @@ def program(
     arrays: dict[str, Array],
     results: dict[str, Array],
     labels: Labels | None = None,
-    lean: Callable[[], Program | None] | None = None,
 ) -> Program:
     """Return a model as a Program, named after the robot and headed by its tables."""
-    return Program(
-        f"{robot.name}_{name}", arrays, results, labels.names if labels else {}, partial(heading, robot), lean
-    )
+    return Program(f"{robot.name}_{name}", arrays, results, labels.names if labels else {}, partial(heading, robot))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..program.optimise import cheapest
 from ..program.program import Program, outputs
 from ..robot.joint import Pose
 from ..robot.robot import Robot
@@ -18,7 +19,7 @@ from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
 from .prepare import prepare
 from .registry import model
 from .results import program
-from .tree import BASE, UNITS, Route, cheapest, frame_number, poses_of, spread
+from .tree import BASE, UNITS, Route, frame_number, poses_of, spread
 
 
 class Placement(NamedTuple):
