@@ -63,37 +63,37 @@ class Base(StrEnum):
     floating = "floating"
 
 
-RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot's file or a bundled one's name.")]
+RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot file, or the name of a bundled robot.")]
 Symbolic = Annotated[
     bool,
-    typer.Option("--symbolic", "-s", help="Take a bundled robot with all inertial parameters and lengths as symbols."),
+    typer.Option("--symbolic", "-s", help="Use a bundled robot with all inertial parameters and lengths as symbols."),
 ]
 BaseOption = Annotated[
-    Base | None, typer.Option("--base", help="What the robot stands on; as its file has it unless given.")
+    Base | None, typer.Option("--base", help="The kind of base; by default the one in the robot's file.")
 ]
 Snap = Annotated[
     float | None,
     typer.Option(
         "--snap",
         metavar="ANGLE",
-        help="How far (rad) an angle in a file may be from a quarter turn to be taken as one: 1e-4 makes 1.5708 exact, "
-        "0 keeps all angles as written; 1e-9 unless given.",
+        help="Take an angle in a file as a quarter turn if it is this close (rad) to one: 1e-4 makes 1.5708 exact, "
+        "0 keeps all angles as written. The default is 1e-9.",
     ),
 ]
 Lenient = Annotated[
     bool,
     typer.Option(
         "--lenient",
-        help="Read a URDF that lacks masses, moments or the link world as other programs do, with warnings.",
+        help="Read a URDF without masses, moments or the link world as other programs do, with warnings.",
     ),
 ]
 Folders = Annotated[
     list[Path] | None,
     typer.Option(
-        "--folder", metavar="FOLDER", help="Where an MJCF file may read others, too; may be given repeatedly."
+        "--folder", metavar="FOLDER", help="Let an MJCF file read other files from this folder; can be repeated."
     ),
 ]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write; - is standard output.")]
 
 
 def find(
@@ -151,7 +151,7 @@ def info(
         bool | None,
         typer.Option(
             "--tables/--no-tables",
-            help=f"Show geometric and inertial parameters; up to {about.FEW} joints they are unless told otherwise.",
+            help=f"Show or hide geometric and inertial parameters; by default shown for up to {about.FEW} joints.",
         ),
     ] = None,
     symbolic: Symbolic = False,
@@ -160,7 +160,7 @@ def info(
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:
-    """Show a robot: its tree, limits and masses, what was warned of, its tables, and how many base parameters it has.
+    """Show a robot: its tree, limits and masses, warnings, tables, and the number of base parameters.
 
     Example: `tauforge info puma560 --base floating`
     """
@@ -207,7 +207,9 @@ def list_models(wanted: bool) -> None:
 
 @app.command()
 def generate(
-    which: Annotated[str, typer.Argument(metavar="MODEL", help="What to compute: `tauforge generate --list` tells.")],
+    which: Annotated[
+        str, typer.Argument(metavar="MODEL", help="The model to compute; `tauforge generate --list` lists them.")
+    ],
     robot: RobotArgument,
     output: Output = "-",
     target: Annotated[
@@ -215,31 +217,32 @@ def generate(
         typer.Option(
             "--target",
             "-t",
-            help="c, header, fortran, matlab, python, numpy or latex; by FILE's ending, or c, unless given.",
+            help="c, header, fortran, matlab, python, numpy or latex; by default from FILE's ending, else c.",
         ),
     ] = "",
     parameters: Annotated[
-        Parameters, typer.Option("--parameters", "-p", help="Inertial parameters to use.")
+        Parameters, typer.Option("--parameters", "-p", help="The inertial parameters to use.")
     ] = Parameters.base,
-    function: Annotated[str, typer.Option("--name", "-n", help="Name of the generated function.")] = "",
+    function: Annotated[str, typer.Option("--name", "-n", help="The name of the generated function.")] = "",
     wrenches: Annotated[
         Wrenches,
-        typer.Option("--wrenches", "-w", help="External wrenches: none, an input, or those of the robot's file."),
+        typer.Option("--wrenches", "-w", help="External wrenches: none, as an input, or from the robot's file."),
     ] = Wrenches.none,
-    frame: Annotated[str, typer.Option("--frame", metavar="LINK", help="The link that a Jacobian is of.")] = "",
+    frame: Annotated[str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian to compute.")] = "",
     accelerated: Annotated[
         str,
         typer.Option(
             "--accelerated",
             metavar="JOINTS",
-            help="Joints whose acceleration is known in hybrid dynamics: names with commas between, or rigid.",
+            help="Joints whose acceleration is known, for hybrid dynamics: names separated by commas, or rigid.",
         ),
     ] = "",
     formulation: Annotated[
-        str, typer.Option("--formulation", metavar="NAME", help="One of those that `tauforge compare` lists.")
+        str,
+        typer.Option("--formulation", metavar="NAME", help="A classical formulation; `tauforge compare` lists them."),
     ] = DEFAULT,
     split: Annotated[
-        bool, typer.Option("--split", help="Two files: FILE_setup computes constants once, FILE the rest.")
+        bool, typer.Option("--split", help="Write two files: FILE_setup computes constants once, FILE the rest.")
     ] = False,
     symbolic: Symbolic = False,
     base: BaseOption = None,
@@ -247,7 +250,7 @@ def generate(
     lenient: Lenient = False,
     folder: Folders = None,
     listed: Annotated[
-        bool, typer.Option("--list", callback=list_models, is_eager=True, help="List the models, a line each.")
+        bool, typer.Option("--list", callback=list_models, is_eager=True, help="List the models, one per line.")
     ] = False,
 ) -> None:
     """Write a model's source code.
@@ -291,7 +294,7 @@ def count(
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:
-    """Count the operations of a robot's models, with standard and with base parameters, beside published figures."""
+    """Count the operations of inverse dynamics with standard and base parameters, next to published figures."""
     console.print(show.counts(find(robot, symbolic, base, snap, lenient, folder)))
 
 
@@ -300,15 +303,17 @@ def compare(
     robot: RobotArgument,
     symbolic: Symbolic = False,
     plot: Annotated[
-        bool, typer.Option("--plot", help="Also draw how costs grow with the number of joints, to FILE.")
+        bool, typer.Option("--plot", help="Also plot to FILE how costs grow with the number of joints.")
     ] = False,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to draw.")] = "formulations.png",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The file for the plot.")
+    ] = "formulations.png",
     base: BaseOption = None,
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:
-    """Compare the classical formulations of a robot's inverse dynamics: counted, timed, proved equal.
+    """Compare the classical formulations of a robot's inverse dynamics: count, time and prove them equal.
 
     Example: `tauforge compare puma560 --plot -o growth.svg`
     """
@@ -331,21 +336,22 @@ def bench(
         typer.Option(
             "--models",
             metavar="MODELS",
-            help="inverse-dynamics, direct-dynamics, inertia-matrix, derivatives; or some.",
+            help="Some of inverse-dynamics, direct-dynamics, inertia-matrix, derivatives; by default all.",
         ),
     ] = "",
-    batch: Annotated[int, typer.Option("--batch", min=1, help="How many states at once.")] = 4096,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.0, help="How long to take times of each model.")] = 1.0,
-    figures: Annotated[str, typer.Option("--json", metavar="FILE", help="Also write the figures there.")] = "",
-    plot: Annotated[str, typer.Option("--plot", metavar="FILE", help="Also draw the ratios there.")] = "",
+    batch: Annotated[int, typer.Option("--batch", min=1, help="The number of states per batch.")] = 4096,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.0, help="How long to time each model.")] = 1.0,
+    figures: Annotated[str, typer.Option("--json", metavar="FILE", help="Also write the figures to FILE.")] = "",
+    plot: Annotated[str, typer.Option("--plot", metavar="FILE", help="Also plot the ratios to FILE.")] = "",
     symbolic: Symbolic = False,
     base: BaseOption = None,
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:
-    """Time a robot's models beside other libraries: those of Pinocchio, MuJoCo, CasADi, Drake, the Robotics Toolbox
-    and frax that are installed. Results are compared first.
+    """Time a robot's models against other libraries: Pinocchio, MuJoCo, CasADi, Drake, the Robotics Toolbox and frax.
+
+    Libraries that are not installed are left out. Results are compared before anything is timed.
 
     Example: `tauforge bench panda --models inverse-dynamics --plot ratios.svg`
     """
@@ -369,7 +375,7 @@ def bench(
 
 @app.command()
 def demo() -> None:
-    """Run the main job on bundled robots: from the description to code, compiled function and proof."""
+    """Show the whole path on bundled robots: from the description to code, compiled function and proof."""
     from .demo import run
 
     run(console)
@@ -404,7 +410,7 @@ def options(
         typer.Option(
             "--limit",
             metavar="NAME=NUMBER",
-            help="Raise a limit of ROBOT's file, as in links=20000: bytes, seconds and others.",
+            help="Raise a limit on ROBOT's file, as in links=20000: bytes, seconds and others.",
         ),
     ] = None,
     version: Annotated[
