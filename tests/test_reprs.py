@@ -9,7 +9,7 @@ import tauforge as tf
     ("made", "expected"),
     [
         (lambda: tf.base_parameters(tf.robots.rrp()), "BaseParameters(rrp: 14 of 30, 7 of them grouped)"),
-        (lambda: tf.gravity(tf.robots.planar2r()), "Program(planar2r_gravity: q[2] -> g[2]; 10 mul, 5 add)"),
+        (lambda: tf.gravity(tf.robots.planar2r()), "Program(planar2r_gravity: q[2] -> g[2]; 6 mul, 2 add)"),
         (
             lambda: tf.Program.of(y="2*x + 1").count(),
             "Operations(1 mul, 1 add, 0 sin/cos, set-up 0 mul, 0 add, total 2)",

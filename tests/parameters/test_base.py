@@ -193,7 +193,7 @@ def test_a_hand_whose_joints_all_follow_one_keeps_its_torques(seed):
     base = tf.base_parameters(robot)
     assert base.count == rank(robot.expanded().map(as_node), list(base.forms)) == 27
     state = np.random.default_rng(seed).uniform(-2, 2, (3, 50, robot.dof))
-    torques, same = (tf.inverse_dynamics(x).compile(lean=False)(*state) for x in (robot, base.robot))
+    torques, same = (tf.inverse_dynamics(x, parameters="standard").compile()(*state) for x in (robot, base.robot))
     np.testing.assert_allclose(same, torques, rtol=0, atol=1e-12 * np.abs(torques).max())
     tf.inverse_dynamics(robot).certify(tf.inverse_dynamics(base.robot))
 

@@ -8,6 +8,7 @@ import tauforge as tf
 
 from ..models.formulations import DEFAULT
 from ..models.registry import MODELS
+from ..program.optimise import AUTO
 
 
 def model(
@@ -33,10 +34,8 @@ def model(
             raise tf.ProgramError(f"{key} {'takes no' if value else 'needs'} --{option} {what}")
     if formulation != DEFAULT and "formulation" not in taken:
         raise tf.ProgramError(f"{key} has one formulation only")
-    if key.startswith("centre"):
-        parameters = "standard"  # base parameters have lost the links' masses
     options = {
-        "parameters": parameters,
+        **({} if parameters == AUTO else {"parameters": parameters}),
         "external_wrenches": external_wrenches,
         "frame": frame,
         "accelerated": accelerated if accelerated == "rigid" else accelerated.split(","),

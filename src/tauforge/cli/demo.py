@@ -35,7 +35,7 @@ def run(console: Console) -> None:
 
     console.print(Rule("5. The compiled function, a thousand states of the PUMA 560 at once"))
     arm = tf.robots.puma560()
-    standard, base = tf.inverse_dynamics(arm), tf.inverse_dynamics(arm, parameters="base")
+    standard, base = (tf.inverse_dynamics(arm, parameters=p) for p in ("standard", "base"))
     q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 1000, arm.dof))
     tau = base.compile()(q, qd, qdd)
     console.print(f"q[0]   = {np.array2string(q[0], precision=4)}")

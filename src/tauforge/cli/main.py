@@ -42,6 +42,7 @@ app = typer.Typer(
 
 
 class Parameters(StrEnum):
+    auto = "auto"
     standard = "standard"
     base = "base"
 
@@ -221,8 +222,9 @@ def generate(
         ),
     ] = "",
     parameters: Annotated[
-        Parameters, typer.Option("--parameters", "-p", help="The inertial parameters to use.")
-    ] = Parameters.base,
+        Parameters,
+        typer.Option("--parameters", "-p", help="The inertial parameters to use; auto groups them if all are numbers."),
+    ] = Parameters.auto,
     function: Annotated[str, typer.Option("--name", "-n", help="The name of the generated function.")] = "",
     wrenches: Annotated[
         Wrenches,

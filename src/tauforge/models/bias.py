@@ -8,18 +8,17 @@ from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO
 from .formulations import DEFAULT
-from .frame import in_best_frames, leaner, prepare, program, vector
+from .frame import prepare, program, vector
 from .inverse_dynamics import newton_euler
 from .joint_law import resistances
 from .registry import model
 
 
-@model("q, qd -> h", "Coriolis, centrifugal, gravity and friction efforts")
-@in_best_frames
+@model("q, qd -> h", "Coriolis, centrifugal, gravity and friction efforts", groups="auto")
 def bias(
     robot: Robot,
     *,
-    parameters: str = "standard",
+    parameters: str = "auto",
     formulation: str = DEFAULT,
     external_wrenches: bool | str = False,
     reframe: bool = True,
@@ -28,26 +27,23 @@ def bias(
     if formulation != DEFAULT:
         from .formulations import programs
 
-        return programs.bias(robot, formulation, parameters, external_wrenches)
-    lean = leaner(bias, robot, parameters, external_wrenches=external_wrenches)
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+        return programs.bias(robot, formulation, "standard", external_wrenches)
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
     h = vector(robot, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
-    return program("bias", robot, arrays, {"h": h}, lean=lean)
+    return program("bias", robot, arrays, {"h": h})
 
 
-@model("q -> g", "efforts that hold the robot at rest")
-@in_best_frames
-def gravity(robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True) -> Program:
+@model("q -> g", "efforts that hold the robot at rest", groups="auto")
+def gravity(robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True) -> Program:
     """Return the Program ``q -> g``: the efforts that hold the robot at rest."""
     if formulation != DEFAULT:
         from .formulations import programs
 
-        return programs.gravity(robot, formulation, parameters)
-    lean = leaner(gravity, robot, parameters)
-    robot, arrays, state = prepare(robot, parameters, ("q",))
+        return programs.gravity(robot, formulation, "standard")
+    robot, arrays, state = prepare(robot, "standard", ("q",))
     still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
     g = vector(robot, newton_euler(still, state), "gravity efforts")
-    return program("gravity", robot, arrays, {"g": g}, lean=lean)
+    return program("gravity", robot, arrays, {"g": g})
 
 
 @model("qd -> f", "Coulomb and viscous friction")

@@ -22,30 +22,30 @@ from .tree import orientations, poses_of
 XYZ = ("x", "y", "z")
 
 
-@model("q -> com", "centre of mass of the whole robot")
-def centre_of_mass(robot: Robot, *, parameters: str = "standard") -> Program:
+@model("q -> com", "centre of mass of the whole robot", groups="never")
+def centre_of_mass(robot: Robot, *, parameters: str = "auto") -> Program:
     """Return the Program ``q -> com``: the centre of mass of all links, in the base frame.
 
     The pose of the base (``robot.base.pose``) is not applied. The standard parameters are needed: base parameters move
     masses from link to link, and so the centre, without a change of the efforts.
     """
-    robot, arrays, state = prepare_masses(robot, parameters, ("q",))
+    robot, arrays, state = prepare_masses(robot, ("q",))
     com = gathered(robot, poses_of(robot, state))[0][1]
     return program("centre_of_mass", robot, arrays, {"com": _vector(com, "centre of mass, in the base frame")})
 
 
-@model("q, qd -> v", "velocity of the centre of mass")
-def centre_of_mass_velocity(robot: Robot, *, parameters: str = "standard") -> Program:
+@model("q, qd -> v", "velocity of the centre of mass", groups="never")
+def centre_of_mass_velocity(robot: Robot, *, parameters: str = "auto") -> Program:
     """Return the Program ``q, qd -> v``: the velocity of the centre of mass against the base, in its axes."""
-    robot, arrays, state = prepare_masses(robot, parameters, ("q", "qd"))
+    robot, arrays, state = prepare_masses(robot, ("q", "qd"))
     v = _vector(velocity(robot, state), "velocity of the centre of mass, in the base's axes")
     return program("centre_of_mass_velocity", robot, arrays, {"v": v})
 
 
-@model("q -> J", "Jacobian of the centre of mass")
-def centre_of_mass_jacobian(robot: Robot, *, parameters: str = "standard") -> Program:
+@model("q -> J", "Jacobian of the centre of mass", groups="never")
+def centre_of_mass_jacobian(robot: Robot, *, parameters: str = "auto") -> Program:
     """Return the Program ``q -> J``: the Jacobian (3, n) of the centre of mass, in the base's axes."""
-    robot, arrays, state = prepare_masses(robot, parameters, ("q",))
+    robot, arrays, state = prepare_masses(robot, ("q",))
     columns = folded(robot, jacobian_columns(robot, state))
     entries = [column[row] for row in range(3) for column in columns]
     J = outputs(entries, [3, robot.dof], [XYZ, robot.velocity_names], "Jacobian of the centre of mass")
@@ -93,14 +93,9 @@ def jacobian_columns(robot: Robot, state: State) -> list[Vector]:
     return found
 
 
-def prepare_masses(robot: Robot, parameters: str, wanted: Sequence[str]) -> tuple[Robot, dict[str, Array], State]:
+def prepare_masses(robot: Robot, wanted: Sequence[str]) -> tuple[Robot, dict[str, Array], State]:
     """Return what a model needs, and refuse a robot whose centre of mass is not known."""
-    if parameters != "standard":
-        raise ProgramError(
-            f"parameters is {parameters!r}, but the centre of mass needs 'standard': base parameters move masses from "
-            f"link to link where that changes no effort"
-        )
-    robot, arrays, state = prepare(robot, parameters, wanted)
+    robot, arrays, state = prepare(robot, "standard", wanted)
     if is_zero(sum((body.inertia.M for body in robot.bodies), start=0.0)):
         raise ProgramError(f"{robot.name} has no mass, so no centre of mass: give its links' M values or symbols")
     return robot, arrays, state

@@ -23,7 +23,7 @@ ROWS = ("px", "py", "pz", "Lx", "Ly", "Lz")
 @model("q -> A", "the momentum about the centre of mass is A qd")
 def centroidal_matrix(robot: Robot) -> Program:
     """Return the Program ``q -> A`` (6, n): the momentum of unit speeds, linear first, in the base's axes."""
-    robot, arrays, state = prepare_masses(robot, "standard", ("q",))
+    robot, arrays, state = prepare_masses(robot, ("q",))
     columns = momenta(robot, state)
     entries = [x for row in range(6) for x in folded(robot, [column[row] for column in columns])]
     A = outputs(entries, [6, robot.dof], [ROWS, robot.velocity_names], "momentum of unit speeds, in the base's axes")
@@ -33,7 +33,7 @@ def centroidal_matrix(robot: Robot) -> Program:
 @model("q, qd -> h", "momentum about the centre of mass")
 def centroidal_momentum(robot: Robot) -> Program:
     """Return the Program ``q, qd -> h`` (6): linear momentum, and angular momentum about the centre of mass."""
-    robot, arrays, state = prepare_masses(robot, "standard", ("q", "qd"))
+    robot, arrays, state = prepare_masses(robot, ("q", "qd"))
     speeds = [x for own in state.qd[1:] for x in own]
     total: list[Scalar] = [0.0] * 6
     for column, speed in zip(momenta(robot, state), speeds, strict=True):

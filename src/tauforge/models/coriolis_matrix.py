@@ -16,24 +16,23 @@ from ..robot.robot import Robot
 from ..spatial.vector import ZERO, cross
 from .energy import velocities
 from .formulations import DEFAULT
-from .frame import State, in_best_frames, matrix, prepare, program
+from .frame import State, matrix, prepare, program
 from .hybrid_dynamics import Screw, add, brought
 from .inertia_matrix import Rows, first_degrees, wrench
 from .registry import model
 from .tree import poses_of
 
 
-@model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric")
-@in_best_frames
+@model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric", groups="asked")
 def coriolis_matrix(
-    robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True
+    robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True
 ) -> Program:
     """Return the Program ``q, qd -> C``, such that C q̇ plus gravity and friction is the bias, and Ṁ - 2C is skew."""
     if formulation != DEFAULT:
         from .formulations import programs
 
-        return programs.coriolis_matrix(robot, formulation, parameters)
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"))
+        return programs.coriolis_matrix(robot, formulation, "standard")
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
     C = matrix(robot, coriolis(robot, state), "Coriolis matrix")
     return program("coriolis_matrix", robot, arrays, {"C": C})
 

@@ -9,26 +9,24 @@ from __future__ import annotations
 
 from ..errors import ProgramError
 from ..graph.node import Scalar
+from ..program.optimise import cheapest
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
 from .formulations import DEFAULT
-from .frame import INPUTS, State, folded, folded_twice, in_best_frames, leaner, prepare, program
+from .frame import INPUTS, State, folded, folded_twice, prepare, program
 from .hybrid_dynamics import articulated
 from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
 from .joint_law import is_coupled
 from .registry import model
-from .solve import inertia_of, solve, warns_if_singular
-from .tree import cheapest
+from .solve import inertia_of, solve, warn_if_singular
 
 
-@model("q, qd, tau -> qdd", "accelerations that efforts cause")
-@warns_if_singular("qdd")
-@in_best_frames
+@model("q, qd, tau -> qdd", "accelerations that efforts cause", groups="auto", watch=warn_if_singular("qdd"))
 def direct_dynamics(
     robot: Robot,
     *,
-    parameters: str = "standard",
+    parameters: str = "auto",
     formulation: str = DEFAULT,
     method: str = "auto",
     external_wrenches: bool | str = False,
@@ -46,12 +44,11 @@ def direct_dynamics(
     if formulation != DEFAULT:
         from .formulations import programs
 
-        return programs.direct_dynamics(robot, formulation, parameters, external_wrenches)
+        return programs.direct_dynamics(robot, formulation, "standard", external_wrenches)
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
-    given, options = robot, {"external_wrenches": external_wrenches}
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd", "tau"), external_wrenches)
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "tau"), external_wrenches)
     if is_coupled(robot):
         if method == "articulated":
             raise ProgramError(
@@ -62,8 +59,7 @@ def direct_dynamics(
     names, made = robot.velocity_names, []
     for name in methods if method == "auto" else [method]:
         qdd = outputs(methods[name](robot, state), [len(names)], [names], INPUTS["qdd"][0])
-        lean = leaner(direct_dynamics, given, parameters, method=name, **options)
-        made.append(program("direct_dynamics", robot, arrays, {"qdd": qdd}, lean=lean))
+        made.append(program("direct_dynamics", robot, arrays, {"qdd": qdd}))
     return cheapest(made)
 
 

@@ -10,7 +10,7 @@ from ..robot.joint import Joint, Pose
 from ..robot.robot import Body, Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Entry, Vector, cross, dot
-from .frame import State, Values, in_best_frames, prepare, program
+from .frame import State, Values, prepare, program
 from .inertia_matrix import composites, wrench
 from .joint_law import along, stretch
 from .registry import model
@@ -23,15 +23,14 @@ class Velocity(NamedTuple):
     W: Vector
 
 
-@model("q, qd -> kinetic, potential", "energies of the whole robot")
-@in_best_frames
-def energy(robot: Robot, *, parameters: str = "standard", reframe: bool = True) -> Program:
+@model("q, qd -> kinetic, potential", "energies of the whole robot", groups="asked")
+def energy(robot: Robot, *, parameters: str = "auto", reframe: bool = True) -> Program:
     """Return the Program ``q, qd -> kinetic, potential``. The potential energy is zero where masses are at the base's
     origin.
 
     With base parameters the potential energy differs from the standard one by a constant.
     """
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"))
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
     results = {
         "kinetic": outputs([kinetic(robot, state)], [], [], "kinetic energy, rotors included"),
         "potential": outputs([potential(robot, state)], [], [], "potential energy of gravity and springs"),

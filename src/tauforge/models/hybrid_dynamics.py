@@ -20,11 +20,11 @@ from ..spatial.articulated import Articulated
 from ..spatial.inertia import Inertia
 from ..spatial.rotation import Rotation
 from ..spatial.vector import ZERO, Vector, cross, dot
-from .frame import INPUTS, State, Values, in_best_frames, leaner, prepare, program
+from .frame import INPUTS, State, Values, prepare, program
 from .inertia_matrix import wrench
 from .joint_law import is_coupled, resistances
 from .registry import model
-from .solve import check_inertia, warns_if_singular
+from .solve import check_inertia, warn_if_singular
 
 Screw = tuple[Vector, Vector]
 """Linear and angular part of an acceleration, force and moment of a wrench."""
@@ -53,14 +53,14 @@ class Link:
 @model(
     "q, qd, qdd, tau -> efforts, accelerations",
     "of some joints the acceleration is known (--accelerated), of the others the effort",
+    groups="auto",
+    watch=warn_if_singular("accelerations"),
 )
-@warns_if_singular("accelerations")
-@in_best_frames
 def hybrid_dynamics(
     robot: Robot,
     *,
     accelerated: Iterable[str] | str,
-    parameters: str = "standard",
+    parameters: str = "auto",
     external_wrenches: bool | str = False,
     reframe: bool = True,
 ) -> Program:
@@ -75,9 +75,7 @@ def hybrid_dynamics(
     parameters, external_wrenches, reframe
         As in ``inverse_dynamics``.
     """
-    options = {"accelerated": accelerated, "external_wrenches": external_wrenches}
-    lean = leaner(hybrid_dynamics, robot, parameters, **options)
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
     rigid = [x.name for x in robot.joints if x.axes and x.mu and not x.eta and not x.mimic]
     chosen = set(rigid if accelerated == "rigid" else accelerated)
     if unknown := chosen - set(robot.joint_names):
@@ -99,14 +97,14 @@ def hybrid_dynamics(
         "efforts": outputs(efforts, [len(known)], [known], "efforts of the joints whose acceleration is known"),
         "accelerations": outputs(accelerations, [len(others)], [others], "accelerations of the other joints"),
     }
-    return program("hybrid_dynamics", robot, arrays, results, lean=lean)
+    return program("hybrid_dynamics", robot, arrays, results)
 
 
-def free_base_dynamics(robot: Robot, parameters: str, external_wrenches: bool | str) -> Program:
+def free_base_dynamics(robot: Robot, external_wrenches: bool | str) -> Program:
     """Return the Program ``q, qd, qdd -> tau, base_acceleration`` of a robot on which nothing acts at its base."""
     if not robot.base.floating:
         raise ProgramError(f"{robot.name} stands on a fixed base; free_base needs robot.with_base('floating')")
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
     moved = frozenset(j for j, joint in enumerate(robot.joints, 1) if j > 1 and not joint.mimic)
     names = degrees(robot, moved)
     arrays["qdd"] = inputs("qdd", names, INPUTS["qdd"][0])

@@ -16,27 +16,25 @@ from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector, cross
 from .formulations import DEFAULT
-from .frame import Values, in_best_frames, leaner, matrix, prepare, program
+from .frame import Values, matrix, prepare, program
 from .joint_law import tendon_inertia
 from .registry import model
 
 Rows = list[list[Scalar]]
 
 
-@model("q -> M", "inertia matrix")
-@in_best_frames
+@model("q -> M", "inertia matrix", groups="auto")
 def inertia_matrix(
-    robot: Robot, *, parameters: str = "standard", formulation: str = DEFAULT, reframe: bool = True
+    robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True
 ) -> Program:
     """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal, tendons add theirs."""
     if formulation != DEFAULT:
         from .formulations import programs
 
-        return programs.inertia_matrix(robot, formulation, parameters)
-    lean = leaner(inertia_matrix, robot, parameters)
-    robot, arrays, state = prepare(robot, parameters, ("q",))
+        return programs.inertia_matrix(robot, formulation, "standard")
+    robot, arrays, state = prepare(robot, "standard", ("q",))
     M = matrix(robot, composite_bodies(robot, state.q), "inertia matrix")
-    return program("inertia_matrix", robot, arrays, {"M": M}, lean=lean)
+    return program("inertia_matrix", robot, arrays, {"M": M})
 
 
 def composite_bodies(robot: Robot, q: Sequence[Values]) -> Rows:

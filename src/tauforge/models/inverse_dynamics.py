@@ -8,7 +8,6 @@ U = ŴP + ŴŴ, F and N force and moment.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from ..errors import ProgramError
@@ -19,11 +18,11 @@ from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
 from .formulations import DEFAULT
-from .frame import INPUTS, Labels, State, Values, in_best_frames, leaner, prepare, program, vector
+from .frame import INPUTS, Labels, State, Values, prepare, program, vector
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
 from .registry import model
-from .solve import warns_if_singular
+from .solve import warn_if_singular
 
 
 class Motion(NamedTuple):
@@ -103,13 +102,11 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
     return efforts
 
 
-@model("q, qd, qdd -> tau", "efforts of a motion")
-@warns_if_singular("base_acceleration")
-@in_best_frames
+@model("q, qd, qdd -> tau", "efforts of a motion", groups="auto", watch=warn_if_singular("base_acceleration"))
 def inverse_dynamics(
     robot: Robot,
     *,
-    parameters: str = "standard",
+    parameters: str = "auto",
     formulation: str = DEFAULT,
     external_wrenches: bool | str = False,
     free_base: bool = False,
@@ -120,7 +117,8 @@ def inverse_dynamics(
     Parameters
     ----------
     parameters
-        "standard", or "base" to use the base inertial parameters, which need fewer operations.
+        Which inertial parameters to use: "standard"; "base", the fewest, which need fewer operations; or "auto", which
+        groups them where all are numbers and keeps the standard ones where some are symbols.
     formulation
         "newton-euler", the fastest, or one of the classical ones: ``formulations()`` lists them.
     external_wrenches
@@ -138,13 +136,11 @@ def inverse_dynamics(
             raise ProgramError(f"free_base is for formulation={DEFAULT!r}; {formulation!r} has a base at rest")
         from .formulations import programs
 
-        return programs.inverse_dynamics(robot, formulation, parameters, external_wrenches)
-    options = {"external_wrenches": external_wrenches, "free_base": free_base}
-    lean = leaner(inverse_dynamics, robot, parameters, **options)
+        return programs.inverse_dynamics(robot, formulation, "standard", external_wrenches)
     if free_base:
-        return replace(free_base_dynamics(robot, parameters, external_wrenches), lean=lean)
-    robot, arrays, state = prepare(robot, parameters, ("q", "qd", "qdd"), external_wrenches)
+        return free_base_dynamics(robot, external_wrenches)
+    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
     tau = newton_euler(robot, state, labels)
     results = {"tau": vector(robot, tau, INPUTS["tau"][0])}
-    return program("inverse_dynamics", robot, arrays, results, labels, lean)
+    return program("inverse_dynamics", robot, arrays, results, labels)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from ..errors import ExpressionError, ProgramError
 from ..graph.node import Scalar, as_node
 from ..graph.parse import as_scalar
+from ..program.optimise import cheapest
 from ..program.program import Array, Program, outputs
 from ..robot.joint import Pose
 from ..robot.robot import Robot
@@ -28,7 +29,7 @@ from .frame import State, Values, folded, prepare, program
 from .inertia_matrix import first_degrees
 from .link_motion import VELOCITY
 from .registry import model
-from .tree import Route, cheapest, frame_number, inward, orientations, outward, path, poses_of, spread
+from .tree import Route, frame_number, inward, orientations, outward, path, poses_of, spread
 
 Point = Sequence[Scalar | str]
 """A point's coordinates: numbers, expressions or texts of them."""

@@ -12,6 +12,7 @@ from math import comb
 
 from ..errors import ProgramError
 from ..graph.node import Scalar, absolute, sqrt
+from ..program.optimise import cheapest
 from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot
 from ..spatial.determinant import determinant, maximal_minors
@@ -20,7 +21,7 @@ from .frame import prepare, program
 from .jacobian import Point, axes_number, columns, given_point, levers
 from .link_motion import VELOCITY
 from .registry import model
-from .tree import cheapest, frame_number, orientations, path, poses_of
+from .tree import frame_number, orientations, path, poses_of
 
 Rows = list[list[Entry]]
 MOST_MINORS = 100

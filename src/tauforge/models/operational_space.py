@@ -20,11 +20,10 @@ from .inertia_matrix import inertia_matrix
 from .jacobian import Point, jacobian, jacobian_bias
 from .link_motion import VELOCITY
 from .registry import model
-from .solve import inertia_of, solve, warns_if_singular
+from .solve import inertia_of, solve, warn_if_singular
 
 
-@model("q, qd -> Lambda, mu, p", "inertia, bias and gravity at a link")
-@warns_if_singular(None)
+@model("q, qd -> Lambda, mu, p", "inertia, bias and gravity at a link", watch=warn_if_singular(None))
 def operational_space(
     robot: Robot,
     *,
@@ -33,7 +32,7 @@ def operational_space(
     damping: Scalar | str = 0.0,
     point: Point = (0.0, 0.0, 0.0),
     axes: str | None = None,
-    parameters: str = "standard",
+    parameters: str = "auto",
 ) -> Program:
     """Return the Program ``q, qd -> Lambda, mu, p`` at a frame.
 
@@ -83,7 +82,7 @@ def operational_space(
     inertia = [solve(mobility, [float(i == k) for i in range(count)], reach) for k in range(count)]
     mu = solve(mobility, [total(row, driven) - rate[k] for row, k in zip(J, chosen, strict=True)], reach)
     p = solve(mobility, [total(row, held) for row in J], reach)
-    prepared, arrays, _ = prepare(robot, parameters, ("q", "qd"))
+    prepared, arrays, _ = prepare(robot, "standard", ("q", "qd"))
     results = {
         "Lambda": outputs([x for row in inertia for x in row], [count, count], [rows, rows], "inertia at the frame"),
         "mu": outputs(mu, [count], [rows], "wrench of Coriolis, centrifugal and friction efforts"),

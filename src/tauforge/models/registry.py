@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import wraps
+from inspect import signature
 from typing import Any, ParamSpec
 
 from ..errors import ProgramError
+from ..program.optimise import made
 from ..program.program import Program
+from ..program.recipe import Recipe
 from ..robot.robot import Robot
 
 Given = ParamSpec("Given")
+Watch = Callable[[Robot, Program], None]
 
 
 @dataclass(frozen=True)
@@ -43,19 +47,39 @@ MODELS: dict[str, Model] = {}
 """All models by name, in the order in which they are defined."""
 
 
-def model(arrays: str, summary: str = "") -> Callable[[Callable[Given, Program]], Callable[Given, Program]]:
-    """Put a model on the list, under its function's name; what it is given is then checked to be a Robot."""
+def model(
+    arrays: str, summary: str = "", *, groups: str | None = None, watch: Watch | None = None
+) -> Callable[[Callable[Given, Program]], Callable[Given, Program]]:
+    """Put a model on the list, under its function's name, and let it choose the cheapest Program.
+
+    Parameters
+    ----------
+    arrays, summary
+        As in ``Model``.
+    groups
+        Whether the model takes grouped inertial parameters; see ``program.optimise.made``.
+    watch
+        Looks at the robot and the finished Program, and may warn.
+    """
 
     def listed(function: Callable[Given, Program]) -> Callable[Given, Program]:
+        reframes = "reframe" in signature(function).parameters
+
         @wraps(function)
-        def checked(*robots: Given.args, **options: Given.kwargs) -> Program:
-            given: Any = robots[0] if robots else options.get("robot")
-            check_robot(given)
-            return function(*robots, **options)
+        def chosen(*robots: Given.args, **options: Given.kwargs) -> Program:
+            given: Any = {key: tuple(x) if isinstance(x, Iterator) else x for key, x in options.items()}
+            robot: Any = robots[0] if robots else given.pop("robot", None)
+            check_robot(robot)
+            if len(robots) > 1:
+                function(*robots, **options)  # says itself what it does not take
+            program = made(Recipe(chosen, (robot,), given), function, groups, reframes)
+            if watch:
+                watch(robot, program)
+            return program
 
         name = function.__name__.replace("_", "-")
-        MODELS[name] = Model(name, checked, arrays, summary)
-        return checked
+        MODELS[name] = Model(name, chosen, arrays, summary)
+        return chosen
 
     return listed
 

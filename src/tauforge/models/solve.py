@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from functools import wraps
 from random import Random
-from typing import Any, ParamSpec
 
 from ..errors import ProgramError, RobotWarning
 from ..graph.evaluate import evaluate
 from ..graph.node import Scalar, as_node, is_zero
 from ..program.program import Program
 from ..robot.robot import Robot
-from .frame import folded_twice, is_leaner, spread
+from .frame import folded_twice, spread
 from .inertia_matrix import Rows, composite_bodies
+from .registry import Watch
 
 Check = Callable[[int, Scalar], None]
 """Takes a row's number and what is to be divided by there; raises an error where that cannot be."""
-Given = ParamSpec("Given")
 
 WEAK = 1e-13
 """Part of a joint's inertia below which what the joints beyond it leave of it is rounding, some hundred times that."""
@@ -76,31 +74,25 @@ def check_inertia(name: str, inertia: Scalar) -> None:
         )
 
 
-def warns_if_singular(output: str | None) -> Callable[[Callable[Given, Program]], Callable[Given, Program]]:
-    """Let a model warn of a robot whose inertia matrix is singular but for rounding, whatever its state and symbols.
+def warn_if_singular(output: str | None) -> Watch:
+    """Return what warns of a robot whose inertia matrix is singular but for rounding, whatever its state and symbols.
 
     ``output`` has the degrees of freedom that the model solves for, where the model has it; None if these are all.
     """
 
-    def decorated(model: Callable[Given, Program]) -> Callable[Given, Program]:
-        @wraps(model)
-        def watched(*robots: Given.args, **options: Given.kwargs) -> Program:
-            made = model(*robots, **options)
-            robot: Any = robots[0] if robots else options["robot"]
-            if not is_leaner() and (output is None or output in made.outputs):
-                weak = weakest(robot, made.outputs[output].labels[0] if output else robot.velocity_names)
-                if weak:
-                    warnings.warn(
-                        f"{robot.name}: next to no inertia acts on joint {weak!r} where the joints beyond it are free: "
-                        f"the inertia matrix is singular to working precision, and accelerations are noise; {_CURE}",
-                        RobotWarning,
-                        stacklevel=3,  # past this decorator and that of the list of models
-                    )
-            return made
+    def watch(robot: Robot, made: Program) -> None:
+        if output is not None and output not in made.outputs:
+            return
+        weak = weakest(robot, made.outputs[output].labels[0] if output else robot.velocity_names)
+        if weak:
+            warnings.warn(
+                f"{robot.name}: next to no inertia acts on joint {weak!r} where the joints beyond it are free: "
+                f"the inertia matrix is singular to working precision, and accelerations are noise; {_CURE}",
+                RobotWarning,
+                stacklevel=3,  # past this function and the decorator of models
+            )
 
-        return watched
-
-    return decorated
+    return watch
 
 
 def weakest(robot: Robot, degrees: Sequence[str]) -> str | None:

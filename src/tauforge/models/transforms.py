@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..program.optimise import cheapest
 from ..program.program import Program, outputs
 from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
 from .frame import prepare, program
 from .registry import model
-from .tree import BASE, UNITS, Route, cheapest, frame_number, poses_of, spread
+from .tree import BASE, UNITS, Route, frame_number, poses_of, spread
 
 
 class Placement(NamedTuple):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from ..errors import ProgramError
-from ..program.program import Program
 from ..robot.joint import Pose
 from ..robot.robot import Robot
 from ..spatial.vector import Matrix, Vector
@@ -32,11 +31,6 @@ def frame_number(robot: Robot, name: str | None) -> int:
         return 0
     known = ", ".join([BASE, *robot.frame_names])
     raise ProgramError(f"{robot.name} has no frame {name!r}; its frames are {known}")
-
-
-def cheapest(ways: Iterable[Program]) -> Program:
-    """Return the Program with the fewest operations of some that compute the same."""
-    return min(ways, key=lambda way: way.count().total)
 
 
 def poses_of(robot: Robot, state: State) -> list[Pose]:

@@ -10,6 +10,7 @@ from ..graph.bulk import in_bulk
 from ..graph.derivative import jacobian
 from ..graph.node import NEG, ZERO, Node, symbol
 from .program import Array, Program, Shape
+from .recipe import derived
 
 
 @in_bulk()
@@ -23,13 +24,9 @@ def derivative(program: Program, output: str, variable: str | Sequence[str], *, 
     results = {**program.results} if values else {}
     for name in variables:
         results[f"d{output}_d{name}"] = _slopes(program, output, name, mode)
-    made = replace(program, name="_d".join([program.name, *variables]), results=results, lean=None)
-
-    def lean() -> Program | None:
-        other = program.lean() if program.lean else None
-        return other.derivative(output, variable, mode=mode, values=values) if other else None
-
-    return replace(made, names=_used_names(made), lean=lean if program.lean else None)
+    made = replace(program, name="_d".join([program.name, *variables]), results=results)
+    options = {"output": output, "input": variable, "mode": mode, "values": values}
+    return replace(made, names=_used_names(made), recipe=derived(Program.derivative, program, **options))
 
 
 def _slopes(program: Program, output: str, variable: str, mode: str) -> Array:

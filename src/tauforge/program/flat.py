@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..graph.evaluate import topological
 from ..graph.node import Node, rebuild
 from .program import Array, Program
+from .recipe import Recipe
 
 
 class Flat(NamedTuple):
@@ -22,6 +23,7 @@ class Flat(NamedTuple):
     arguments: dict[str, tuple[Any, ...]]
     results: dict[str, tuple[Any, ...]]
     names: dict[int, str]
+    recipe: Recipe | None
 
 
 def flatten(program: Program) -> Flat:
@@ -44,6 +46,7 @@ def flatten(program: Program) -> Flat:
         {name: plain(array) for name, array in program.arguments.items()},
         {name: plain(array) for name, array in program.results.items()},
         {number[node]: name for node, name in program.names.items()},
+        program.recipe,
     )
 
 
@@ -58,6 +61,5 @@ def restore(flat: Flat) -> Program:
 
     arguments = {name: array(*parts) for name, parts in flat.arguments.items()}
     results = {name: array(*parts) for name, parts in flat.results.items()}
-    return Program(
-        flat.name, arguments, results, {nodes[i]: name for i, name in flat.names.items()}, partial(tuple, flat.heading)
-    )
+    names = {nodes[i]: name for i, name in flat.names.items()}
+    return Program(flat.name, arguments, results, names, partial(tuple, flat.heading), flat.recipe)

@@ -8,6 +8,7 @@ from functools import partial
 from ..errors import ProgramError
 from ..graph.node import Node
 from .program import PARAMETERS, Array, Program
+from .recipe import derived
 
 
 def fuse(*programs: Program, name: str | None = None) -> Program:
@@ -37,7 +38,8 @@ def fuse(*programs: Program, name: str | None = None) -> Program:
         for node, text in program.names.items():
             names.setdefault(node, text)
     called = name or "_".join(dict.fromkeys(program.name for program in programs))
-    return Program(called, arguments, _outputs(programs), names, partial(_heading, programs))
+    recipe = derived(fuse, *programs, name=name)
+    return Program(called, arguments, _outputs(programs), names, partial(_heading, programs), recipe)
 
 
 def _check(key: str, known: Array, array: Array, program: Program) -> None:

@@ -16,6 +16,7 @@ from ..graph.parse import as_scalar, expression, parse
 from ..graph.rewrite import replaced, substitute
 from .certify import Certificate, certify
 from .count import Operations, count
+from .recipe import Recipe, derived
 
 if TYPE_CHECKING:
     from ..runtime.function import Function
@@ -89,9 +90,8 @@ class Program:
         What intermediate values are called in the papers.
     heading
         Makes the lines that introduce generated code: the robot's tables.
-    lean
-        Makes a Program that computes the same with fewer operations and other rounding, for ``compile``; it may find
-        none.
+    recipe
+        How it was made; None if by hand.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Program:
     results: Mapping[str, Array]
     names: Mapping[Node, str] = field(default_factory=dict)
     heading: Callable[[], tuple[str, ...]] = tuple
-    lean: Callable[[], Program | None] | None = None
+    recipe: Recipe | None = None
 
     def __post_init__(self) -> None:
         known = {node for array in self.arguments.values() for node in array.nodes}
@@ -190,7 +190,7 @@ class Program:
             arguments={name: array for name, array in self.arguments.items() if name != PARAMETERS},
             results={name: replace(a, nodes=tuple(substitute(a.nodes, nodes))) for name, a in self.results.items()},
             names={new: name for new, name in zip(named, self.names.values(), strict=True) if new.args},
-            lean=None,
+            recipe=derived(Program.bind, self, **given),
         )
 
     def split(self) -> tuple[Program, Program]:
@@ -209,16 +209,17 @@ class Program:
         given = inputs("constants", labels, "what the set-up function computes from the robot's parameters")
         made = outputs(constants, [len(labels)], [labels], given.meaning)
         needed = {PARAMETERS: self.arguments[PARAMETERS]}
-        setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made}, lean=None)
+        setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made}, recipe=None)
         state = {name: array for name, array in self.arguments.items() if name != PARAMETERS}
-        return setup, self._rebuilt(dict(zip(constants, given.nodes, strict=True)), {**state, "constants": given})
-
-    def _rebuilt(self, by: dict[Node, Node], arguments: dict[str, Array]) -> Program:
-        """Return the Program with other arguments and some nodes replaced, what stands on them being built anew."""
+        by = dict(zip(constants, given.nodes, strict=True))
         new = replaced([node for array in self.results.values() for node in array.nodes], by)
+        return setup, replace(self.with_nodes(new, {**state, "constants": given}), recipe=None)
+
+    def with_nodes(self, new: Mapping[Node, Node], arguments: Mapping[str, Array] | None = None) -> Program:
+        """Return the Program with other nodes in the place of its own, and with other inputs if given."""
         results = {name: replace(a, nodes=tuple(new[n] for n in a.nodes)) for name, a in self.results.items()}
         names = {new[node]: name for node, name in self.names.items() if node in new and new[node].args}
-        return replace(self, arguments=arguments, results=results, names=names, lean=None)
+        return replace(self, arguments=self.arguments if arguments is None else arguments, results=results, names=names)
 
     def certify(self, other: Program, *, points: int = 2, seed: int | None = None) -> Certificate:
         """Prove that another Program computes the same in real numbers, wherever both have a value.
@@ -285,7 +286,25 @@ class Program:
 
         return write(self, path, target=target, name=name)
 
-    def compile(self, *, dtype: str | type = "float64", cache: bool = True, lean: bool = True) -> Function:
+    def optimise(self) -> Program:
+        """Return an equal Program with fewer operations, or this one if none is found."""
+        from .optimise import optimised
+
+        return optimised(self)
+
+    def check(self) -> None:
+        """Check that the graph is sound: every symbol an input, every array full, every operation known.
+
+        Raises
+        ------
+        ProgramError
+            What is wrong, and where. Only a faulty pass, or a Program made by hand, can be.
+        """
+        from .check import check
+
+        check(self)
+
+    def compile(self, *, dtype: str | type = "float64", cache: bool = True) -> Function:
         """Return the Program as a compiled function of NumPy arrays.
 
         Parameters
@@ -294,13 +313,10 @@ class Program:
             float64 or float32, the type of all arrays and of all computations.
         cache
             Whether to keep the machine code for the next time, in the user's cache directory.
-        lean
-            Compile an equal Program with fewer operations where one is known, as a model of a robot in numbers with
-            base parameters; results then differ by rounding.
         """
         from ..runtime.function import Function
 
-        return Function(self, dtype=dtype, cache=cache, lean=lean)
+        return Function(self, dtype=dtype, cache=cache)
 
     def __reduce__(self) -> tuple[object, ...]:
         from .flat import flatten, restore

@@ -34,11 +34,8 @@ class Loaded(NamedTuple):
 
 
 @in_bulk()
-def compiled(program: Program, vectors: Vectors, cached: bool, lean: bool) -> Code:
-    """Return the Program's object code, or that of its leaner equal, with which numbers come."""
-    if lean and program.lean:
-        whole = partial(_content_and_numbers, program, vectors)
-        return obtained(whole, partial(_lean, program, vectors, cached), cached)
+def compiled(program: Program, vectors: Vectors, cached: bool) -> Code:
+    """Return the Program's object code."""
 
     def make() -> Code:
         slots, setup, body, modules = pieces(program, vectors)
@@ -47,23 +44,13 @@ def compiled(program: Program, vectors: Vectors, cached: bool, lean: bool) -> Co
     return obtained(partial(content, program, vectors), make, cached)
 
 
-def _lean(program: Program, vectors: Vectors, cached: bool) -> Code:
-    other = (program.lean() if program.lean else None) or program
-    return compiled(other, vectors, cached, lean=False)._replace(numbers=tuple(numbers(other)))
-
-
-def _content_and_numbers(program: Program, vectors: Vectors) -> bytes:
-    """Return all that the code of a Program's leaner equal depends on: its numbers too."""
-    return content(program, vectors) + b"lean" + np.array(numbers(program), "<f8").tobytes()
-
-
 def load(program: Program, code: Code, vectors: Vectors) -> Loaded:
     """Return the Program in memory."""
     loop = load_kernel(vectors)
     library = Library(code.objects)
     setup = [library.address(f"{SETUP}{i}") for i in range(code.setup)]
     body = [library.address(f"{BODY}{i}") for i in range(code.body)]
-    values = _table(numbers(program) if code.numbers is None else code.numbers, vectors)
+    values = _table(numbers(program), vectors)
     plan = Plan(*arrays(program), code.slots, values.ctypes.data, setup, body, parameters_place(program))
     table = plan.table(vectors)
     return Loaded(library, loop, (ctypes.c_int64 * len(table))(*table), values)

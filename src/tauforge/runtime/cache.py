@@ -28,35 +28,27 @@ _CODES = {op: i for i, op in enumerate(OPERATIONS)}
 
 
 class Code(NamedTuple):
-    """Object code: how many slots it needs, how many pieces it has for set-up and for blocks, its modules, and the
-    numbers that it computes with, where these are not the Program's own.
-    """
+    """Object code: how many slots it needs, how many pieces it has for set-up and for blocks, and its modules."""
 
     slots: int
     setup: int
     body: int
     objects: tuple[bytes, ...]
-    numbers: tuple[float, ...] | None = None
 
     def packed(self) -> bytes:
         """Return it as one text of bytes."""
-        parts = self.objects if self.numbers is None else (*self.objects, np.array(self.numbers, "<f8").tobytes())
-        own = self.numbers is not None
-        head = np.array([self.slots, self.setup, self.body, own, *map(len, parts)], "<i8").tobytes()
-        return len(head).to_bytes(8, "little") + head + b"".join(parts)
+        head = np.array([self.slots, self.setup, self.body, *map(len, self.objects)], "<i8").tobytes()
+        return len(head).to_bytes(8, "little") + head + b"".join(self.objects)
 
     @classmethod
     def unpacked(cls, data: bytes) -> Code:
         """Return it from its bytes; a ValueError if they are those of something else."""
         start = 8 + int.from_bytes(data[:8], "little")
-        slots, setup, body, own, *sizes = np.frombuffer(data[8:start], "<i8").tolist()
+        slots, setup, body, *sizes = np.frombuffer(data[8:start], "<i8").tolist()
         ends = [*accumulate([start, *sizes])]
         if ends != sorted(ends) or ends[-1] != len(data):
             raise ValueError("sizes that do not add up")
-        parts = tuple(data[a:b] for a, b in pairwise(ends))
-        if not own:
-            return cls(slots, setup, body, parts)
-        return cls(slots, setup, body, parts[:-1], tuple(np.frombuffer(parts[-1], "<f8").tolist()))
+        return cls(slots, setup, body, tuple(data[a:b] for a, b in pairwise(ends)))
 
 
 def obtained(what: Callable[[], bytes], make: Callable[[], Code], use: bool = True) -> Code:

@@ -51,18 +51,14 @@ class Function:
     cache
         Whether to take the code from the user's cache, and keep it there; the environment variable TAUFORGE_CACHE
         names another directory for all functions, or is "off".
-    lean
-        Whether to compile an equal Program with fewer operations where one is known.
     """
 
     __slots__ = ("__call__", "__dict__", "__weakref__")  # what is called is each object's own, see direct.py
 
-    def __init__(
-        self, program: Program, *, dtype: DTypeLike = np.float64, cache: bool = True, lean: bool = False
-    ) -> None:
-        self._program, self._dtype, self._cache, self._lean = program, _known(dtype), cache, lean
+    def __init__(self, program: Program, *, dtype: DTypeLike = np.float64, cache: bool = True) -> None:
+        self._program, self._dtype, self._cache = program, _known(dtype), cache
         self._vectors = vectors(_SCALARS[self._dtype])
-        self._loaded = load(program, compiled(program, self._vectors, cache, lean), self._vectors)
+        self._loaded = load(program, compiled(program, self._vectors, cache), self._vectors)
         general = GeneralCall(program, self._loaded, self._dtype)
         self._entry: Library | None = None
         self.__name__ = program.name
@@ -109,8 +105,7 @@ class Function:
             return self._entry.address(STATES)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        other = self._program.lean() if self._lean and self._program.lean else None  # which pickling would lose
-        return partial(Function, dtype=self._dtype, cache=self._cache), (other or self._program,)
+        return partial(Function, dtype=self._dtype, cache=self._cache), (self._program,)
 
     def __repr__(self) -> str:
         return f"Function({self._program.prototype}; {self._dtype})"

@@ -25,7 +25,7 @@ from ...robot.robot import Robot
 from ...spatial.inertia import NAMES, Inertia
 from ...spatial.vector import ZERO, Vector
 from ..bias import gravity
-from ..frame import INPUTS, prepare, program, vector, with_parameters
+from ..frame import INPUTS, prepare, program, vector
 from ..inertia_matrix import inertia_matrix
 from ..inverse_dynamics import inverse_dynamics
 from ..joint_law import resistances
@@ -200,13 +200,15 @@ def remaining_equations(robot: Robot, left: Sequence[str]) -> Program:
     if not any(name[0] == "M" for name in left):
         return _constant_inertia(robot, any(name[0] == "G" for name in left))
     still = robot if any(name[0] == "G" for name in left) else replace(robot, gravity=ZERO)
-    base = with_parameters(still, "base")
+    from ...parameters.base import base_parameters
+
+    base = base_parameters(still).robot
     largest = [max(abs(float(getattr(body.inertia, name))) for body in robot.bodies) for name in NAMES]
     bodies = tuple(
         replace(body, inertia=Inertia(*(_snapped(x, size) for x, size in zip(body.inertia, largest, strict=True))))
         for body in base.bodies
     )
-    return inverse_dynamics(replace(base, bodies=bodies, name=robot.name))
+    return inverse_dynamics(replace(base, bodies=bodies, name=robot.name), parameters="standard")
 
 
 def _snapped(x: object, size: float) -> float:

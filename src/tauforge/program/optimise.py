@@ -1,0 +1,144 @@
+"""The choices that make a Program cheap, in the order in which they are made.
+
+1. frames: a robot with free frames, as it is or re-framed, whichever costs less;
+2. grouping: which inertial parameters the model uses;
+3. method: a model that can be computed in several ways takes the ``cheapest``;
+4. passes: rewrites of the finished graph, when ``Program.optimise`` asks for them.
+
+A model makes the first three by itself, so that what is counted, written and compiled is one and the same Program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from ..errors import ProgramError
+from ..graph.bulk import in_bulk
+from ..graph.node import is_zero
+from .passes import PASSES
+from .program import Program
+from .recipe import Recipe
+
+if TYPE_CHECKING:
+    from ..robot.robot import Robot
+
+AUTO, STANDARD, BASE = "auto", "standard", "base"
+"""Inertial parameters that a model can be asked to use."""
+
+LONG = 24
+"""Links of a chain beyond which grouped parameters are a bad trade: they gather the masses of all that follows, which
+costs digits and time, make links unlike that a loop might compute, and were not faster for 30 links."""
+
+REFRAMED = "Links have other frames than in the robot's description, which save operations; efforts are the same."
+GROUPED = "Inertial parameters are grouped, which saves operations; efforts are the same."
+
+
+class Way(NamedTuple):
+    """A robot and the options with which to make a model of it, and what the head of its code has to say."""
+
+    robot: Robot
+    options: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+@in_bulk()
+def made(recipe: Recipe, build: Callable[..., Program], groups: str | None, reframes: bool) -> Program:
+    """Return the cheapest Program of a recipe.
+
+    Parameters
+    ----------
+    build
+        Makes the model's Program of a robot, all choices but the method being made.
+    groups
+        Whether the model takes grouped parameters: "auto" by itself, "asked" when told to, "never", or None where
+        ``build`` takes the option ``parameters`` as it is.
+    reframes
+        Whether the model has the option ``reframe``.
+    """
+    ways = [Way(recipe.robot, dict(recipe.options))]
+    if reframes:
+        ways = frames(ways[0])
+    if groups:
+        ways = [grouping(way, groups, recipe.model) for way in ways]
+    return replace(cheapest(_noted(build(way.robot, **way.options), way.notes) for way in ways), recipe=recipe)
+
+
+def frames(way: Way) -> list[Way]:
+    """Return the ways to place the links' frames: as given, and re-framed if that may cost less."""
+    robot, options = way.robot, {key: x for key, x in way.options.items() if key != "reframe"}
+    as_given = Way(robot, options)
+    if not way.options.get("reframe", True) or robot.reframed is robot:
+        return [as_given]
+    return [Way(robot.reframed, options, (REFRAMED,)), as_given]
+
+
+def grouping(way: Way, groups: str, model: str) -> Way:
+    """Return the robot with the inertial parameters to use: those asked for, or grouped ones if all are numbers."""
+    robot, options = way.robot, {key: x for key, x in way.options.items() if key != "parameters"}
+    parameters = way.options.get("parameters", AUTO)
+    if parameters not in (AUTO, STANDARD, BASE):
+        raise ProgramError(f"parameters is {parameters!r}; it may be 'auto', 'standard' or 'base'")
+    if parameters == BASE and groups == "never":
+        raise ProgramError(
+            f"{model} needs the standard parameters: base parameters move masses from link to link where that changes "
+            "no effort"
+        )
+    if parameters == BASE or (parameters == AUTO and groups == AUTO and _is_groupable(robot)):
+        return Way(_grouped(robot, parameters), options, (*way.notes, GROUPED))
+    return Way(robot, options, way.notes)
+
+
+def _noted(program: Program, notes: tuple[str, ...]) -> Program:
+    """Return the Program with notes at the head of its code."""
+    return replace(program, heading=partial(_heading, program.heading, notes)) if notes else program
+
+
+def _heading(heading: Callable[[], tuple[str, ...]], notes: tuple[str, ...]) -> tuple[str, ...]:
+    return (*notes, "", *heading())
+
+
+def cheapest(programs: Iterable[Program]) -> Program:
+    """Return the Program with the fewest operations of some that compute the same."""
+    ways = list(programs)
+    return ways[0] if len(ways) == 1 else min(ways, key=lambda way: way.count().total)
+
+
+def optimised(program: Program) -> Program:
+    """Return an equal Program that is as cheap as all choices and passes can make it."""
+    bound = program.recipe and program.recipe.bound()
+    best = cheapest([program, bound.program()] if bound and bound is not program.recipe else [program])
+    for change in PASSES.values():
+        changed = change(best)
+        changed.check()
+        best = cheapest([best, changed])
+    return best
+
+
+_known: WeakKeyDictionary[Robot, dict[str, Robot]] = WeakKeyDictionary()
+"""Robots with their parameters grouped, for as long as the robots themselves live."""
+
+
+def _grouped(robot: Robot, parameters: str) -> Robot:
+    """Return the robot with grouped parameters: by the closed-form rules, or all base ones if asked for."""
+    known = _known.setdefault(robot, {})
+    if parameters not in known:
+        from ..parameters.base import base_parameters, by_rules
+
+        found = base_parameters(robot) if parameters == BASE else by_rules(robot)
+        known[parameters] = found.robot.derived(name=robot.name)
+    return known[parameters]
+
+
+def _is_groupable(robot: Robot) -> bool:
+    """Tell whether grouping the parameters of a robot pays: all are numbers, not all zero, in chains of some links."""
+    if robot.symbols or robot.loops:
+        return False
+    whole = robot.expanded()
+    depth = [0]
+    for joint in whole.joints:
+        depth.append(depth[joint.antecedent] + 1)
+    return max(depth) <= LONG and any(not is_zero(x) for body in whole.bodies for x in body.inertia)

@@ -1,0 +1,90 @@
+"""Common factors out of sums: a b + a c becomes a (b + c), which saves a multiplication."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ...graph.node import ADD, MUL, NEG, ONE, ZERO, Node
+from ...graph.rewrite import built_anew, rewrite
+from ..program import Program
+
+
+class Term(NamedTuple):
+    """A product that a sum adds, or subtracts."""
+
+    factors: tuple[Node, ...]
+    minus: bool
+
+
+def factor(program: Program) -> Program:
+    """Return the Program with common factors taken out of its sums.
+
+    Only products and partial sums that nothing else uses are taken apart, so that no operation is done twice.
+    """
+    uses = Counter(a for node in program.order for a in node.args)
+    uses.update(node for array in program.results.values() for node in array.nodes)
+    alone = {node for node, count in uses.items() if count == 1}
+
+    def rule(node: Node, new: Mapping[Node, Node]) -> Node:
+        if node.op is ADD:
+            terms = [Term(tuple(new[x] for x in term.factors), term.minus) for term in _terms(node, alone)]
+            if _most_common(terms) is not None:
+                return _factored(terms)
+        return built_anew(node, new)
+
+    return program.with_nodes(rewrite(program.order, rule))
+
+
+def _terms(total: Node, alone: set[Node]) -> Iterator[Term]:
+    """Yield what a sum adds up, the terms of partial sums of its own among them."""
+    stack = [(a, False) for a in reversed(total.args)]
+    while stack:
+        node, minus = stack.pop()
+        if node.op is NEG:
+            stack.append((node.args[0], not minus))
+        elif node.op is ADD and node in alone:
+            stack += [(a, minus) for a in reversed(node.args)]
+        else:
+            yield Term(tuple(_factors(node, alone)), minus)
+
+
+def _factors(product: Node, alone: set[Node]) -> Iterator[Node]:
+    """Yield the factors of a product that only its sum uses, those of partial products of its own among them."""
+    stack = [product]
+    while stack:
+        node = stack.pop()
+        if node.op is MUL and node in alone:
+            stack += reversed(node.args)
+        else:
+            yield node
+
+
+def _most_common(terms: list[Term]) -> Node | None:
+    """Return the factor that most terms have, if two do; the first one of several."""
+    found = Counter(x for term in terms for x in dict.fromkeys(term.factors))
+    best, count = max(found.items(), key=lambda item: item[1])
+    return best if count > 1 else None
+
+
+def _factored(terms: list[Term]) -> Node:
+    """Return the sum of terms, a common factor before those that have it."""
+    shared = _most_common(terms)
+    if shared is None:
+        total = ZERO
+        for factors, minus in terms:
+            product = ONE
+            for x in factors:
+                product = product * x
+            total = total - product if minus else total + product
+        return total
+    inside = [Term(_without(term.factors, shared), term.minus) for term in terms if shared in term.factors]
+    outside = [term for term in terms if shared not in term.factors]
+    return shared * _factored(inside) + (_factored(outside) if outside else ZERO)
+
+
+def _without(factors: tuple[Node, ...], one: Node) -> tuple[Node, ...]:
+    """Return factors with one of them left out once."""
+    place = factors.index(one)
+    return factors[:place] + factors[place + 1 :]

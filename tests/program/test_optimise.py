@@ -1,0 +1,121 @@
+"""The choices that make a Program cheap, and the recipe that keeps them."""
+
+import pickle
+from dataclasses import replace
+from inspect import Parameter, signature
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+from tauforge.models.registry import MODELS
+from tauforge.program.optimise import LONG
+from tests.random_robots import random_robot, random_state
+
+GROUPING = (tf.inverse_dynamics, tf.direct_dynamics, tf.inertia_matrix, tf.bias, tf.gravity)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("model", GROUPING)
+def test_a_robot_in_numbers_gets_grouped_parameters(model, seed):
+    robot = random_robot(seed, largest=6)
+    plain, chosen = model(robot, parameters="standard"), model(robot)
+    assert chosen.count().total <= plain.count().total
+    state = random_state(robot, seed)[: len(chosen.inputs)]
+    np.testing.assert_allclose(chosen.compile()(*state), plain.compile()(*state), rtol=1e-7, atol=1e-9)
+
+
+def test_grouping_is_proved_exact():
+    robot = tf.robots.puma560()
+    assert tf.inverse_dynamics(robot).certify(tf.inverse_dynamics(robot, parameters="standard"))
+
+
+def test_fused_derivatives_keep_the_cheap_form():
+    for robot, most in ((tf.robots.puma560(), 1593), (tf.robots.kuka_lwr(), 2290)):
+        program = tf.inverse_dynamics(robot)
+        fused = tf.fuse(program.derivative("tau", "q"), program.derivative("tau", "qd"))
+        assert fused.count().total == most
+
+
+def test_what_is_compiled_is_what_is_counted_and_pickled():
+    program = tf.inverse_dynamics(tf.robots.puma560())
+    function = program.compile()
+    assert function.program is program
+    again = pickle.loads(pickle.dumps(function))
+    assert again.program.count() == program.count()
+    assert again.program.code("c") == program.code("c")
+    state = np.random.default_rng(0).normal(size=(3, 6))
+    np.testing.assert_array_equal(function(*state), again(*state))
+
+
+def test_a_symbolic_robot_keeps_its_parameters():
+    robot = tf.robots.rx90(symbolic=True)
+    program = tf.inverse_dynamics(robot)
+    assert program.parameters == tf.inverse_dynamics(robot, parameters="standard").parameters
+    assert program.count() == tf.inverse_dynamics(robot, parameters="standard").count()
+
+
+def test_a_long_chain_is_not_grouped():
+    puma = tf.robots.puma560()
+    joints = tuple(replace(puma.joints[i % 6], name=f"j{i}", antecedent=i, variable="") for i in range(LONG + 1))
+    bodies = tuple(replace(puma.bodies[2 + i % 4], name=f"l{i}") for i in range(LONG + 1))
+    robot = tf.Robot(name="long", joints=joints, bodies=bodies)
+    assert tf.inverse_dynamics(robot).count() == tf.inverse_dynamics(robot, parameters="standard").count()
+
+
+def test_every_model_keeps_its_recipe():
+    robot = tf.robots.puma560()
+    options = {"frame": "link6", "accelerated": ("joint1",), }
+    for name, model in MODELS.items():
+        needed = [p.name for p in signature(model.function).parameters.values() if p.default is Parameter.empty][1:]
+        program = model.function(robot, **{key: options[key] for key in needed})
+        recipe = pickle.loads(pickle.dumps(program)).recipe
+        assert (recipe.model.replace("_", "-"), recipe.robot.name) == (name, "puma560")
+        assert recipe.program().count() == program.count()
+
+
+def test_recipes_of_what_is_made_of_programs():
+    symbolic = tf.robots.planar2r(symbolic=True)
+    values = {name: 0.3 + 0.1 * i for i, name in enumerate(symbolic.symbols)}
+    program = tf.inverse_dynamics(symbolic)
+    bound = program.bind({name: values[name] for name in program.parameters})
+    made = tf.fuse(bound, bound.derivative("tau", "q"), name="both")
+    assert (made.recipe.model, made.recipe.of[1].model, made.recipe.robot) == ("fuse", "derivative", symbolic)
+    again = made.recipe.program()
+    assert (again.name, again.code("c")) == ("both", made.code("c"))
+
+
+def test_optimise_groups_the_parameters_of_what_has_been_bound():
+    symbolic = tf.robots.rx90(symbolic=True)
+    program = tf.inverse_dynamics(symbolic)
+    rng = np.random.default_rng(1)
+    bound = program.bind({name: float(rng.uniform(0.1, 1.0)) for name in program.parameters})
+    best = bound.optimise()
+    assert best.count().total <= 481 < bound.count().total
+    assert bound.certify(best)
+
+
+def test_a_program_made_by_hand_has_no_recipe_and_can_be_optimised():
+    program = tf.Program.of(y="a*b + a*c")
+    assert program.recipe is None
+    assert program.derivative("y", "a").recipe is None
+    assert program.optimise().count().total == 2
+    assert tf.fuse(program, name="x").recipe is None
+
+
+@pytest.mark.parametrize("wrong", ["minimal", "", None])
+def test_unknown_parameters_are_refused(wrong):
+    with pytest.raises(tf.ProgramError, match="'auto', 'standard' or 'base'"):
+        tf.inverse_dynamics(tf.robots.puma560(), parameters=wrong)
+
+
+def test_masses_are_not_grouped_away():
+    with pytest.raises(tf.ProgramError, match="needs the standard parameters"):
+        tf.centre_of_mass(tf.robots.puma560(), parameters="base")
+
+
+def test_an_iterator_of_joints_serves_every_way():
+    robot = tf.robots.puma560()
+    program = tf.hybrid_dynamics(robot, accelerated=iter(["joint1", "joint2"]))
+    assert program.outputs["efforts"].labels == (("joint1", "joint2"),)
+    assert program.recipe.program().count() == program.count()
