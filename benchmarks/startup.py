@@ -18,8 +18,8 @@ from typing import Any
 import tauforge as tf
 from tauforge.graph.node import Node
 from tauforge.models import joint_law
-from tauforge.models.frame import State
 from tauforge.models.inverse_dynamics import newton_euler
+from tauforge.models.state import State
 from tauforge.spatial import rotation
 from tauforge.spatial.vector import Vector
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tauforge import Program
-from tauforge.graph import node as graph
+from tauforge.graph import operations
 from tauforge.graph.evaluate import evaluate
 
 
@@ -20,16 +20,16 @@ def interpret(program: Program, *arrays: object, **parameters: float) -> list[np
 
 
 _MANY = {
-    graph.ADD: np.add,
-    graph.NEG: np.negative,
-    graph.MUL: np.multiply,
-    graph.DIV: np.divide,
-    graph.SQRT: np.sqrt,
-    graph.SIN: np.sin,
-    graph.COS: np.cos,
-    graph.ATAN2: np.arctan2,
-    graph.ABS: np.abs,
-    graph.SIGN: np.sign,
+    operations.ADD: np.add,
+    operations.NEG: np.negative,
+    operations.MUL: np.multiply,
+    operations.DIV: np.divide,
+    operations.SQRT: np.sqrt,
+    operations.SIN: np.sin,
+    operations.COS: np.cos,
+    operations.ATAN2: np.arctan2,
+    operations.ABS: np.abs,
+    operations.SIGN: np.sign,
 }
 
 
@@ -41,9 +41,9 @@ def interpret_many(program: Program, *arrays: np.ndarray) -> list[np.ndarray]:
         given |= {f"{name}[{i}]": column for i, column in enumerate(array.reshape(count, -1).T)}
     at = {}
     for node in program.order:
-        if node.op is graph.SYMBOL:
+        if node.op is operations.SYMBOL:
             at[node] = given[str(node.value)]
-        elif node.op is graph.CONST:
+        elif node.op is operations.CONST:
             at[node] = node.value
         else:
             at[node] = _MANY[node.op](*(at[a] for a in node.args))

@@ -88,3 +88,9 @@ def test_importing_leaves_heavy_parts_alone():
     heavy = ("llvmlite", "rich", "typer", "scipy", "sympy", "mujoco")
     script = f"import sys, tauforge; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_what_joints_follow_is_known_to_robots_alone():
+    """Models have a map from degrees of freedom to joints instead."""
+    files = [path for room in ("models", "parameters") for path in (ROOT / "src/tauforge" / room).rglob("*.py")]
+    assert [path.name for path in files if "mimic" in path.read_text(encoding="utf-8")] == []

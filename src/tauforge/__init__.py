@@ -11,6 +11,7 @@ from .errors import (
     Undecided,
 )
 from .formats import load
+from .formulations import formulations
 from .graph.node import symbol
 from .limits import FileLimits
 from .models.bias import bias, friction, gravity
@@ -20,7 +21,6 @@ from .models.configuration import difference, integrate
 from .models.coriolis_matrix import coriolis_matrix
 from .models.direct_dynamics import direct_dynamics
 from .models.energy import energy
-from .models.formulations import formulations
 from .models.hybrid_dynamics import hybrid_dynamics
 from .models.inertia_matrix import inertia_matrix
 from .models.inverse_dynamics import inverse_dynamics
@@ -49,11 +49,11 @@ def __getattr__(name: str) -> object:
 
         return Function
     if name in ("ConfigurationSpace", "configuration_space"):
-        from .models.formulations import configuration_space
+        from .tabulation import configuration_space
 
         return getattr(configuration_space, name)
     if name in ("Design", "yang_tzeng"):
-        from .models.formulations import yang_tzeng
+        from .design import yang_tzeng
 
         return getattr(yang_tzeng, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 TAUFORGE = Path(sys.executable).parent / "tauforge"
+SR400 = Path(__file__).parents[1] / "formats/data/SR400.par"
 PENDULUM = """(* Robotname = 'pendulum' *)
 sigma = {0}
 ant = {0}
@@ -114,6 +115,14 @@ def test_models_and_their_options(par):
     assert "--frame" in run("generate", "jacobian", par).stderr
     assert "link1" in run("generate", "jacobian", par, "--frame", "wrist").stderr
     assert run("generate", "inverse-dynamics", par, "--wrenches", "some").returncode == 2
+
+
+def test_loops_are_opened_on_request():
+    for command in (["generate", "gravity"], ["base"]):
+        refused = run(*command, SR400)
+        assert refused.returncode == 2
+        assert "--open-loops" in refused.stderr
+        assert run(*command, SR400, "--open-loops").returncode == 0
 
 
 def test_count_beside_published():

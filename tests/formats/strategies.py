@@ -7,7 +7,8 @@ from functools import reduce
 from hypothesis import strategies as st
 
 from tauforge import Base, Body, Inertia, Joint, Loop, Robot, symbol
-from tauforge.graph.node import Node, absolute, as_node, atan2, cos, sin, sqrt
+from tauforge.graph.functions import absolute, atan2, cos, sin, sqrt
+from tauforge.graph.node import Node, as_node
 from tauforge.robot.joint import FIXED, KINDS, NO_LIMITS, PRISMATIC, REVOLUTE, SPHERICAL, Limits, Mimic
 from tauforge.robot.robot import IDENTITY, NO_LIFT, SHAPES, Visual
 from tauforge.robot.tendon import LAW, Tendon

@@ -15,6 +15,8 @@ from tauforge.formats.urdf.parts import is_possible
 from tauforge.robot.joint import FLOATING, PLANAR, Limits, Mimic
 from tauforge.robot.placement import placement
 from tauforge.robot.robot import Visual
+from tauforge.spatial.pose import Pose
+from tauforge.spatial.rotation import Rotation
 from tauforge.spatial.vector import Vector
 
 from ..interpret import interpret
@@ -366,9 +368,9 @@ def test_robots_are_read_back_equal_in_their_torques(seed, tmp_path):
         on = random.randint(0, len(joints))
         name = random.choice([f"frame{k}", robot.bodies[on - 1].name if on else f"other{k}"])
         P = Vector(0.0, 0.0, 0.2) if random.random() < 0.5 else Vector(*(random.uniform(-1, 1) for _ in range(3)))
-        R = [Vector(*row) for row in rpy(*(random.uniform(-3, 3) for _ in range(3)))]
+        R = Rotation.of(tuple(Vector(*row) for row in rpy(*(random.uniform(-3, 3) for _ in range(3)))))
         if name not in {frame.name for frame in frames}:
-            frames.append(tf.Joint(name=name, antecedent=on, sigma=2, mu=0, **placement(R, P)))
+            frames.append(tf.Joint(name=name, antecedent=on, sigma=2, mu=0, **placement(Pose(R, P))))
     looks = Visual(shape="box", size=(1.0, 2.0, 3.0), pose=(*np.eye(4).ravel(),))
     bodies = tuple(replace(body, visuals=(looks,)) for body in robot.bodies)
     robot = replace(robot, joints=tuple(joints), frames=tuple(frames), bodies=bodies)

@@ -11,7 +11,9 @@ from tauforge.errors import ProgramError
 from tauforge.graph import node as graph
 from tauforge.graph.derivative import MODES, _operations, jacobian
 from tauforge.graph.evaluate import evaluate, topological
-from tauforge.graph.node import CONST, ONE, SYMBOL, ZERO, absolute, acos, as_node, asin, atan2, cos, sign, sin, sqrt
+from tauforge.graph.functions import absolute, acos, asin, atan2, cos, sign, sin, sqrt
+from tauforge.graph.node import ONE, ZERO, as_node
+from tauforge.graph.operations import CONST, SYMBOL
 from tauforge.graph.points import vanish
 
 from .test_node import EXPRESSIONS, a, b, c, combine

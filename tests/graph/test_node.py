@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 from tauforge.errors import ExpressionError
 from tauforge.graph import node as graph
 from tauforge.graph.evaluate import evaluate, symbols, topological
-from tauforge.graph.node import as_node, cos, neg, sign, sin, sqrt, symbol
+from tauforge.graph.functions import cos, sign, sin, sqrt
+from tauforge.graph.node import as_node, neg, symbol
 from tauforge.graph.points import exact_points
 from tauforge.graph.rewrite import substitute
 from tauforge.graph.text import to_text
@@ -78,14 +80,50 @@ def test_only_quarter_turns_themselves_vanish():
 
 def test_zero_is_what_is_exactly_zero():
     assert as_node(0.1) + 0.2 - 0.2 - 0.1 is as_node(0.0)
-    assert as_node(0.1) + 0.2 - 0.3 is not as_node(0.0)
+    assert as_node(0.1) + 0.2 - 0.3 is as_node(0.0)
+    assert as_node(0.1) + 0.2 - 0.30000000000000004 is not as_node(0.0)
     assert 3 * (as_node(1.0) / 3) is as_node(1.0)
     assert neg(neg(as_node(0.1) * 0.3)) is as_node(0.1) * 0.3
 
 
+@pytest.mark.parametrize(
+    ("made", "value"),
+    [
+        (as_node(0.1) + 0.2, 0.3),
+        (as_node(0.0203) * 0.0203 * 0.82, 0.0203**2 * 0.82),
+        (as_node(4.0) * 0.4 * 0.4 / 12, 0.16 / 3),
+        (as_node(1e200) * 1e-200 * 3.3, 3.3),
+        ((as_node(1.1) + 2.2) / 3, 1.1),
+        (sqrt(as_node(0.7) * 0.7), 0.7),
+        (-(as_node(0.1) * 3), -0.3),
+    ],
+)
+def test_constants_made_of_decimals_are_rounded_once(made, value):
+    exact = Fraction(*made.rational)
+    assert abs(Fraction(made.value) - exact) <= min(
+        abs(Fraction(math.nextafter(made.value, to)) - exact) for to in (-math.inf, math.inf)
+    )
+    assert made.value == pytest.approx(value, rel=1e-15)
+
+
+def test_sums_of_decimals_are_one_constant_in_any_order():
+    assert (as_node(0.1) + 0.2) + 0.3 is as_node(0.1) + (as_node(0.2) + 0.3) is as_node(0.6)
+    assert (as_node(1.0) / 3 + 0.1) * 3 is as_node(1.3)
+
+
+def test_constants_with_too_many_digits_are_still_numbers():
+    x = as_node(1.2345678901234567)
+    for _ in range(6):
+        x = x * x
+    assert x.rational is None
+    assert x.value == pytest.approx(1.2345678901234567**64)
+
+
 def test_signs_of_rounded_constants_are_those_of_their_exact_values():
-    tiny = as_node(0.1) + 0.2 - 0.3  # 2.8e-17, where floats give 5.6e-17
-    assert sign(tiny * tiny - tiny * 2.0**-55) is as_node(0.0)
+    tiny = as_node(0.30000000000000004) - 0.1 - 0.2  # where floats give 2.8e-17 or 0, by the order
+    assert tiny is as_node(4e-17)
+    third = tiny / 3
+    assert sign(third * third - third * tiny / 3) is as_node(0.0)
     assert sign(tiny) is as_node(1.0)
     assert sign(-tiny) is as_node(-1.0)
     noise = sin(as_node(math.nextafter(math.pi, 4)))

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tauforge.errors import ExpressionError
-from tauforge.graph.node import Node, atan2, cos, sin, symbol
+from tauforge.graph.functions import atan2, cos, sin
+from tauforge.graph.node import Node, symbol
 from tauforge.graph.normal import literal
 from tauforge.graph.parse import parse
 from tauforge.graph.text import to_text

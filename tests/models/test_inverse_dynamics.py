@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.models.frame import State
 from tauforge.models.inverse_dynamics import newton_euler
+from tauforge.models.state import State
 from tauforge.spatial.vector import Vector
 
 from ..interpret import interpret

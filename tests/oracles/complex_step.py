@@ -11,7 +11,8 @@ import numpy as np
 
 from tauforge import Program, Robot
 from tauforge.graph.evaluate import topological
-from tauforge.graph.node import ABS, ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, Node
+from tauforge.graph.node import Node
+from tauforge.graph.operations import ABS, ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT
 from tauforge.robot.joint import COORDINATES, FLOATING, PLANAR, SPHERICAL
 
 STEP = 1e-100

@@ -4,26 +4,9 @@ import math
 from random import Random
 
 from tauforge import Program
-from tauforge.graph.node import (
-    ABS,
-    ADD,
-    ATAN2,
-    CONST,
-    COS,
-    DIV,
-    MUL,
-    NEG,
-    ONE,
-    SIGN,
-    SIN,
-    SQRT,
-    SYMBOL,
-    ZERO,
-    Node,
-    as_node,
-    constant,
-    rebuild,
-)
+from tauforge.graph.functions import rebuild
+from tauforge.graph.node import ONE, ZERO, Node, as_node, constant
+from tauforge.graph.operations import ABS, ADD, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 from tauforge.graph.rewrite import replaced
 from tauforge.program.program import PARAMETERS, Array
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 
 import tauforge as tf
 from tauforge.graph.evaluate import evaluate
-from tauforge.graph.node import as_node, cos
+from tauforge.graph.functions import cos
+from tauforge.graph.node import as_node
 from tauforge.program.program import Array, Shape
 
 from ..graph.test_derivative import EVERYTHING

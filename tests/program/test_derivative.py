@@ -10,7 +10,8 @@ import pytest
 
 import tauforge as tf
 from tauforge.graph.evaluate import evaluate
-from tauforge.graph.node import ZERO, Node, cos, sin, symbol
+from tauforge.graph.functions import cos, sin
+from tauforge.graph.node import ZERO, Node, symbol
 from tauforge.program.program import Program, Shape, inputs, outputs
 
 from ..oracles.agree import agree

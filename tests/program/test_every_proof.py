@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tauforge as tf
 from tauforge.errors import ExpressionError
-from tauforge.graph import reals
+from tauforge.graph import intervals
 from tauforge.models.registry import MODELS
 
 from ..random_robots import random_robot, seeds, trees
@@ -101,8 +101,8 @@ def equal(one: tf.Program, other: tf.Program) -> bool:
     for _ in range(3):
         state = {name: random.uniform(-2, 2) for name in names}
         try:
-            values = reals.evaluate([x for pair in pairs for x in pair], state, 200)
-        except reals.Undefined:
+            values = intervals.evaluate([x for pair in pairs for x in pair], state, 200)
+        except intervals.Undefined:
             continue
         if any(x < y or y < x for x, y in zip(values[::2], values[1::2], strict=True)):
             return False

@@ -65,7 +65,10 @@ def test_a_long_chain_is_not_grouped():
 
 def test_every_model_keeps_its_recipe():
     robot = tf.robots.puma560()
-    options = {"frame": "link6", "accelerated": ("joint1",), }
+    options = {
+        "frame": "link6",
+        "accelerated": ("joint1",),
+    }
     for name, model in MODELS.items():
         needed = [p.name for p in signature(model.function).parameters.values() if p.default is Parameter.empty][1:]
         program = model.function(robot, **{key: options[key] for key in needed})

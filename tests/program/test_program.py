@@ -4,7 +4,8 @@ import pytest
 
 import tauforge as tf
 from tauforge.graph.evaluate import evaluate
-from tauforge.graph.node import cos, sin, sqrt, symbol
+from tauforge.graph.functions import cos, sin, sqrt
+from tauforge.graph.node import symbol
 from tauforge.program.program import Program, inputs, outputs
 
 L, m = symbol("L"), symbol("m")

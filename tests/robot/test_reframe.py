@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.robot.assemble import carried, chained, inverse, standing
-from tauforge.robot.joint import PRISMATIC, Pose
+from tauforge.robot.assemble import inward, standing
+from tauforge.robot.joint import PRISMATIC
+from tauforge.spatial.pose import HERE, Pose
 from tauforge.spatial.rotation import Rotation, about
 from tauforge.spatial.vector import Vector
 from tests.interpret import interpret
@@ -17,15 +18,15 @@ from tests.random_robots import random_robot, random_state
 def disturbed(robot: tf.Robot, seed: int) -> tf.Robot:
     """Return a robot whose frames are turned about and moved along its axes, as those of a drawing may be."""
     rng = np.random.default_rng(seed)
-    moved = [Pose(Rotation(), Vector(0.0, 0.0, 0.0), 0.0)]
+    moved = [HERE]
     for joint in robot.joints:
         shift = rng.uniform(-1, 1, 3) * ([1, 1, 1] if joint.sigma == PRISMATIC else [0, 0, 1])
-        moved.append(Pose(Rotation([about(2, rng.uniform(-3, 3))]), Vector(*map(float, shift)), 0.0))
+        moved.append(Pose(Rotation([about(2, rng.uniform(-3, 3))]), Vector(*map(float, shift))))
     joints = [
-        standing(joint, chained(chained(inverse(moved[joint.antecedent]), joint.pose()), moved[j]))
+        standing(joint, moved[joint.antecedent].inverse().then(joint.pose()).then(moved[j]))
         for j, joint in enumerate(robot.joints, 1)
     ]
-    bodies = [carried(inverse(moved[j]), body) for j, body in enumerate(robot.bodies, 1)]
+    bodies = [inward(body, moved[j].inverse()) for j, body in enumerate(robot.bodies, 1)]
     return replace(robot, joints=tuple(joints), bodies=tuple(bodies), free_frames=True)
 
 

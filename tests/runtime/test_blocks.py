@@ -7,12 +7,13 @@ import pytest
 from mpmath import mp
 
 from tauforge import ProgramError, direct_dynamics, inverse_dynamics
+from tauforge.graph import functions
 from tauforge.graph import node as graph
 from tauforge.llvm import pieces as llvm
-from tauforge.llvm.words import Vectors
+from tauforge.llvm.vectors import Vectors
 from tauforge.program.program import Program, inputs, outputs
 from tauforge.runtime import function as function_module
-from tauforge.runtime import general
+from tauforge.runtime import ufunc_call
 
 from ..random_robots import random_robot
 from .reference import CLOSE, chain, expected, mixed
@@ -28,7 +29,7 @@ def states(program, *batch, dtype=float):
 def sin_and_cos():
     x = inputs("x", ["x"], "")
     (a,) = x.nodes
-    return Program("both", {"x": x}, {"y": outputs([graph.sin(a), graph.cos(a)], [2], [], "")})
+    return Program("both", {"x": x}, {"y": outputs([functions.sin(a), functions.cos(a)], [2], [], "")})
 
 
 SINCOS = sin_and_cos().compile()
@@ -194,8 +195,14 @@ def test_pieces_of_any_size_compute_the_same(size, seed, monkeypatch):
 
 def test_functions_of_functions():
     x, y = graph.symbol("x[0]"), graph.symbol("x[1]")
-    inner = graph.atan2(graph.sin(x), graph.cos(y) + 2.0)
-    result = [graph.cos(inner) * graph.sin(graph.asin(inner) + x), graph.acos(graph.sin(x)), graph.cos(x), x, graph.ONE]
+    inner = functions.atan2(functions.sin(x), functions.cos(y) + 2.0)
+    result = [
+        functions.cos(inner) * functions.sin(functions.asin(inner) + x),
+        functions.acos(functions.sin(x)),
+        functions.cos(x),
+        x,
+        graph.ONE,
+    ]
     program = Program("nested", {"x": inputs("x", ["x", "y"], "")}, {"y": outputs(result, [5], [], "")})
     arrays = states(program, 11)
     np.testing.assert_allclose(program.compile()(*arrays), expected(program, *arrays)[0], **CLOSE)
@@ -239,9 +246,9 @@ def test_threads_report_errors_as_one_does():
 def test_large_batches_use_threads_by_themselves(monkeypatch):
     function = inverse_dynamics(chain(2)).compile()
     used = []
-    monkeypatch.setattr(general, "available", lambda: 2)
-    monkeypatch.setattr(general, "in_parts", lambda *arguments: used.append(arguments[-2:]))
-    count = int(general.PAYS)
+    monkeypatch.setattr(ufunc_call, "available", lambda: 2)
+    monkeypatch.setattr(ufunc_call, "in_parts", lambda *arguments: used.append(arguments[-2:]))
+    count = int(ufunc_call.PAYS)
     shared = np.broadcast_to(RNG.normal(size=2), (count, 2))
     function(shared[:10], shared[:10], shared[:10])
     assert used == []

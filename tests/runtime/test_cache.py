@@ -9,7 +9,7 @@ import pytest
 
 from tauforge import inverse_dynamics
 from tauforge.llvm import pieces as llvm
-from tauforge.llvm.words import Vectors
+from tauforge.llvm.vectors import Vectors
 from tauforge.program.program import Program, inputs, outputs
 from tauforge.runtime import build, cache, store
 

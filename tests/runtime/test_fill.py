@@ -6,7 +6,7 @@ import pytest
 import tauforge as tf
 from tauforge.graph.node import as_node, symbol
 from tauforge.llvm import pieces as llvm
-from tauforge.llvm.words import Vectors
+from tauforge.llvm.vectors import Vectors
 from tauforge.program.program import Program, inputs, outputs
 
 from ..random_robots import free_bodies

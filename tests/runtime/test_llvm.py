@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tauforge import Program, inverse_dynamics
+from tauforge.graph import functions, operations
 from tauforge.graph import node as graph
 from tauforge.graph.evaluate import evaluate
 from tauforge.llvm.pieces import pieces
-from tauforge.llvm.words import Vectors
+from tauforge.llvm.vectors import Vectors
 from tauforge.program.program import inputs, outputs
 
 from ..random_robots import random_robot
@@ -25,14 +26,14 @@ CASES = {
     "neg": -X,
     "mul": X * Y,
     "div": X / Y,
-    "sqrt": graph.sqrt(X),
-    "sin": graph.sin(X),
-    "cos": graph.cos(X),
-    "asin": graph.asin(X),
-    "acos": graph.acos(X),
-    "atan2": graph.atan2(X, Y),
-    "abs": graph.absolute(X),
-    "sign": graph.sign(X),
+    "sqrt": functions.sqrt(X),
+    "sin": functions.sin(X),
+    "cos": functions.cos(X),
+    "asin": functions.asin(X),
+    "acos": functions.acos(X),
+    "atan2": functions.atan2(X, Y),
+    "abs": functions.absolute(X),
+    "sign": functions.sign(X),
     "neg used twice": (X - Y * Y) * (-(Y * Y) / X),
     "const": graph.as_node(0.1),
     "symbol": Y,
@@ -79,7 +80,7 @@ def test_zeros_infinities_and_nan_go_through_each_operation(name):
 
 
 def test_every_operation_has_a_case():
-    assert {node.op for case in CASES.values() for node in (case, *case.args)} == set(graph.OPERATIONS)
+    assert {node.op for case in CASES.values() for node in (case, *case.args)} == set(operations.OPERATIONS)
 
 
 @given(st.floats(allow_nan=False))

@@ -5,6 +5,7 @@ from functools import cache
 from random import Random
 
 from tauforge import Body, Inertia, Joint, Program, Robot, inverse_dynamics, robots, symbol
+from tauforge.graph import functions
 from tauforge.graph import node as graph
 from tauforge.graph.evaluate import evaluate
 from tauforge.program.program import inputs, outputs
@@ -78,18 +79,27 @@ def every_function() -> Program:
     empty = inputs("empty", [], "no numbers")
     x, y, z = q.nodes
     k = symbol("k")
-    small = x / graph.sqrt(1.0 + x * x)
+    small = x / functions.sqrt(1.0 + x * x)
     ratio = (x - y) / (2.0 + z * z)
     values = [
-        graph.asin(small) + graph.acos(-small) * k,
-        graph.atan2(y, x) - graph.atan2(-1.0 - y, 2.5),
-        graph.absolute(x - y) * graph.absolute(z),
-        graph.sign(x - y) + 2.0 * graph.sign(z) - graph.sign(-x * y),
+        functions.asin(small) + functions.acos(-small) * k,
+        functions.atan2(y, x) - functions.atan2(-1.0 - y, 2.5),
+        functions.absolute(x - y) * functions.absolute(z),
+        functions.sign(x - y) + 2.0 * functions.sign(z) - functions.sign(-x * y),
         ratio * (z / (3.0 + y * y)) * 0.1,
         -ratio,
     ]
     matrix = [x * x * x, -(x - y), y - x, x - y, 0.0, -3.5]
-    cube = [graph.sin(x + y), graph.cos(x + y), graph.sin(k), graph.sin(x + 0.25), 1e-7, -1.5e300 * x * 1e-290, k, -k]
+    cube = [
+        functions.sin(x + y),
+        functions.cos(x + y),
+        functions.sin(k),
+        functions.sin(x + 0.25),
+        1e-7,
+        -1.5e300 * x * 1e-290,
+        k,
+        -k,
+    ]
     names = {graph.as_node(-(x * x)): "VP11", graph.as_node(-ratio): "WI12"}
     return Program(
         "every function",
@@ -111,7 +121,7 @@ def endless() -> Program:
     for i, x in enumerate(q.nodes):
         total = total + x * symbol(f"P{i}") - 0.5 * i
         power = power * (1.0 + 0.001 * x) if i % 2 else power * 1.001 * (x * x + 0.9) / (1.0 + x * x)
-        nested = graph.sqrt(nested * nested + 1.0 / (i + 1.0)) - x
+        nested = functions.sqrt(nested * nested + 1.0 / (i + 1.0)) - x
     return Program("endless", {"q": q}, {"y": outputs([total, power, nested], [3], [["a", "b", "c"]], "results")})
 
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 
 from tauforge import Program
-from tauforge.graph.node import CONST, ZERO, Node, constant
+from tauforge.graph.node import ZERO, Node, constant
+from tauforge.graph.operations import CONST
 from tauforge.graph.parse import expression
 from tauforge.graph.rewrite import built_anew, rewrite, substitute
 from tauforge.program.program import PARAMETERS, Array

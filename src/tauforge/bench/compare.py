@@ -18,13 +18,13 @@ import numpy as np
 from ..robot.robot import Robot
 from .peer import DIRECT, INERTIA, INVERSE, MODELS, Peer, Unfit, Work
 from .prepare import states
-from .tauforge import Tauforge
 from .timing import PROCESSOR, best_times
 from .with_casadi import CasADi
 from .with_drake import Drake
 from .with_frax import Frax
 from .with_mujoco import MuJoCo
 from .with_pinocchio import Pinocchio
+from .with_tauforge import Tauforge
 from .with_toolbox import Toolbox
 
 PEERS: tuple[type[Peer], ...] = (Pinocchio, MuJoCo, CasADi, Drake, Toolbox, Frax)

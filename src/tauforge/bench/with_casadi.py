@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import ABS, ADD, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT
+from ..graph.operations import ABS, ADD, CONST, DIV, FUNCTIONS, MUL, NEG
 from ..program.program import Program
 from ..robot.robot import Robot
 from .peer import DERIVATIVES, INERTIA, INVERSE, Call, Peer, Unfit, Work
-from .tauforge import program
+from .with_tauforge import program
 
 FLAGS = ("-O2", "-march=native", "-shared", "-fPIC")
 LARGEST = 20_000
 """How many instructions a C compiler is given at most: it takes a second for some three thousand."""
-SPELLINGS = {SIN: "sin", COS: "cos", SQRT: "sqrt", ABS: "fabs", SIGN: "sign", ATAN2: "atan2"}
+SPELLINGS = {**{name: name for name in FUNCTIONS}, ABS: "fabs"}
 
 
 class CasADi(Peer):

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..robot.joint import COORDINATES, FLOATING, PRISMATIC, REVOLUTE, SPHERICAL, WORDS, Joint
 from ..robot.robot import Robot
+from .matrices import about_centre, pose
 from .peer import DERIVATIVES, DIRECT, INERTIA, INVERSE, Call, Peer, Unfit, Work, lacks
-from .rigid import about_centre, pose
 
 KINDS = {REVOLUTE: "hinge", PRISMATIC: "slide", SPHERICAL: "ball", FLOATING: "free"}
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..robot.joint import FLOATING, PRISMATIC, REVOLUTE, SPHERICAL, WORDS
 from ..robot.robot import Robot
+from .matrices import about_centre, pose
 from .peer import DERIVATIVES, DIRECT, INERTIA, INVERSE, Call, Peer, Unfit, Work
-from .rigid import about_centre, pose
 
 
 def to_pinocchio(robot: Robot) -> Any:

@@ -9,8 +9,8 @@ from ..robot.joint import PRISMATIC, REVOLUTE
 from ..robot.robot import Robot
 from ..spatial.rotation import about
 from ..spatial.vector import Vector
+from .matrices import about_centre
 from .peer import DERIVATIVES, DIRECT, INERTIA, INVERSE, Call, Peer, Unfit, Work, lacks
-from .rigid import about_centre
 
 
 class Toolbox(Peer):

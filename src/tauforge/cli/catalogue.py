@@ -6,7 +6,7 @@ from inspect import signature
 
 import tauforge as tf
 
-from ..models.formulations import DEFAULT
+from ..models.classical import DEFAULT
 from ..models.registry import MODELS
 from ..program.optimise import AUTO
 

@@ -9,6 +9,8 @@ from rich.syntax import Syntax
 
 import tauforge as tf
 
+from ..bench.counts import count
+from ..view.description import describe
 from . import show
 from .info import tree
 
@@ -17,7 +19,7 @@ def run(console: Console) -> None:
     """Show the robot, its base parameters, the counts, some code, and a compiled result that is proved and checked."""
     robot = tf.robots.rrp()
     console.print(Rule("1. A robot"))
-    console.print(tree(robot))
+    console.print(tree(describe(robot)))
 
     console.print(Rule("2. Its base inertial parameters"))
     console.print(tf.base_parameters(robot).table(), highlight=False)
@@ -25,7 +27,7 @@ def run(console: Console) -> None:
     console.print(Rule("3. Operation counts, all inertial parameters and lengths symbolic"))
     table = show.table(["robot", *show.COUNTS], right=show.COUNTS)
     for name in tf.robots.names():
-        table.add_row(name, *show.count_cells(tf.robots.bundled(name, symbolic=True), "base"))
+        table.add_row(name, *show.count_cells(count(tf.robots.bundled(name, symbolic=True), "base")))
     console.print(table)
 
     console.print(Rule("4. Generated code (C, the last lines)"))

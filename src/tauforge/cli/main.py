@@ -21,7 +21,7 @@ import tauforge as tf
 from ..files import write_text
 from ..formats.angles import SNAP
 from ..limits import limited
-from ..models.formulations import DEFAULT
+from ..models.classical import DEFAULT
 from ..models.registry import MODELS
 from ..targets import target_of
 from . import info as about
@@ -94,6 +94,7 @@ Folders = Annotated[
         "--folder", metavar="FOLDER", help="Let an MJCF file read other files from this folder; can be repeated."
     ),
 ]
+OpenLoops = Annotated[bool, typer.Option("--open-loops", help="Open closed loops: every joint moves independently.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write; - is standard output.")]
 
 
@@ -184,12 +185,14 @@ def base(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    open_loops: OpenLoops = False,
 ) -> None:
     """Show the base inertial parameters and how they are grouped; with -o FILE, save the robot that uses them.
 
     Example: `tauforge base rrp -o rrpbase.par`
     """
-    found = tf.base_parameters(find(robot, symbolic, base, snap, lenient, folder))
+    described = find(robot, symbolic, base, snap, lenient, folder)
+    found = tf.base_parameters(described.tree() if open_loops else described)
     if output != "-":
         found.robot.save(output)
         errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
@@ -251,6 +254,7 @@ def generate(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    open_loops: OpenLoops = False,
     listed: Annotated[
         bool, typer.Option("--list", callback=list_models, is_eager=True, help="List the models, one per line.")
     ] = False,
@@ -260,9 +264,10 @@ def generate(
     Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
+    found = find(robot, symbolic, base, snap, lenient, folder)
     program = model(
         which,
-        find(robot, symbolic, base, snap, lenient, folder),
+        found.tree() if open_loops else found,
         parameters=parameters.value,
         external_wrenches=wrenches.choice,
         frame=frame,

@@ -11,8 +11,9 @@ from rich.text import Text
 
 import tauforge as tf
 
+from ..bench.counts import Count
+from ..bench.counts import counts as counted
 from ..robot.joint import WORDS
-from ..robot.published import published
 from ..robot.tables import Sheet, in_text
 
 COUNTS = ("mul", "add", "set-up", "sin/cos", "total", "published", "saved")
@@ -64,32 +65,18 @@ def sheet(part: Sheet) -> Text:
 
 
 def counts(robot: tf.Robot) -> Group:
-    """Count inverse dynamics, beside published figures where the conditions are the same."""
+    """Return the counts of the inverse dynamics, beside published figures where the conditions are the same."""
     made = table(["robot", "parameters", *COUNTS], right=COUNTS)
-    variants = [("as described", robot)]
-    if robot.name in tf.robots.names() and robot == tf.robots.bundled(robot.name):
-        variants.append(("symbolic", tf.robots.bundled(robot.name, symbolic=True)))
-    for label, variant in variants:
-        for parameters in ("standard", "base"):
-            made.add_row(label, parameters, *count_cells(variant, parameters))
+    for each in counted(robot):
+        made.add_row("symbolic" if each.symbolic else "as described", each.parameters, *count_cells(each))
     tree = " (its tree)" if robot.loops else ""
     return titled(f"Operations of the inverse dynamics of {robot.name}{tree}", made)
 
 
-def count_cells(robot: tf.Robot, parameters: str) -> list[str]:
-    """Return one row: our counts, and the published total if the robot is a bundled one as the publications take it."""
-    whole = robot.tree() if robot.loops else robot
-    operations = tf.inverse_dynamics(whole, parameters=parameters).count()
-    cells = [
-        operations.mul,
-        operations.add,
-        operations.setup_mul + operations.setup_add,
-        operations.trig,
-        operations.total,
-    ]
-    same = robot.name in tf.robots.names() and robot == tf.robots.bundled(robot.name, symbolic=True)
-    figure = published(robot.name, parameters) if same else None
+def count_cells(found: Count) -> list[str]:
+    """Return one row: our counts, and the published total if there is one."""
+    made, figure = found.operations, found.published
+    cells = map(str, (made.mul, made.add, made.setup_mul + made.setup_add, made.trig, made.total))
     if figure is None:
-        return [*map(str, cells), "", ""]
-    total = sum(figure)
-    return [*map(str, cells), f"{figure[0]}+{figure[1]} = {total}", f"[green]{total - operations.total}[/green]"]
+        return [*cells, "", ""]
+    return [*cells, f"{figure[0]}+{figure[1]} = {sum(figure)}", f"[green]{found.saved}[/green]"]

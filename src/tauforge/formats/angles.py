@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ..graph.node import ADD, CONST, Node, Scalar
+from ..graph.node import Node, Scalar
+from ..graph.operations import ADD, CONST
 from ..robot.joint import Joint
 from ..robot.robot import Robot
 

@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import RobotError
 from ..files import read_bytes
 from ..limits import spend
-from .common import MISSING_LINE, Source
+from .source import MISSING_LINE, Source
 
 Element = Any
 """An element of lxml."""

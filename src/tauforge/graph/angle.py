@@ -6,12 +6,11 @@ of radians.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from .literal import decimal, halfdegrees
 from .operations import ADD, CONST, DIV, MUL, NEG
 
 if TYPE_CHECKING:
@@ -27,17 +26,6 @@ PI: Monomial = (0,)
 
 _TERMS, _DEGREE, _BITS = 512, 8, 2048
 """How large a polynomial may grow before what it stands for is taken as an atom."""
-
-
-@lru_cache(maxsize=65536)
-def halfdegrees(value: float) -> int | None:
-    """Return k where a float stands for ``k pi/360``, k not 0 and up to ten turns.
-
-    It does if it is what ``n*pi/d`` gives in floats, the fraction in lowest terms: one float for each k.
-    """
-    k = round(value * (360 / math.pi)) if abs(value) < 63 else 0
-    fraction = Fraction(k, 360)
-    return k if k and fraction.numerator * math.pi / fraction.denominator == value else None
 
 
 def form(angle: Node, atom: Callable[[Node], int]) -> Form:
@@ -68,7 +56,7 @@ def constant_form(node: Node) -> tuple[Fraction, Fraction] | None:
     """Return a constant's radians and its multiple of pi, where it is a sum of those."""
     if node.origin is None:
         k = halfdegrees(node.value)
-        return (Fraction(node.value), Fraction(0)) if k is None else (Fraction(0), Fraction(k, 360))
+        return (decimal(node.value), Fraction(0)) if k is None else (Fraction(0), Fraction(k, 360))
     found = form(node, numbered())
     if not found.keys() <= {RADIANS, PI}:
         return None
@@ -80,7 +68,7 @@ def _combined(node: Node, op: str, args: list[Form]) -> Form | None:
     made: Form
     if op == CONST:
         k = halfdegrees(node.value)
-        made = {RADIANS: Fraction(node.value)} if k is None else {PI: Fraction(k, 360)}
+        made = {RADIANS: decimal(node.value)} if k is None else {PI: Fraction(k, 360)}
     elif op == ADD:
         made = dict(args[0])
         for monomial, x in args[1].items():

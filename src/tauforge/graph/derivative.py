@@ -12,34 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ..errors import ProgramError
 from .evaluate import topological
-from .node import (
-    ABS,
-    ACOS,
-    ADD,
-    ASIN,
-    ATAN2,
-    CONST,
-    COS,
-    DIV,
-    MUL,
-    NEG,
-    ONE,
-    SIGN,
-    SIN,
-    SQRT,
-    SYMBOL,
-    ZERO,
-    Node,
-    add,
-    as_node,
-    cos,
-    div,
-    mul,
-    neg,
-    sign,
-    sin,
-    sqrt,
-)
+from .functions import cos, sign, sin, sqrt
+from .node import ONE, ZERO, Node, add, as_node, div, mul, neg
+from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 
 MODES = ("auto", "forward", "reverse")
 

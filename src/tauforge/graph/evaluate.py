@@ -6,23 +6,8 @@ from operator import attrgetter
 from typing import Any
 
 from ..errors import ExpressionError
-from .node import (
-    ABS,
-    ACOS,
-    ADD,
-    ASIN,
-    ATAN2,
-    CONST,
-    COS,
-    DIV,
-    MUL,
-    NEG,
-    SIGN,
-    SIN,
-    SQRT,
-    SYMBOL,
-    Node,
-)
+from .node import Node
+from .operations import ABS, ADD, ATAN2, CONST, DIV, LIBRARY, MUL, NEG, SIGN, SQRT, SYMBOL
 
 
 def topological(outputs: Iterable[Node], needs: Callable[[Node], Iterable[Node]] = attrgetter("args")) -> list[Node]:
@@ -56,10 +41,7 @@ _NUMERIC: dict[str, Callable[..., Any]] = {
     MUL: lambda a, b: a * b,
     DIV: lambda a, b: a / b,
     SQRT: math.sqrt,
-    SIN: math.sin,
-    COS: math.cos,
-    ASIN: math.asin,
-    ACOS: math.acos,
+    **{name: getattr(math, name) for name in LIBRARY},
     ATAN2: lambda y, x: math.atan2(y + 0.0, x + 0.0),  # of real numbers: there is no negative zero
     ABS: abs,
     SIGN: lambda a: float(a > 0) - float(a < 0),

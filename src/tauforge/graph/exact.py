@@ -1,7 +1,8 @@
 """What is known exactly of constants while graphs are built.
 
-A folded constant is a rounded float, and the operation that it comes from. It also has a residue in a prime field that
-is drawn anew in each process. Two constants are equal if both float and residue are; one is zero if its residue is.
+A folded constant is a float, and the operation that it comes from. What ``+ - * /`` make of decimals is a rational
+number, and the float is that number rounded, once. Each constant also has a residue in a prime field that is drawn anew
+in each process. Two constants are equal if both float and residue are; one is zero if its residue is.
 (A fixed field could be deceived by whoever writes the constants.)
 """
 
@@ -9,11 +10,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from math import gcd
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from .angle import constant_form
 from .field import Field
+from .literal import Ratio
 from .operations import ADD, COS, DIV, MUL, NEG, SIN
 
 if TYPE_CHECKING:
@@ -32,8 +35,33 @@ _lock = Lock()
 def _first() -> Field:
     with _lock:
         if not _fields:
-            _fields.append(Field(secrets.token_hex(16), 90, 720, 1 << 1100, rounds=16, rough=True))
+            _fields.append(Field(secrets.token_hex(16), 90, 720, 10**341, rounds=16, rough=True))
     return _fields[0]
+
+
+_BITS = 2048
+"""How large numerator and denominator together may grow before a constant is taken as not rational."""
+
+
+def rational(op: str, args: Sequence[Node]) -> Ratio | None:
+    """Return an operation on rational constants; None where it is not rational, or has too many digits."""
+    if op not in (ADD, MUL, NEG, DIV):
+        return None
+    first, last = args[0].rational, args[-1].rational
+    if first is None or last is None:
+        return None
+    (a, b), (c, d) = first, last
+    if op == ADD:
+        top, bottom = a * d + b * c, b * d
+    elif op == MUL:
+        top, bottom = a * c, b * d
+    elif op == NEG:
+        top, bottom = -a, b
+    else:
+        top, bottom = (a * d, b * c) if c > 0 else (-a * d, -b * c)
+    common = gcd(top, bottom)
+    top, bottom = top // common, bottom // common
+    return (top, bottom) if top.bit_length() + bottom.bit_length() <= _BITS else None
 
 
 def residue(op: str, args: Sequence[Node]) -> int:

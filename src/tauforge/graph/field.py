@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from .angle import halfdegrees
+from .literal import decimal, halfdegrees
 
 Turn = tuple[Any, Any]
 """A point of the unit circle: cosine and sine of an angle, in the field or in an extension by roots."""
@@ -55,8 +55,8 @@ class Field:
         if known is None:
             k = halfdegrees(value)
             if k is None:
-                numerator, denominator = value.as_integer_ratio()
-                known = numerator * pow(denominator, -1, self.p) % self.p
+                number = decimal(value)
+                known = number.numerator * pow(number.denominator, -1, self.p) % self.p
             else:
                 known = k * self._half_degree % self.p
             self._literals[value] = known

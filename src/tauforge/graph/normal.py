@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from .node import ADD, CONST, NEG, Node, Scalar, as_node, constant
+from .node import Node, Scalar, as_node, constant
+from .operations import ADD, CONST, NEG
 from .rewrite import built_anew, rewrite
 from .sums import terms, whole_sums
 from .text import texts

@@ -3,13 +3,15 @@
 import math
 import re
 from collections.abc import Callable
+from functools import partial
 from numbers import Real
 from typing import NoReturn
 
 from ..errors import ExpressionError
-from . import node as graph
+from . import functions
 from .node import Node, Scalar, as_node, symbol
 from .normal import literal
+from .operations import CONST, LIBRARY
 from .text import written_size
 
 LONGEST = 10_000
@@ -23,17 +25,19 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<sign>\*\*|[-+*/^(),]))",
     re.ASCII,
 )
+
+
+def _called(name: str, *args: Node) -> Node:
+    return functions.rebuild(name, args)
+
+
 _FUNCTIONS: dict[str, tuple[int, Callable[..., Scalar]]] = {
-    "sin": (1, graph.sin),
-    "cos": (1, graph.cos),
-    "tan": (1, graph.tan),
-    "asin": (1, graph.asin),
-    "acos": (1, graph.acos),
-    "atan": (1, lambda x: graph.atan2(x, 1.0)),
-    "atan2": (2, graph.atan2),
-    "sqrt": (1, graph.sqrt),
-    "abs": (1, graph.absolute),
-    "sign": (1, graph.sign),
+    **{name: (count, partial(_called, name)) for name, count in LIBRARY.items()},
+    "tan": (1, functions.tan),
+    "atan": (1, lambda x: functions.atan2(x, 1.0)),
+    "sqrt": (1, functions.sqrt),
+    "abs": (1, functions.absolute),
+    "sign": (1, functions.sign),
 }
 FUNCTIONS = tuple(_FUNCTIONS)
 """Names that an expression may call; a symbol may not have one of them, nor be called pi."""
@@ -146,7 +150,7 @@ class _Parser:
                 self.fail(f"more than {DEEPEST} levels of brackets", place)
             exponent = self.signed()
             self.depth -= 1
-            if exponent.op is not graph.CONST or exponent.origin:
+            if exponent.op is not CONST or exponent.origin:
                 self.fail("the exponent must be a number that a float holds exactly", place)
             return base ** float(exponent)
         return base

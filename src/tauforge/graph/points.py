@@ -18,12 +18,13 @@ from math import lcm
 from typing import Any
 
 from ..errors import ExpressionError
-from . import reals
+from . import intervals
 from .angle import PI, RADIANS, Form, Monomial, form, numbered
 from .evaluate import topological
 from .exact import home
 from .field import IDENTITY, Field, Turn
-from .node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, ONE, SIGN, SIN, SQRT, SYMBOL, Node
+from .node import ONE, Node
+from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 from .positive import NONNEGATIVE, POSITIVE, bounds
 from .surd import NoInverse, Surd, TooManyRoots, Value, inverse, leading
 
@@ -87,7 +88,7 @@ class Points:
         self._atoms: dict[object, int] = {None: 0}  # the variables of angles by value; pi comes first
         self._arcs: dict[int, Node] = {}
         self._classes: dict[object, _Class] = {}
-        self._constants: list[tuple[int, reals.Interval, Values]] = []  # with roots: residue, value, root
+        self._constants: list[tuple[int, intervals.Interval, Values]] = []  # with roots: residue, value, root
         self._squares: list[list[Value]] = [[] for _ in names]
         self._bounds: dict[Node, int] = {}
 
@@ -172,10 +173,10 @@ class Points:
         own = self._classes.setdefault(key, _Class(args, scales[0], len(self._classes)))
         return own, scales[0] * pow(own.scale, -1, p) % p
 
-    def _ratio(self, args: tuple[Node, ...], own: _Class) -> reals.Interval | None:
+    def _ratio(self, args: tuple[Node, ...], own: _Class) -> intervals.Interval | None:
         """Return the constant by which arguments differ from the first of their class, in real numbers."""
         k = next(k for k, a in enumerate(args) if any(self._values[a]))
-        return reals.ratio(args[k], own.args[k])
+        return intervals.ratio(args[k], own.args[k])
 
     def _sign_of(self, factor: int, args: tuple[Node, ...], own: _Class) -> int:
         """Return the sign of a constant factor; where it cannot be told, the factor, which serves as a name."""
@@ -217,9 +218,9 @@ class Points:
         if not self._formal:
             return tuple([self._sampled_root(x) for x in values])
         if len(set(values)) == 1 and isinstance(values[0], int):
-            return self._root_of_constant(values[0], reals.ratio(node, ONE)) if values[0] else values
+            return self._root_of_constant(values[0], intervals.ratio(node, ONE)) if values[0] else values
         own, factor = self._class(SQRT, (node,))
-        quotient = reals.ratio(node, own.args[0]) if factor != 1 else None
+        quotient = intervals.ratio(node, own.args[0]) if factor != 1 else None
         if factor != 1 and (quotient is None or quotient < 0):
             own = self._classes.setdefault((own.name, factor), _Class((node,), factor, len(self._classes)))
         if own.root is None:
@@ -236,13 +237,13 @@ class Points:
             squares.append(value)
         return made
 
-    def _root_of_constant(self, residue: int, value: reals.Interval | None) -> Values:
+    def _root_of_constant(self, residue: int, value: intervals.Interval | None) -> Values:
         """Return the root of a constant: a rational number where it has one, or such a multiple of a known root."""
         p, ones = self.field.p, (1,) * len(self._names)
         if value is None or not value > 0:
             return self._new_root((residue,) * len(ones))
         for other, size, root in [(1, 1, ones), *self._constants]:
-            nearest = reals.root_guess(value, size)
+            nearest = intervals.root_guess(value, size)
             for guess in (nearest, nearest.limit_denominator(10**6)) if nearest else ():
                 times = guess.numerator * pow(guess.denominator, -1, p) % p
                 if times * times * other % p == residue:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from .node import ABS, ADD, CONST, DIV, MUL, SQRT, Node
+from .node import Node
+from .operations import ABS, ADD, CONST, DIV, MUL, SQRT
 
 NONNEGATIVE, POSITIVE = 1, 2
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from .evaluate import topological
-from .node import Node, rebuild, symbol
+from .functions import rebuild
+from .node import Node, symbol
 
 Rule = Callable[[Node, Mapping[Node, Node]], Node]
 """Makes what takes a node's place, given the node and what takes its arguments' places."""

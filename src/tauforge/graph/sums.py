@@ -1,7 +1,8 @@
 """Sums as a whole: what nested additions add up."""
 
 from .evaluate import topological
-from .node import ADD, CONST, MUL, NEG, ONE, ZERO, Node
+from .node import ONE, ZERO, Node
+from .operations import ADD, CONST, MUL, NEG
 
 
 def terms(node: Node) -> tuple[dict[Node, Node], Node]:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from .evaluate import topological
-from .node import ADD, CONST, DIV, MUL, NEG, SYMBOL, Node, Scalar, as_node
+from .node import Node, Scalar, as_node
+from .operations import ADD, CONST, DIV, MUL, NEG, SYMBOL
 from .sums import terms, whole_sums
 
 _SUM, _PRODUCT, _ATOM = 1, 2, 3  # how tightly a text binds

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .words import Vectors, counted, entry
+from .idioms import counted, entry
+from .vectors import Vectors
 
 _RUN = 3  # entries of the table for each run: its first slot, its length, the place of its number
 

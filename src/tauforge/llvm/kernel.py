@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..program.program import Shape
-from .functions import PREFIX, functions
+from .idioms import counted, entry
 from .moves import STREAMED, gather, offsets, scatter
-from .words import Vectors, counted, entry
+from .trigonometry import PREFIX, functions
+from .vectors import Vectors
 
 LOOP = "loop"
 """Name of the loop for NumPy."""

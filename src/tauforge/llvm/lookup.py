@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .words import Vectors
+from .vectors import Vectors
 
 WIDTH = 4
 """Values that are interpolated at a time: a point of the grid has a multiple of that many."""

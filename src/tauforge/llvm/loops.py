@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.node import ADD, CONST, DIV, MUL, NEG, OPERATIONS, SIGN, SYMBOL, Node, neg
+from ..graph.node import Node, neg
+from ..graph.operations import ADD, CONST, DIV, MUL, NEG, OPERATIONS, SIGN, SYMBOL
 
 DISTANCE = 8
 """How far around a node its surroundings are compared."""

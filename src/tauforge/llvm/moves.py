@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .words import Vectors, counted, entry
+from .idioms import counted, entry
+from .vectors import Vectors
 
 STREAMED = 16
 """Bytes that are written past the caches at once, and to multiples of which their addresses must be aligned."""

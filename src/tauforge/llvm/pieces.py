@@ -18,12 +18,14 @@ from itertools import count, pairwise
 from typing import NamedTuple
 
 from ..graph.evaluate import topological
-from ..graph.node import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, Node, neg
+from ..graph.node import Node, neg
+from ..graph.operations import ABS, ADD, CONST, COS, DIV, MUL, NEG, SIGN, SQRT
 from ..program.program import PARAMETERS, Program, Shape
 from .fill import fill
-from .functions import SERVICES, SINCOS, service
+from .idioms import entry
 from .loops import Loop, roll
-from .words import Vectors, entry
+from .trigonometry import SERVICE, SERVICES, service
+from .vectors import Vectors
 
 WHOLE, PIECE, MODULE = 4000, 500, 20
 """How many steps a Program may have as one piece, how many its pieces have otherwise, and how many of them a module.
@@ -32,7 +34,6 @@ Measured: one piece takes 40 µs of compiling a step, and 80 where it has 16 000
 much into slots takes longest, since LLVM looks for pairs of stores to join.
 """
 
-_SERVICE = {SIN: SINCOS, COS: SINCOS, ASIN: ASIN, ACOS: ACOS, ATAN2: ATAN2}
 _SUBTRACT = "subtract"
 
 
@@ -279,9 +280,9 @@ def _steps(order: Sequence[Node], slots: dict[Node, int], entries: count[int]) -
         depth = 0
         for a in operands(node):
             depth = max(depth, level.get(a, 0))
-        if node.op in _SERVICE:
+        if node.op in SERVICE:
             depth += 1
-            wave = waves.setdefault(depth, {}).setdefault(_SERVICE[node.op], {})
+            wave = waves.setdefault(depth, {}).setdefault(SERVICE[node.op], {})
             wave.setdefault(node.args, []).append(node)
         if depth:
             level[node] = depth

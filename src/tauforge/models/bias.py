@@ -7,11 +7,12 @@ from dataclasses import replace
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO
-from .formulations import DEFAULT
-from .frame import prepare, program, vector
+from .classical import DEFAULT, classical
 from .inverse_dynamics import newton_euler
 from .joint_law import resistances
+from .prepare import prepare
 from .registry import model
+from .results import program, vector
 
 
 @model("q, qd -> h", "Coriolis, centrifugal, gravity and friction efforts", groups="auto")
@@ -25,11 +26,9 @@ def bias(
 ) -> Program:
     """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring efforts: τ = M q̈ + h."""
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.bias(robot, formulation, "standard", external_wrenches)
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), external_wrenches)
-    h = vector(robot, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
+        return classical("bias", robot, formulation, external_wrenches)
+    robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
+    h = vector(state.coordinates, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
     return program("bias", robot, arrays, {"h": h})
 
 
@@ -37,22 +36,20 @@ def bias(
 def gravity(robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True) -> Program:
     """Return the Program ``q -> g``: the efforts that hold the robot at rest."""
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.gravity(robot, formulation, "standard")
-    robot, arrays, state = prepare(robot, "standard", ("q",))
+        return classical("gravity", robot, formulation)
+    robot, arrays, state = prepare(robot, ("q",))
     still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
-    g = vector(robot, newton_euler(still, state), "gravity efforts")
+    g = vector(state.coordinates, newton_euler(still, state), "gravity efforts")
     return program("gravity", robot, arrays, {"g": g})
 
 
 @model("qd -> f", "Coulomb and viscous friction")
 def friction(robot: Robot) -> Program:
     """Return the Program ``qd -> f``: the efforts of Coulomb and viscous friction."""
-    robot, arrays, state = prepare(robot, "standard", ("qd",))
+    robot, arrays, state = prepare(robot, ("qd",))
     slack = robot.derived(
         joints=tuple(replace(joint, eta=0) for joint in robot.joints),
         tendons=robot.neglect("k").tendons,
     )
     f = [x for own in resistances(slack, state) for x in own]
-    return program("friction", robot, arrays, {"f": vector(robot, f, "friction efforts")})
+    return program("friction", robot, arrays, {"f": vector(state.coordinates, f, "friction efforts")})

@@ -12,12 +12,15 @@ from collections.abc import Sequence
 from ..errors import ProgramError
 from ..graph.node import Scalar, is_zero
 from ..program.program import Array, Program, outputs
-from ..robot.joint import Joint, Pose
 from ..robot.robot import Robot
+from ..spatial.pose import Pose
+from ..spatial.screw import Twist
 from ..spatial.vector import ZERO, Vector, cross, times
-from .frame import State, Values, folded, prepare, program
+from .prepare import prepare
 from .registry import model
-from .tree import orientations, poses_of
+from .results import by_columns, program
+from .routes import orientations, poses_of
+from .state import State
 
 XYZ = ("x", "y", "z")
 
@@ -46,9 +49,8 @@ def centre_of_mass_velocity(robot: Robot, *, parameters: str = "auto") -> Progra
 def centre_of_mass_jacobian(robot: Robot, *, parameters: str = "auto") -> Program:
     """Return the Program ``q -> J``: the Jacobian (3, n) of the centre of mass, in the base's axes."""
     robot, arrays, state = prepare_masses(robot, ("q",))
-    columns = folded(robot, jacobian_columns(robot, state))
-    entries = [column[row] for row in range(3) for column in columns]
-    J = outputs(entries, [3, robot.dof], [XYZ, robot.velocity_names], "Jacobian of the centre of mass")
+    columns = state.coordinates.gathered(jacobian_columns(robot, state))
+    J = by_columns(state.coordinates, list(zip(*columns, strict=True)), XYZ, "Jacobian of the centre of mass")
     return program("centre_of_mass_jacobian", robot, arrays, {"J": J})
 
 
@@ -65,10 +67,9 @@ def gathered(robot: Robot, poses: Sequence[Pose]) -> list[tuple[Scalar, Vector]]
     return total
 
 
-def moved(joint: Joint, values: Values, m: Scalar, s: Vector) -> Vector:
-    """Return the velocity that a joint gives the centre of mass, in the link's axes."""
-    linear, angular = joint.screw(values)
-    return linear * m + cross(angular, s)
+def moved(V: Twist, m: Scalar, s: Vector) -> Vector:
+    """Return the velocity that a joint's gives the centre of mass, in the link's axes."""
+    return V.v * m + cross(V.w, s)
 
 
 def velocity(robot: Robot, state: State) -> Vector:
@@ -78,7 +79,7 @@ def velocity(robot: Robot, state: State) -> Vector:
     v = [ZERO] * len(total)
     for j in range(len(robot.joints), 0, -1):
         joint, pose = robot.joints[j - 1], poses[j - 1]
-        own = moved(joint, state.qd[j], *total[j])
+        own = moved(joint.screw(state.qd[j]), *total[j])
         v[joint.antecedent] = v[joint.antecedent] + pose.R.forth(v[j] + own)
     return v[0]
 
@@ -88,14 +89,13 @@ def jacobian_columns(robot: Robot, state: State) -> list[Vector]:
     poses = poses_of(robot, state)
     R, total, found = orientations(robot, poses, 0), gathered(robot, poses), []
     for j, joint in enumerate(robot.joints, 1):
-        units = ([float(i == k) for i in range(len(joint.axes))] for k in range(len(joint.axes)))
-        found += [times(R[j], moved(joint, unit, *total[j])) for unit in units]
+        found += [times(R[j], moved(unit, *total[j])) for unit in joint.units]
     return found
 
 
 def prepare_masses(robot: Robot, wanted: Sequence[str]) -> tuple[Robot, dict[str, Array], State]:
     """Return what a model needs, and refuse a robot whose centre of mass is not known."""
-    robot, arrays, state = prepare(robot, "standard", wanted)
+    robot, arrays, state = prepare(robot, wanted)
     if is_zero(sum((body.inertia.M for body in robot.bodies), start=0.0)):
         raise ProgramError(f"{robot.name} has no mass, so no centre of mass: give its links' M values or symbols")
     return robot, arrays, state

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from ..graph.node import Scalar
 from ..program.program import Program, outputs
-from ..robot.joint import passed
 from ..robot.robot import Robot
-from ..spatial.vector import Vector, cross
+from ..spatial.vector import cross
 from .centre_of_mass import prepare_masses
-from .frame import State, folded, program
-from .inertia_matrix import composites, wrench
+from .inertia_matrix import composites
 from .registry import model
-from .tree import poses_of
+from .results import by_columns, program
+from .routes import poses_of
+from .state import State
 
 ROWS = ("px", "py", "pz", "Lx", "Ly", "Lz")
 
@@ -24,9 +24,8 @@ ROWS = ("px", "py", "pz", "Lx", "Ly", "Lz")
 def centroidal_matrix(robot: Robot) -> Program:
     """Return the Program ``q -> A`` (6, n): the momentum of unit speeds, linear first, in the base's axes."""
     robot, arrays, state = prepare_masses(robot, ("q",))
-    columns = momenta(robot, state)
-    entries = [x for row in range(6) for x in folded(robot, [column[row] for column in columns])]
-    A = outputs(entries, [6, robot.dof], [ROWS, robot.velocity_names], "momentum of unit speeds, in the base's axes")
+    rows = [state.coordinates.gathered(row) for row in zip(*momenta(robot, state), strict=True)]
+    A = by_columns(state.coordinates, rows, ROWS, "momentum of unit speeds, in the base's axes")
     return program("centroidal_matrix", robot, arrays, {"A": A})
 
 
@@ -50,16 +49,11 @@ def momenta(robot: Robot, state: State) -> list[tuple[Scalar, ...]]:
     com = whole.first_moments * (1.0 / whole.M)
     columns: list[tuple[Scalar, ...]] = []
     for j, joint in enumerate(robot.joints, 1):
-        for k in range(len(joint.axes)):
-            f, n = wrench(composite[j], *joint.screw([float(i == k) for i in range(len(joint.axes))]))
-            i = j
+        for unit in joint.units:
+            momentum, i = composite[j].times(unit), j
             while i:
-                f, n = passed(poses[i - 1], f, n)
+                momentum = momentum.inward(poses[i - 1])
                 i = robot.joints[i - 1].antecedent
-            columns.append((*f, *about(com, f, n)))
+            p, L = momentum
+            columns.append((*p, *(L - cross(com, p))))
     return columns
-
-
-def about(com: Vector, p: Vector, L: Vector) -> Vector:
-    """Return an angular momentum about the base's origin as one about the centre of mass."""
-    return L - cross(com, p)

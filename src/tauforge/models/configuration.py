@@ -7,15 +7,20 @@ the link's frame, is constant along the step, so that rotations are exp(ŵ) and 
 
 from __future__ import annotations
 
-from ..graph.node import Scalar, cos, sin
+from ..graph.functions import cos, sin
+from ..graph.node import Scalar
 from ..program.program import Program, inputs, outputs
+from ..robot.entries import by_joint, owners
 from ..robot.joint import FLOATING, PLANAR, SPHERICAL, Joint
 from ..robot.robot import Robot
 from ..spatial.quaternion import exponential, length, logarithm, normalised, product
 from ..spatial.rotation import about, quaternion
 from ..spatial.vector import Vector, cross
-from .frame import INPUTS, Values, prepare, program, spread, with_tangent
+from .coordinates import with_tangent
+from .prepare import prepare
 from .registry import model
+from .results import program
+from .state import INPUTS, Values
 
 
 @model("q, v -> q_next", "where a velocity leads in a unit of time, quaternions too")
@@ -24,10 +29,10 @@ def integrate(robot: Robot) -> Program:
 
     To integrate over a time step, multiply the velocity by it.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q",))
-    arrays["v"] = inputs("v", robot.velocity_names, "velocity times the time step")
-    steps = zip(robot.joints, state.q[1:], spread(robot, arrays["v"].nodes)[1:], strict=True)
-    reached = [x for joint, q, v in steps if not joint.mimic for x in _ahead(joint, q, v)]
+    robot, arrays, state = prepare(robot, ("q",))
+    arrays["v"] = inputs("v", state.coordinates.names, "velocity times the time step")
+    v = state.coordinates.velocities(arrays["v"].nodes)
+    reached = [x for j in owners(robot) for x in _ahead(robot.joints[j - 1], state.q[j], v[j])]
     q_next = outputs(reached, [len(reached)], [robot.coordinate_names], INPUTS["q"][0])
     return program("integrate", robot, arrays, {"q_next": q_next})
 
@@ -38,12 +43,12 @@ def difference(robot: Robot) -> Program:
 
     Rotations take the shorter way, by at most half a turn; angles are subtracted as they are.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q",))
-    arrays["q_next"] = with_tangent(robot, inputs("q_next", robot.coordinate_names, INPUTS["q"][0]))
-    ends = spread(robot, arrays["q_next"].nodes, coordinates=True)
-    steps = zip(robot.joints, state.q[1:], ends[1:], strict=True)
-    found = [x for joint, a, b in steps if not joint.mimic for x in _between(joint, a, b)]
-    v = outputs(found, [len(found)], [robot.velocity_names], "velocity times the time step")
+    robot, arrays, state = prepare(robot, ("q",))
+    coordinates = state.coordinates
+    arrays["q_next"] = with_tangent(robot, coordinates, inputs("q_next", robot.coordinate_names, INPUTS["q"][0]))
+    ends = by_joint(robot, arrays["q_next"].nodes)
+    found = [x for j in coordinates.independent for x in _between(robot.joints[j - 1], state.q[j], ends[j])]
+    v = outputs(found, [len(found)], [coordinates.names], "velocity times the time step")
     return program("difference", robot, arrays, {"v": v})
 
 

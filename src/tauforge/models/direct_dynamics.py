@@ -12,14 +12,17 @@ from ..graph.node import Scalar
 from ..program.optimise import cheapest
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
-from .formulations import DEFAULT
-from .frame import INPUTS, State, folded, folded_twice, prepare, program
+from ..spatial.solve import solve
+from .classical import DEFAULT, classical
 from .hybrid_dynamics import articulated
 from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
 from .joint_law import is_coupled
+from .prepare import prepare
 from .registry import model
-from .solve import inertia_of, solve, warn_if_singular
+from .results import program
+from .singular import inertia_of, warn_if_singular
+from .state import INPUTS, State
 
 
 @model("q, qd, tau -> qdd", "accelerations that efforts cause", groups="auto", watch=warn_if_singular("qdd"))
@@ -42,21 +45,19 @@ def direct_dynamics(
         As in ``inverse_dynamics``.
     """
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.direct_dynamics(robot, formulation, "standard", external_wrenches)
+        return classical("direct_dynamics", robot, formulation, external_wrenches)
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "tau"), external_wrenches)
-    if is_coupled(robot):
+    robot, arrays, state = prepare(robot, ("q", "qd", "tau"), external_wrenches)
+    if is_coupled(robot, state.coordinates):
         if method == "articulated":
             raise ProgramError(
-                f"{robot.name} has mimic joints or tendons with inertia, which articulated bodies cannot follow; "
-                "take 'composite'"
+                f"{robot.name} has joints that follow others, or tendons with inertia, which articulated bodies cannot "
+                "follow; take 'composite'"
             )
         method = "composite"
-    names, made = robot.velocity_names, []
+    names, made = state.coordinates.names, []
     for name in methods if method == "auto" else [method]:
         qdd = outputs(methods[name](robot, state), [len(names)], [names], INPUTS["qdd"][0])
         made.append(program("direct_dynamics", robot, arrays, {"qdd": qdd}))
@@ -65,12 +66,12 @@ def direct_dynamics(
 
 def articulated_accelerations(robot: Robot, state: State) -> list[Scalar]:
     """Return the accelerations by articulated bodies."""
-    return [x for joint in articulated(robot, state, frozenset())[0][1:] for x in joint]
+    return [x for own in articulated(robot, state, state.coordinates.own(state.tau), frozenset()) for x in own]
 
 
 def composite_accelerations(robot: Robot, state: State) -> list[Scalar]:
     """Return the accelerations that solve M q̈ = τ - h."""
-    h = folded(robot, newton_euler(robot, state))
-    tau = [x for joint, own in zip(robot.joints, state.tau[1:], strict=True) if not joint.mimic for x in own]
-    M = folded_twice(robot, composite_bodies(robot, state.q))
-    return solve(M, [a - b for a, b in zip(tau, h, strict=True)], inertia_of(robot.velocity_names))
+    coordinates = state.coordinates
+    h = coordinates.gathered(newton_euler(robot, state))
+    M = coordinates.matrix(composite_bodies(robot, state.q))
+    return solve(M, [a - b for a, b in zip(state.tau, h, strict=True)], inertia_of(coordinates.names))

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 from ..program.program import Program, outputs
-from ..robot.joint import Joint, Pose
 from ..robot.robot import Body, Robot
 from ..spatial.inertia import Inertia
-from ..spatial.vector import Entry, Vector, cross, dot
-from .frame import State, Values, prepare, program
-from .inertia_matrix import composites, wrench
+from ..spatial.screw import Twist
+from ..spatial.vector import Entry, dot
+from .inertia_matrix import composites
 from .joint_law import along, stretch
+from .prepare import prepare
 from .registry import model
-
-
-class Velocity(NamedTuple):
-    """Velocity of a link's origin and its angular velocity, in the link's frame: the screw of equation (5)."""
-
-    V: Vector
-    W: Vector
+from .results import program
+from .state import State
 
 
 @model("q, qd -> kinetic, potential", "energies of the whole robot", groups="asked")
@@ -30,7 +24,7 @@ def energy(robot: Robot, *, parameters: str = "auto", reframe: bool = True) -> P
 
     With base parameters the potential energy differs from the standard one by a constant.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
+    robot, arrays, state = prepare(robot, ("q", "qd"))
     results = {
         "kinetic": outputs([kinetic(robot, state)], [], [], "kinetic energy, rotors included"),
         "potential": outputs([potential(robot, state)], [], [], "potential energy of gravity and springs"),
@@ -41,8 +35,8 @@ def energy(robot: Robot, *, parameters: str = "auto", reframe: bool = True) -> P
 def kinetic(robot: Robot, state: State) -> Entry:
     """Return the kinetic energy: half of each link's momentum along its velocity."""
     total: Entry = 0.0
-    for link, body in zip(velocities(robot, state)[1:], robot.bodies, strict=True):
-        total = total + twice_kinetic(link, body.inertia)
+    for V, body in zip(velocities(robot, state)[1:], robot.bodies, strict=True):
+        total = total + twice_kinetic(V, body.inertia)
     for joint, qd in zip(robot.joints, state.qd[1:], strict=True):
         for x in qd:
             total = total + joint.IA * x * x
@@ -52,9 +46,8 @@ def kinetic(robot: Robot, state: State) -> Entry:
     return total * 0.5
 
 
-def twice_kinetic(link: Velocity, body: Inertia) -> Entry:
-    momentum, angular = wrench(body, link.V, link.W)
-    return dot(momentum, link.V) + dot(angular, link.W)
+def twice_kinetic(V: Twist, body: Inertia) -> Entry:
+    return V.dot(body.times(V))
 
 
 def potential(robot: Robot, state: State) -> Entry:
@@ -78,17 +71,9 @@ def _weighing(body: Body) -> Inertia:
     return Inertia._make((*body.inertia[:6], *(x - lifted for x, lifted in parts)))
 
 
-def velocities(robot: Robot, state: State) -> list[Velocity]:
-    """Return the velocity of the base and of each link: equation (13)."""
-    at = [Velocity(robot.base.V0, robot.base.W0)]
+def velocities(robot: Robot, state: State) -> list[Twist]:
+    """Return the velocity of the base and of each link, in its own frame: equation (13)."""
+    V = [Twist(robot.base.V0, robot.base.W0)]
     for joint, q, qd in zip(robot.joints, state.q[1:], state.qd[1:], strict=True):
-        at.append(forward_velocity(at[joint.antecedent], joint, joint.pose(q), qd))
-    return at
-
-
-def forward_velocity(i: Velocity, joint: Joint, pose: Pose, qd: Values) -> Velocity:
-    """Return link j's velocity from that of its antecedent; the part r z of the offset is taken in frame j."""
-    v, w = joint.screw(qd)
-    W = pose.R.back(i.W)
-    V = pose.R.back(i.V + cross(i.W, pose.arm)) + Vector(W[1] * pose.r, -W[0] * pose.r, 0.0)
-    return Velocity(V + v, W + w)
+        V.append(V[joint.antecedent].outward(joint.pose(q)) + joint.screw(qd))
+    return V

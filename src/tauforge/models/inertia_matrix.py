@@ -11,14 +11,15 @@ from collections.abc import Sequence
 
 from ..graph.node import Scalar
 from ..program.program import Program
-from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
-from ..spatial.vector import Vector, cross
-from .formulations import DEFAULT
-from .frame import Values, matrix, prepare, program
+from ..spatial.pose import Pose
+from .classical import DEFAULT, classical
 from .joint_law import tendon_inertia
+from .prepare import prepare
 from .registry import model
+from .results import matrix, program
+from .state import Values
 
 Rows = list[list[Scalar]]
 
@@ -29,11 +30,9 @@ def inertia_matrix(
 ) -> Program:
     """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal, tendons add theirs."""
     if formulation != DEFAULT:
-        from .formulations import programs
-
-        return programs.inertia_matrix(robot, formulation, "standard")
-    robot, arrays, state = prepare(robot, "standard", ("q",))
-    M = matrix(robot, composite_bodies(robot, state.q), "inertia matrix")
+        return classical("inertia_matrix", robot, formulation)
+    robot, arrays, state = prepare(robot, ("q",))
+    M = matrix(state.coordinates, state.coordinates.symmetric(composite_bodies(robot, state.q)), "inertia matrix")
     return program("inertia_matrix", robot, arrays, {"M": M})
 
 
@@ -44,14 +43,12 @@ def composite_bodies(robot: Robot, q: Sequence[Values]) -> Rows:
     first = first_degrees(robot)
     M: Rows = [[0.0] * first[-1] for _ in range(first[-1])]
     for j, joint in enumerate(robot.joints, 1):
-        for k in range(len(joint.axes)):
-            row = first[j] + k
-            f, n = wrench(composite[j], *joint.screw([float(k == i) for i in range(len(joint.axes))]))
-            i = j
+        for row, unit in enumerate(joint.units, first[j]):
+            F, i = composite[j].times(unit), j
             while i:
-                for column, x in enumerate(robot.joints[i - 1].along(f, n), first[i]):
+                for column, x in enumerate(robot.joints[i - 1].along(F), first[i]):
                     M[row][column] = M[column][row] = x + joint.IA if row == column else x
-                f, n = passed(poses[i - 1], f, n)
+                F = F.inward(poses[i - 1])  # (28), (30)
                 i = robot.joints[i - 1].antecedent
     for (i, k), x in tendon_inertia(robot).items():
         M[first[i]][first[k]] = M[first[i]][first[k]] + x
@@ -63,22 +60,8 @@ def composites(robot: Robot, poses: Sequence[Pose]) -> list[Inertia]:
     total = [Inertia(), *(body.inertia for body in robot.bodies)]
     for j in range(len(robot.joints), 0, -1):
         i = robot.joints[j - 1].antecedent
-        total[i] = total[i].plus(carried(poses[j - 1], total[j]))
+        total[i] = total[i].plus(total[j].inward(poses[j - 1]))
     return total
-
-
-def carried(pose: Pose, body: Inertia) -> Inertia:
-    """Return a body's inertia in the frame of the antecedent."""
-    return body.shifted(Vector(0.0, 0.0, pose.r)).rotated(pose.R).shifted(pose.arm)
-
-
-def wrench(body: Inertia, vd: Vector, wd: Vector) -> tuple[Vector, Vector]:
-    """Return the wrench that accelerates a body at rest."""
-    XX, XY, XZ, YY, YZ, ZZ, *_ = body
-    S = body.first_moments
-    J = (Vector(XX, XY, XZ), Vector(XY, YY, YZ), Vector(XZ, YZ, ZZ))
-    moment = J[0] * wd[0] + J[1] * wd[1] + J[2] * wd[2]
-    return vd * body.M + cross(wd, S), cross(S, vd) + moment
 
 
 def first_degrees(robot: Robot) -> list[int]:

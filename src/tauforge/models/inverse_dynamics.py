@@ -3,7 +3,7 @@
 The recursive Newton-Euler method in link frames: W. Khalil, "Dynamic modeling of robots using recursive Newton-Euler
 techniques" (ICINCO 2010), equations (12)-(31). Letters as in Khalil's programs: WI and W angular velocity of the
 antecedent and of the link, WP its rate, VP linear acceleration of the frame's origin, DV the products of W,
-U = ŴP + ŴŴ, F and N force and moment.
+U = ŴP + ŴŴ, F and N force and moment, E the wrench of a link with all that it carries.
 """
 
 from __future__ import annotations
@@ -13,16 +13,21 @@ from typing import NamedTuple
 from ..errors import ProgramError
 from ..graph.node import Scalar
 from ..program.program import Program
-from ..robot.joint import Joint, Pose, passed
+from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose
+from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
-from .formulations import DEFAULT
-from .frame import INPUTS, Labels, State, Values, prepare, program, vector
+from .classical import DEFAULT, classical
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
+from .labels import Labels
+from .prepare import prepare
 from .registry import model
-from .solve import warn_if_singular
+from .results import program, vector
+from .singular import warn_if_singular
+from .state import INPUTS, State, Values
 
 
 class Motion(NamedTuple):
@@ -59,8 +64,8 @@ def forward(i: Motion, joint: Joint, pose: Pose, qd: Values, qdd: Values) -> Mot
     return j._replace(VP=VP + column(j.U, 2) * pose.r)
 
 
-def inertial_wrench(j: Motion, body: Inertia) -> tuple[Vector, Vector, Vector]:
-    """Return a link's force F, (22), and moment N, (23); No is the inertia matrix's part of N."""
+def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
+    """Return a link's force F, (22), and moment N, (23); and No, the inertia matrix's part of N."""
     XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = body
     WP, U = j.WP, j.U
     D11, D22, D33, D12, D13, D23 = j.DV
@@ -71,7 +76,7 @@ def inertial_wrench(j: Motion, body: Inertia) -> tuple[Vector, Vector, Vector]:
         WP[1] * YY + U[2][1] * XY + (D33 - D11) * XZ - U[0][1] * YZ + D13 * (XX - ZZ),
         WP[2] * ZZ + (D11 - D22) * XY - U[1][2] * XZ + U[0][2] * YZ + D12 * (YY - XX),
     )
-    return F, No, No + cross(S, j.VP)
+    return Wrench(F, No + cross(S, j.VP)), No
 
 
 def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> list[Scalar]:
@@ -79,25 +84,22 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
     label = labels or Labels()
     base = robot.base
     at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]
-    poses, f, n = [], [ZERO], [ZERO]
+    poses, E = [], [UNLOADED]  # E: the wrench on each link with all that it carries
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose = joint.pose(state.q[j])
         link = forward(at[joint.antecedent], joint, pose, state.qd[j], state.qdd[j])
-        F, No, N = inertial_wrench(link, body.inertia)
-        label.motion(j, link, F, No)
+        F, No = inertial_wrench(link, body.inertia)
+        label.motion(j, link, F.f, No)
         at.append(link)
         poses.append(pose)
-        f.append(F + state.f[j])  # (26)
-        n.append(N + state.m[j])  # (27)
+        E.append(F + Wrench(state.f[j], state.m[j]))  # (26), (27)
     efforts: list[Scalar] = []
     rotor, against = rotors(robot, state), resistances(robot, state)
     for j in range(len(robot.joints), 0, -1):
         joint, pose = robot.joints[j - 1], poses[j - 1]
-        label.wrench(j, f[j], n[j])
-        i = joint.antecedent
-        force, moment = passed(pose, f[j], n[j])  # (28)
-        f[i], n[i] = f[i] + force, n[i] + moment  # (29), (30)
-        own = zip(joint.along(f[j], n[j]), rotor[j], against[j], strict=True)
+        label.wrench(j, *E[j])
+        E[joint.antecedent] = E[joint.antecedent] + E[j].inward(pose)  # (28)-(30)
+        own = zip(joint.along(E[j]), rotor[j], against[j], strict=True)
         efforts[:0] = [x + inertia + resistance for x, inertia, resistance in own]  # (31)
     return efforts
 
@@ -134,13 +136,11 @@ def inverse_dynamics(
     if formulation != DEFAULT:
         if free_base:
             raise ProgramError(f"free_base is for formulation={DEFAULT!r}; {formulation!r} has a base at rest")
-        from .formulations import programs
-
-        return programs.inverse_dynamics(robot, formulation, "standard", external_wrenches)
+        return classical("inverse_dynamics", robot, formulation, external_wrenches)
     if free_base:
         return free_base_dynamics(robot, external_wrenches)
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"), external_wrenches)
+    robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
     tau = newton_euler(robot, state, labels)
-    results = {"tau": vector(robot, tau, INPUTS["tau"][0])}
+    results = {"tau": vector(state.coordinates, tau, INPUTS["tau"][0])}
     return program("inverse_dynamics", robot, arrays, results, labels)

@@ -22,14 +22,17 @@ from ..graph.node import Scalar, as_node
 from ..graph.parse import as_scalar
 from ..program.optimise import cheapest
 from ..program.program import Array, Program, outputs
-from ..robot.joint import Pose
 from ..robot.robot import Robot
+from ..spatial.pose import Pose
+from ..spatial.screw import STILL, Twist
 from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
-from .frame import State, Values, folded, prepare, program
 from .inertia_matrix import first_degrees
 from .link_motion import VELOCITY
+from .prepare import prepare
 from .registry import model
-from .tree import Route, frame_number, inward, orientations, outward, path, poses_of, spread
+from .results import by_columns, program
+from .routes import Route, frame_number, orientations, path, poses_of, spread
+from .state import State, Values
 
 Point = Sequence[Scalar | str]
 """A point's coordinates: numbers, expressions or texts of them."""
@@ -54,6 +57,11 @@ class Motion(NamedTuple):
     VP: Vector
     WP: Vector
 
+    def seen_at(self, P: Vector) -> Motion:
+        """Return the motion at another point of the link, P away."""
+        swing = cross(self.W, P)
+        return self._replace(V=self.V + swing, VP=self.VP + cross(self.WP, P) + cross(self.W, swing))
+
 
 REST = Motion(ZERO, ZERO, ZERO, ZERO)
 
@@ -74,10 +82,10 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
         In whose axes the velocities are: "frame" for the frame's own, or the name of any link or frame; the base's
         unless given.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q",), frames=(frame, axes))
+    robot, arrays, state = prepare(robot, ("q",), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     ways = both_ways(robot, poses_of(robot, state), number, given_point(point), seen_from)
-    results = ({"J": by_degree(robot, J, f"Jacobian of {frame}")} for J in ways)
+    results = ({"J": by_degree(robot, state, J, f"Jacobian of {frame}")} for J in ways)
     return cheapest(program("jacobian", robot, arrays, result) for result in results)
 
 
@@ -87,12 +95,13 @@ def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
 
     The arguments are those of ``jacobian``.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), frames=(frame, axes))
+    robot, arrays, state = prepare(robot, ("q", "qd"), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     poses = poses_of(robot, state)
     W, qd = spins(robot, poses, state, seen_from), [x for own in state.qd for x in own]
     ways = both_ways(robot, poses, number, given_point(point), seen_from)
-    results = ({"Jd": by_degree(robot, rates(J, W, qd), f"rate of the Jacobian of {frame}")} for J in ways)
+    meaning = f"rate of the Jacobian of {frame}"
+    results = ({"Jd": by_degree(robot, state, rates(J, W, qd), meaning, J)} for J in ways)
     return cheapest(program("jacobian_rate", robot, arrays, result) for result in results)
 
 
@@ -103,12 +112,13 @@ def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
     The arguments are those of ``jacobian``. In the axes of the base it is the acceleration of the point and the angular
     acceleration where no joint accelerates.
     """
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), frames=(frame, axes))
+    robot, arrays, state = prepare(robot, ("q", "qd"), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
     place, meaning = given_point(point), f"rate of the Jacobian of {frame}, times qd"
     ways = itertools.product((bias_by_links, bias_by_columns), [0, *path(robot, number)])
-    screws = (way(robot, state, number, place, seen_from, view) for way, view in ways)
-    results = ({"Jdqd": outputs([*linear, *angular], [6], [VELOCITY], meaning)} for linear, angular in screws)
+    drift = drifting(robot, state, number, place, seen_from)
+    twists = (way(robot, state, number, place, seen_from, view) + drift for way, view in ways)
+    results = ({"Jdqd": outputs([*v, *w], [6], [VELOCITY], meaning)} for v, w in twists)
     return cheapest(program("jacobian_bias", robot, arrays, result) for result in results)
 
 
@@ -121,7 +131,7 @@ def both_ways(
     """
     R = orientations(robot, poses, seen_from)
     L = levers(robot, poses, R, frame, times(R[frame], point))
-    own = spread(robot, frame, point, lambda p, j: inward(poses[j - 1], p), lambda p, j: outward(poses[j - 1], p))
+    own = spread(robot, frame, point, lambda p, j: poses[j - 1].forth(p), lambda p, j: poses[j - 1].back(p))
     return (
         columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j])),
         columns(robot, R, frame, lambda j, e: times(R[j], cross(e, own[j]))),
@@ -148,9 +158,8 @@ def columns(robot: Robot, R: Sequence[Matrix], frame: int, swing: Callable[[int,
     first, found = first_degrees(robot), []
     for j in path(robot, frame):
         joint = robot.joints[j - 1]
-        for k in range(len(joint.axes)):
-            linear, angular = joint.screw([float(i == k) for i in range(len(joint.axes))])
-            found.append(Column(times(R[j], linear) + swing(j, angular), times(R[j], angular), j, first[j] + k))
+        for degree, (v, w) in enumerate(joint.units, first[j]):
+            found.append(Column(times(R[j], v) + swing(j, w), times(R[j], w), j, degree))
     return found
 
 
@@ -182,14 +191,12 @@ def spins(robot: Robot, poses: Sequence[Pose], state: State, seen_from: int) -> 
     R = orientations(robot, poses, seen_from)
 
     def turn(j: int) -> Vector:
-        return times(R[j], robot.joints[j - 1].screw(state.qd[j])[1])
+        return times(R[j], robot.joints[j - 1].screw(state.qd[j]).w)
 
     return spread(robot, seen_from, ZERO, lambda W, j: W - turn(j), lambda W, j: W + turn(j))
 
 
-def bias_by_links(
-    robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int
-) -> tuple[Vector, Vector]:
+def bias_by_links(robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int) -> Twist:
     """Return J̇ q̇: the acceleration without q̈, less what the turning of the asked axes adds to its components.
 
     Equations (18)-(21), all links in the axes of one, the view: in the middle of an arm many components are zero.
@@ -200,17 +207,15 @@ def bias_by_links(
     at = [REST]
     for j, joint in enumerate(robot.joints, 1):
         v, w = (times(R[j], part) for part in joint.screw(state.qd[j]))
-        i = carried(at[joint.antecedent], P[j])
+        i = at[joint.antecedent].seen_at(P[j])
         V, VP = i.V + v, i.VP + cross(i.W, v * 2.0) + cross(w, v)
         at.append(Motion(V, i.W + w, VP, i.WP + cross(i.W, w)))
-    link, W = carried(at[frame], times(R[frame], point)), at[seen_from].W
+    link, W = at[frame].seen_at(times(R[frame], point)), at[seen_from].W
     way = Route.between(robot, poses, view, seen_from)
-    return way.direction(link.VP - cross(W, link.V)), way.direction(link.WP - cross(W, link.W))
+    return Twist(way.direction(link.VP - cross(W, link.V)), way.direction(link.WP - cross(W, link.W)))
 
 
-def bias_by_columns(
-    robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int
-) -> tuple[Vector, Vector]:
+def bias_by_columns(robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int) -> Twist:
     """Return J̇ q̇ as the sum of the columns' rates times q̇, computed in the axes of the view."""
     poses = poses_of(robot, state)
     R, W = orientations(robot, poses, view), spins(robot, poses, state, view)
@@ -223,23 +228,37 @@ def bias_by_columns(
         linear = linear + cross(W_j, v) + cross(w, u)
         angular = angular + cross(W_j, w)
     way = Route.between(robot, poses, view, seen_from)
-    return way.direction(linear), way.direction(angular)
+    return Twist(way.direction(linear), way.direction(angular))
 
 
-def carried(i: Motion, P: Vector) -> Motion:
-    """Return the motion at another point of a link, P away."""
-    swing = cross(i.W, P)
-    return i._replace(V=i.V + swing, VP=i.VP + cross(i.WP, P) + cross(i.W, swing))
+def drifting(robot: Robot, state: State, frame: int, point: Vector, seen_from: int) -> Twist:
+    """Return what Ġ q̇, the joints' acceleration where no degree of freedom accelerates, adds to J̇ q̇."""
+    total = STILL
+    if state.coordinates.drift:
+        J = both_ways(robot, poses_of(robot, state), frame, point, seen_from)[0]
+        for v, w, _, _ in moving(J, [x for own in state.qdd for x in own]):
+            total = total + Twist(v, w)
+    return total
 
 
-def by_degree(robot: Robot, found: Sequence[Column], meaning: str) -> Array:
-    """Return columns as an output of six rows, with zeros where a joint has none."""
+def by_degree(robot: Robot, state: State, found: Sequence[Column], meaning: str, rated: Sequence[Column] = ()) -> Array:
+    """Return columns as an output by degree of freedom, A G; ``rated`` are the columns B of A G + B Ġ."""
+    coordinates = state.coordinates
+    rows = [coordinates.gathered(row) for row in by_axis(robot, found)]
+    if rated and coordinates.rate:
+        rate = coordinates.rate(state.qd)
+        more = (coordinates.gathered(row, rate) for row in by_axis(robot, rated))
+        rows = [[a + b for a, b in zip(*pair, strict=True)] for pair in zip(rows, more, strict=True)]
+    return by_columns(coordinates, rows, VELOCITY, meaning)
+
+
+def by_axis(robot: Robot, found: Sequence[Column]) -> list[list[Scalar]]:
+    """Return columns as six rows with an entry for each axis of each joint, with zeros where a joint has none."""
     rows: list[list[Scalar]] = [[0.0] * first_degrees(robot)[-1] for _ in VELOCITY]
     for v, w, _, degree in found:
         for row, x in zip(rows, (*v, *w), strict=True):
             row[degree] = x
-    entries = [x for row in rows for x in folded(robot, row)]
-    return outputs(entries, [6, robot.dof], [VELOCITY, robot.velocity_names], meaning)
+    return rows
 
 
 def axes_number(robot: Robot, axes: str | None, frame: str) -> int:

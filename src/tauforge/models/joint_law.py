@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..graph.node import Scalar, is_zero, sign
+from ..graph.functions import sign
+from ..graph.node import Scalar, is_zero
 from ..robot.joint import SPHERICAL, Joint
 from ..robot.robot import Robot
 from ..robot.tendon import Tendon
 from ..spatial.quaternion import logarithm
-from .frame import State, Values
+from .coordinates import Coordinates
+from .state import State, Values
 
 
 def friction(joint: Joint | Tendon, qd: Scalar) -> Scalar:
@@ -72,6 +74,6 @@ def tendon_inertia(robot: Robot) -> dict[tuple[int, int], Scalar]:
     return found
 
 
-def is_coupled(robot: Robot) -> bool:
+def is_coupled(robot: Robot, coordinates: Coordinates) -> bool:
     """Tell whether something accelerates several joints at once, which articulated bodies cannot follow."""
-    return any(joint.mimic for joint in robot.joints) or bool(tendon_inertia(robot))
+    return not coordinates.is_identity or bool(tendon_inertia(robot))

@@ -6,15 +6,18 @@ from collections.abc import Sequence
 
 from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot
-from ..spatial.vector import ZERO, Vector
+from ..spatial.screw import Twist
+from ..spatial.vector import ZERO
 from .energy import velocities
-from .frame import State, prepare, program
 from .inverse_dynamics import Motion, forward, moving
+from .prepare import prepare
 from .registry import model
-from .tree import frame_number
+from .results import program
+from .routes import frame_number
+from .state import State
 
 VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
-"""Names of a screw's components: linear, then angular."""
+"""Names of a twist's components: linear, then angular."""
 
 
 @model("q, qd -> V", "velocities of all links, each in its own frame")
@@ -24,7 +27,7 @@ def link_velocities(robot: Robot) -> Program:
     A motion of the base that the description prescribes is included.
     """
     links = [body.name for body in robot.expanded().bodies]
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"), frames=links)
+    robot, arrays, state = prepare(robot, ("q", "qd"), frames=links)
     V = _by_link(robot, links, velocities(robot, state), "velocities of the links, in their frames")
     return program("link_velocities", robot, arrays, {"V": V})
 
@@ -37,9 +40,9 @@ def link_accelerations(robot: Robot) -> Program:
     components; gravity is not in it. A motion of the base that the description prescribes is included.
     """
     links = [body.name for body in robot.expanded().bodies]
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"), frames=links)
-    screws = [(link.VP, link.WP) for link in motions(robot, state)]
-    Vd = _by_link(robot, links, screws, "accelerations of the links, in their frames")
+    robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), frames=links)
+    twists = [Twist(link.VP, link.WP) for link in motions(robot, state)]
+    Vd = _by_link(robot, links, twists, "accelerations of the links, in their frames")
     return program("link_accelerations", robot, arrays, {"Vd": Vd})
 
 
@@ -52,8 +55,8 @@ def motions(robot: Robot, state: State) -> list[Motion]:
     return at
 
 
-def _by_link(robot: Robot, links: Sequence[str], screws: Sequence[tuple[Vector, Vector]], meaning: str) -> Array:
+def _by_link(robot: Robot, links: Sequence[str], twists: Sequence[Twist], meaning: str) -> Array:
     """Return an output with a row for each link."""
-    chosen = (screws[frame_number(robot, name)] for name in links)
-    entries = [x for linear, angular in chosen for x in (*linear, *angular)]
+    chosen = (twists[frame_number(robot, name)] for name in links)
+    entries = [x for v, w in chosen for x in (*v, *w)]
     return outputs(entries, [len(links), 6], [links, VELOCITY], meaning)

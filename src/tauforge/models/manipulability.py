@@ -11,17 +11,20 @@ from collections.abc import Sequence
 from math import comb
 
 from ..errors import ProgramError
-from ..graph.node import Scalar, absolute, sqrt
+from ..graph.functions import absolute, sqrt
+from ..graph.node import Scalar
 from ..program.optimise import cheapest
 from ..program.program import Array, Program, outputs
 from ..robot.robot import Robot
 from ..spatial.determinant import determinant, maximal_minors
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, cross, times
-from .frame import prepare, program
+from .coordinates import Coordinates
 from .jacobian import Point, axes_number, columns, given_point, levers
 from .link_motion import VELOCITY
+from .prepare import prepare
 from .registry import model
-from .tree import frame_number, orientations, path, poses_of
+from .results import program
+from .routes import frame_number, orientations, path, poses_of
 
 Rows = list[list[Entry]]
 MOST_MINORS = 100
@@ -100,7 +103,7 @@ def _jacobians(
     robot: Robot, frame: str, rows: Sequence[str], point: Point, axes: str | None, *, move_point: bool
 ) -> tuple[Robot, dict[str, Array], list[Rows]]:
     """Return the Jacobian of a frame in all axes, and for all points if it may move, that leave its minors alone."""
-    robot, arrays, state = prepare(robot, "standard", ("q",), frames=(frame, axes))
+    robot, arrays, state = prepare(robot, ("q",), frames=(frame, axes))
     number, asked, place = frame_number(robot, frame), axes_number(robot, axes, frame), given_point(point)
     chosen, links, poses = _row_numbers(rows), [0, *path(robot, number)], poses_of(robot, state)
     if not any(robot.joints[j - 1].axes for j in links[1:]):
@@ -112,19 +115,22 @@ def _jacobians(
         if move_point and len(chosen) == len(VELOCITY):
             points = [(link, ZERO) for link in links]
         for link, start in points:
-            made.append(_rows(robot, R, levers(robot, poses, R, link, start), number, chosen))
+            made.append(_rows(robot, state.coordinates, R, levers(robot, poses, R, link, start), number, chosen))
     return robot, arrays, made
 
 
-def _rows(robot: Robot, R: Sequence[Matrix], L: Sequence[Vector], frame: int, chosen: Sequence[int]) -> Rows:
-    """Return some rows of the Jacobian of a frame."""
-    degrees = robot.degrees
-    found: dict[int, list[Entry]] = {}
-    for c in columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j])):
-        place, ratio = degrees[c.degree]
-        own = [(*c.v, *c.w)[row] * ratio for row in chosen]
-        found[place] = [a + b for a, b in zip(found[place], own, strict=True)] if place in found else own
-    return [list(row) for row in zip(*found.values(), strict=True)]
+def _rows(
+    robot: Robot,
+    coordinates: Coordinates,
+    R: Sequence[Matrix],
+    L: Sequence[Vector],
+    frame: int,
+    chosen: Sequence[int],
+) -> Rows:
+    """Return some rows of the Jacobian of a frame, with a column for each degree of freedom that moves it."""
+    found = columns(robot, R, frame, lambda j, e: cross(times(R[j], e), L[j]))
+    rows = ({c.degree: (*c.v, *c.w)[row] for c in found} for row in chosen)
+    return [list(coordinates.gathered_some(row).values()) for row in rows]
 
 
 def _whole(chosen: Sequence[int]) -> bool:

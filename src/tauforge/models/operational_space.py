@@ -10,17 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ProgramError
-from ..graph.node import Node, Scalar, as_node, is_zero
+from ..graph.node import Scalar, as_node, is_zero
 from ..graph.parse import as_scalar
 from ..program.program import Program, outputs
 from ..robot.robot import Robot
+from ..spatial.solve import Check, solve
 from .bias import bias, gravity
-from .frame import prepare, program
-from .inertia_matrix import inertia_matrix
+from .inertia_matrix import Rows, inertia_matrix
 from .jacobian import Point, jacobian, jacobian_bias
 from .link_motion import VELOCITY
+from .prepare import prepare
 from .registry import model
-from .solve import inertia_of, solve, warn_if_singular
+from .results import program
+from .singular import inertia_of, warn_if_singular
+from .state import Values
 
 
 @model("q, qd -> Lambda, mu, p", "inertia, bias and gravity at a link", watch=warn_if_singular(None))
@@ -52,19 +55,17 @@ def operational_space(
     chosen = [VELOCITY.index(row) for row in rows]
     moved = jacobian(robot, frame=frame, point=point, axes=axes)
     count, n = len(chosen), moved.outputs["J"][1]
-    J = [list(moved.results["J"].nodes[n * row : n * row + n]) for row in chosen]
+    J: Rows = [list(moved.results["J"].nodes[n * row : n * row + n]) for row in chosen]
     square = as_node(as_scalar(damping)) * as_node(as_scalar(damping))
     if count > n and as_node(0.0) is square:
         raise ProgramError(f"{count} rows for {n} joints of {robot.name}: choose fewer with rows=, or give a damping")
     elements = inertia_matrix(robot, parameters=parameters).results["M"].nodes
-    M: list[list[Scalar]] = [list(elements[n * i : n * i + n]) for i in range(n)]
+    M: Rows = [list(elements[n * i : n * i + n]) for i in range(n)]
     h, g = (
         bias(robot, parameters=parameters).results["h"].nodes,
         gravity(robot, parameters=parameters).results["g"].nodes,
     )
     rate = jacobian_bias(robot, frame=frame, point=point, axes=axes).results["Jdqd"].nodes
-
-    free = inertia_of(robot.velocity_names)
 
     def reach(k: int, mobility: Scalar) -> None:
         if is_zero(mobility):
@@ -73,16 +74,10 @@ def operational_space(
                 "it, or give a damping"
             )
 
-    columns = [solve(M, row, free) for row in J]
-    mobility: list[list[Scalar]] = [[total(a, b) for b in columns] for a in J]
-    for k in range(count):
-        mobility[k][k] = mobility[k][k] + square
-    held = solve(M, g, free)
-    driven = solve(M, [a - b for a, b in zip(h, g, strict=True)], free)
-    inertia = [solve(mobility, [float(i == k) for i in range(count)], reach) for k in range(count)]
-    mu = solve(mobility, [total(row, driven) - rate[k] for row, k in zip(J, chosen, strict=True)], reach)
-    p = solve(mobility, [total(row, held) for row in J], reach)
-    prepared, arrays, _ = prepare(robot, "standard", ("q", "qd"))
+    rates = [rate[k] for k in chosen]
+    checks = (inertia_of(moved.outputs["J"].labels[1]), reach)
+    inertia, mu, p = felt(M, h, g, J, rates, square, checks)
+    prepared, arrays, _ = prepare(robot, ("q", "qd"))
     results = {
         "Lambda": outputs([x for row in inertia for x in row], [count, count], [rows, rows], "inertia at the frame"),
         "mu": outputs(mu, [count], [rows], "wrench of Coriolis, centrifugal and friction efforts"),
@@ -91,7 +86,27 @@ def operational_space(
     return program("operational_space", prepared, arrays, results)
 
 
-def total(a: Sequence[Node], b: Sequence[Scalar]) -> Scalar:
+def felt(
+    M: Rows, h: Values, g: Values, J: Rows, rates: Values, square: Scalar, checks: tuple[Check, Check]
+) -> tuple[Rows, Values, Values]:
+    """Return Λ, μ and p; ``rates`` is J̇ q̇, and ``square`` that of the damping.
+
+    The checks are those of what is divided by: inertias of joints, then mobilities of rows.
+    """
+    free, reach = checks
+    columns = [solve(M, row, free) for row in J]
+    mobility = [[total(a, b) for b in columns] for a in J]
+    for k, row in enumerate(mobility):
+        row[k] = row[k] + square
+    held = solve(M, g, free)
+    driven = solve(M, [a - b for a, b in zip(h, g, strict=True)], free)
+    inertia = [solve(mobility, [float(i == k) for i in range(len(J))], reach) for k in range(len(J))]
+    mu = solve(mobility, [total(row, driven) - rate for row, rate in zip(J, rates, strict=True)], reach)
+    p = solve(mobility, [total(row, held) for row in J], reach)
+    return inertia, mu, p
+
+
+def total(a: Values, b: Values) -> Scalar:
     """Return the sum of products."""
     result: Scalar = 0.0
     for x, y in zip(a, b, strict=True):

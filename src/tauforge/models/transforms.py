@@ -9,29 +9,17 @@ third: best for one frame. Whichever needs fewer operations is taken.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ..program.optimise import cheapest
 from ..program.program import Program, outputs
-from ..robot.joint import Pose
 from ..robot.robot import Robot
-from ..spatial.vector import ZERO, Entry, Matrix, Vector, column, cross, times
-from .frame import prepare, program
+from ..spatial.pose import Pose
+from ..spatial.rotation import Rotation
+from ..spatial.vector import UNITS, ZERO, Vector, column, cross
+from .prepare import prepare
 from .registry import model
-from .tree import BASE, UNITS, Route, frame_number, poses_of, spread
-
-
-class Placement(NamedTuple):
-    """A frame in the axes of another: its rotation, by rows, and its origin."""
-
-    R: Matrix
-    P: Vector
-
-    @property
-    def homogeneous(self) -> tuple[Entry, ...]:
-        """The 4x4 matrix, row by row."""
-        R, P = self
-        return (*R[0], P[0], *R[1], P[1], *R[2], P[2], 0.0, 0.0, 0.0, 1.0)
+from .results import program
+from .routes import BASE, Route, frame_number, poses_of, spread
 
 
 @model("q -> T", "homogeneous matrices of all links")
@@ -49,15 +37,15 @@ def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relat
     """
     wanted_names = robot.expanded().frame_names if frames is None else frames
     names = (wanted_names,) if isinstance(wanted_names, str) else tuple(wanted_names)
-    robot, arrays, state = prepare(robot, "standard", ("q",), frames=(*names, relative_to))
+    robot, arrays, state = prepare(robot, ("q",), frames=(*names, relative_to))
     wanted, root = [frame_number(robot, name) for name in names], frame_number(robot, relative_to)
     poses = poses_of(robot, state)
-    ways = [walked(robot, poses, wanted, root)]
-    ways += [[carried(robot, poses, frame, root, skipped) for frame in wanted] for skipped in (None, 0, 1, 2)]
+    ways = [outward(robot, poses, wanted, root)]
+    ways += [[inward(robot, poses, frame, root, skipped) for frame in wanted] for skipped in (None, 0, 1, 2)]
 
-    def made(placements: Sequence[Placement]) -> Program:
+    def made(placed: Sequence[Pose]) -> Program:
         labels = (names, ("x", "y", "z", "1"), ("x", "y", "z", "origin"))
-        entries = [x for placement in placements for x in placement.homogeneous]
+        entries = [x for pose in placed for x in pose.homogeneous]
         meaning = f"homogeneous matrices of frames relative to {relative_to or BASE}"
         T = outputs(entries, [len(names), 4, 4], labels, meaning)
         return program("transforms", robot, arrays, {"T": T})
@@ -65,29 +53,30 @@ def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relat
     return cheapest(map(made, ways))
 
 
-def walked(robot: Robot, poses: Sequence[Pose], wanted: Sequence[int], root: int) -> list[Placement]:
-    """Return the placements of links by a walk from the root: T_j = T_i ⁱTⱼ, and T_i = T_j ⁱTⱼ⁻¹ below the root."""
+def outward(robot: Robot, poses: Sequence[Pose], wanted: Sequence[int], root: int) -> list[Pose]:
+    """Return the poses of links by a walk from the root: T_j = T_i ⁱTⱼ, and T_i = T_j ⁱTⱼ⁻¹ below the root."""
 
-    def above(i: Placement, j: int) -> Placement:
+    def above(i: Pose, j: int) -> Pose:
         pose = poses[j - 1]
-        R = tuple(pose.R.back(row) for row in i.R)
-        return Placement(R, i.P + times(i.R, pose.arm) + column(R, 2) * pose.r)
+        x, y, z = map(pose.R.back, i.R.rows)
+        return Pose(Rotation.of((x, y, z)), i.P + i.R.forth(pose.arm) + Vector(x[2], y[2], z[2]) * pose.r)
 
-    def below(j: Placement, number: int) -> Placement:
+    def below(j: Pose, number: int) -> Pose:
         pose = poses[number - 1]
-        R = tuple(pose.R.forth(row) for row in j.R)
-        return Placement(R, j.P - column(j.R, 2) * pose.r - times(R, pose.arm))
+        x, y, z = map(pose.R.forth, j.R.rows)
+        R = Rotation.of((x, y, z))
+        return Pose(R, j.P - column(j.R.rows, 2) * pose.r - R.forth(pose.arm))
 
-    at = spread(robot, root, Placement(UNITS, ZERO), below, above)
+    at = spread(robot, root, Pose(Rotation.of(UNITS)), below, above)
     return [at[frame] for frame in wanted]
 
 
-def carried(robot: Robot, poses: Sequence[Pose], frame: int, root: int, skipped: int | None) -> Placement:
-    """Return the placement of a frame by carrying its origin and axes to the root; one axis may follow from the
+def inward(robot: Robot, poses: Sequence[Pose], frame: int, root: int, skipped: int | None) -> Pose:
+    """Return the pose of a frame by carrying its origin and axes to the root; one axis may follow from the
     others.
     """
     route = Route.between(robot, poses, frame, root)
     axes = [ZERO if k == skipped else route.direction(unit) for k, unit in enumerate(UNITS)]
     if skipped is not None:
         axes[skipped] = cross(axes[(skipped + 1) % 3], axes[(skipped + 2) % 3])
-    return Placement([column(axes, k) for k in range(3)], route.point(ZERO))
+    return Pose(Rotation.of((column(axes, 0), column(axes, 1), column(axes, 2))), route.point(ZERO))

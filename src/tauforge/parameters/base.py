@@ -15,7 +15,8 @@ from functools import cached_property
 
 from ..errors import RobotError
 from ..graph.evaluate import evaluate
-from ..graph.node import CONST, SYMBOL, Node, Scalar, as_node, is_zero, symbol
+from ..graph.node import Node, Scalar, as_node, is_zero, symbol
+from ..graph.operations import CONST, SYMBOL
 from ..graph.parse import parse
 from ..models.registry import check_robot
 from ..program.program import Program
@@ -24,7 +25,7 @@ from ..robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICA
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from ..spatial.vector import Vector
-from .linear import NOTHING, LinearForm, carried
+from .linear import NOTHING, LinearForm, forms_inward
 from .minimal import Forms, group_dependent
 from .mobility import FULL, LINE, NONE, Mobility, mobilities, parallel, vanishes
 
@@ -195,7 +196,8 @@ def grouped(robot: Robot) -> BaseParameters:
     """Return the base inertial parameters, whatever their values: all may be zero."""
     if robot.loops:
         raise RobotError(
-            f"{robot.name} has closed loops; its base parameters are not here yet. robot.tree() leaves them open"
+            f"{robot.name} has closed loops, whose base parameters are not here yet; robot.tree(), on the command line "
+            "--open-loops, leaves them open"
         )
     lifted = robot.expanded().map(as_node)
     forms = closed_form(lifted, 1 - len(lifted.joints) + len(robot.joints))
@@ -215,7 +217,7 @@ def closed_form(robot: Robot, first: int = 1) -> Forms:
         kept[j], passed = _RULES[joint.sigma](total[j], mobility[j])
         if joint.antecedent:
             pose = replace(joint, theta=as_node(0.0)).pose() if joint.sigma == REVOLUTE else joint.pose()
-            total[joint.antecedent] = total[joint.antecedent].plus(carried(pose, passed))
+            total[joint.antecedent] = total[joint.antecedent].plus(forms_inward(passed, pose))
     forms: Forms = {}
     for j in range(1, count + 1):
         for name, form in zip(NAMES, kept[j], strict=True):

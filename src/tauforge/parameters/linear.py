@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..graph.node import CONST, NEG, Node, Scalar, as_node, is_zero
+from ..graph.node import Node, Scalar, as_node, is_zero
 from ..graph.normal import gathered
-from ..robot.joint import Pose
+from ..graph.operations import CONST, NEG
 from ..spatial.articulated import rows
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose
 from ..spatial.vector import Vector, column
 
 
@@ -77,8 +78,8 @@ class LinearForm:
 NOTHING = LinearForm({})
 
 
-def carried(pose: Pose, body: Inertia) -> Inertia:
-    """Return a body's inertia, made of forms, in the frame of the antecedent.
+def forms_inward(body: Inertia, pose: Pose) -> Inertia:
+    """Return the inertia of a link's body, made of forms, in the frame of its antecedent.
 
     Unlike for numbers each element is turned by itself, so that the relations hold sin² and not 1 - cos².
     """

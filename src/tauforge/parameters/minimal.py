@@ -15,9 +15,12 @@ from random import Random
 
 from ..errors import ProgramError
 from ..graph.exact import home
-from ..graph.node import CONST, ZERO, Node, as_node, symbol
+from ..graph.node import ZERO, Node, as_node, symbol
+from ..graph.operations import CONST
 from ..graph.points import Point, exact_points, vanish
-from ..models.frame import State, Values, spread
+from ..models.coordinates import Coordinates
+from ..models.state import State
+from ..robot.entries import by_joint
 from ..robot.robot import Robot
 from .linear import LinearForm
 from .regressor import Regressor
@@ -84,7 +87,8 @@ def blocks(regressor: Regressor) -> list[int]:
     all from the one to the other are then one block.
     """
     robot, first = regressor.robot, regressor.first
-    own = [[place for place, _ in regressor.degrees[first[j] : first[j + 1]]] for j in range(len(first) - 1)]
+    movers = regressor.state.coordinates.movers
+    own = [[place for axis in range(first[j], first[j + 1]) for place in movers(axis)] for j in range(len(first) - 1)]
     last = [-1]  # of each link: the last effort that it acts on
     reach = list(range(robot.dof))  # of each effort: the last one that the links of its joints act on
     for joint, places in zip(robot.joints, own[1:], strict=True):
@@ -111,7 +115,7 @@ def independent_by_block(regressor: Regressor, keys: Sequence[Key]) -> bool:
     for name, link in sorted(keys, key=itemgetter(1)):
         if not regressor.robot.joints[link - 1].axes:
             return False
-        first = block[regressor.degrees[regressor.first[link]][0]]
+        first = block[min(regressor.state.coordinates.movers(regressor.first[link]))]
         efforts = regressor.column(name, link, lowest.setdefault(first, link))
         columns.append({place: x for place, x in efforts.items() if place >= first})
     return not dependent_columns(regressor.robot, columns)
@@ -290,8 +294,11 @@ def solved(rows: Sequence[Sequence[Node]]) -> list[list[Node]]:
 def _state(robot: Robot, value: Callable[[str, int], Node]) -> State:
     """Return a state whose scalars a function gives by input and place."""
 
-    def of(name: str) -> list[Values]:
-        labels = robot.coordinate_names if name == "q" else robot.velocity_names
-        return spread(robot, [value(name, place) for place in range(len(labels))], name == "q")
+    def of(name: str, labels: Sequence[str]) -> Sequence[Node]:
+        return [value(name, place) for place in range(len(labels))]
 
-    return State.zero(robot, q=of("q"), qd=of("qd"), qdd=of("qdd"))
+    q = by_joint(robot, of("q", robot.coordinate_names))
+    coordinates = Coordinates.of(robot, q)
+    qd = coordinates.velocities(of("qd", coordinates.names))
+    qdd = coordinates.accelerations(of("qdd", coordinates.names), qd)
+    return State.zero(robot, coordinates, q=q, qd=qd, qdd=qdd)

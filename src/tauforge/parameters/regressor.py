@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ProgramError
-from ..graph.node import Node, Scalar, as_node, is_zero, sign
+from ..graph.functions import sign
+from ..graph.node import Node, Scalar, as_node, is_zero
 from ..models.energy import twice_kinetic, velocities
-from ..models.frame import State, prepare, program
 from ..models.inertia_matrix import first_degrees
 from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
 from ..models.joint_law import along
+from ..models.prepare import prepare
 from ..models.registry import model
+from ..models.results import program
+from ..models.state import State
 from ..program.program import Program, outputs
-from ..robot.joint import Pose, passed
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
+from ..spatial.pose import Pose
 from ..spatial.vector import ZERO, Vector, dot
 
 ACTUATOR = ("IA", "FV", "FS", "FO")
@@ -30,7 +33,7 @@ class Regressor:
     """The motion of a robot's links, from which each parameter's column follows."""
 
     def __init__(self, robot: Robot, state: State) -> None:
-        self.robot, self.state, self.first, self.degrees = robot, state, first_degrees(robot), robot.degrees
+        self.robot, self.state, self.first = robot, state, first_degrees(robot)
         base = robot.base
         self.at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]
         self.poses: list[Pose] = []
@@ -40,23 +43,19 @@ class Regressor:
 
     def column(self, parameter: str, link: int, lowest: int = 1) -> dict[int, Node]:
         """Return the efforts that the parameter of a link makes, by place in τ: those of joints from ``lowest`` on."""
-        efforts: dict[int, Node] = {}
-        for axis, x in self._by_axis(parameter, link, lowest).items():
-            place, ratio = self.degrees[axis]
-            efforts[place] = efforts[place] + x * ratio if place in efforts else x * ratio
-        return efforts
+        return self.state.coordinates.gathered_some(self._by_axis(parameter, link, lowest))
 
     def _by_axis(self, parameter: str, link: int, lowest: int) -> dict[int, Node]:
         """Return the efforts by place among the axes of all joints."""
         if parameter in ACTUATOR:
             return self._actuator(parameter, link)
-        f, _, n = inertial_wrench(self.at[link], unit_inertia(parameter))
+        F, _ = inertial_wrench(self.at[link], unit_inertia(parameter))
         efforts: dict[int, Node] = {}
         j = link
         while j >= lowest:
             joint, pose = self.robot.joints[j - 1], self.poses[j - 1]
-            efforts |= {place: as_node(x) for place, x in enumerate(joint.along(f, n), self.first[j])}
-            f, n = passed(pose, f, n)
+            efforts |= {place: as_node(x) for place, x in enumerate(joint.along(F), self.first[j])}
+            F = F.inward(pose)
             j = joint.antecedent
         return efforts
 
@@ -90,11 +89,11 @@ def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence
         "rope".
     """
     columns = chosen(robot, parameters, actuators)
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd", "qdd"))
+    robot, arrays, state = prepare(robot, ("q", "qd", "qdd"))
     found = Regressor(robot, state)
-    efforts = [found.column(*key) for key in columns]
-    entries = [column.get(place, 0.0) for place in range(robot.dof) for column in efforts]
-    Y = outputs(entries, [robot.dof, len(columns)], [robot.velocity_names, [*columns.values()]], "regressor")
+    efforts, names = [found.column(*key) for key in columns], state.coordinates.names
+    entries = [column.get(place, 0.0) for place in range(len(names)) for column in efforts]
+    Y = outputs(entries, [len(names), len(columns)], [names, [*columns.values()]], "regressor")
     return program("regressor", robot, arrays, {"Y": Y})
 
 
@@ -107,7 +106,7 @@ def energy_regressor(robot: Robot, *, parameters: str = "standard") -> Program:
     """
     heavy = not all(map(is_zero, [*(joint.IA for joint in robot.joints), *(tendon.IA for tendon in robot.tendons)]))
     columns = chosen(robot, parameters, ("IA",) if heavy else ())
-    robot, arrays, state = prepare(robot, "standard", ("q", "qd"))
+    robot, arrays, state = prepare(robot, ("q", "qd"))
     links, falls = velocities(robot, state), drops(robot, state)
     rows: dict[str, list[Scalar]] = {"kinetic": [], "potential": []}
     for name, j in columns:

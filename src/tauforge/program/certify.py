@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import CertificationError, ProgramError, Undecided
-from ..graph.bound import Bounds
+from ..graph.error_bound import Bounds
 from ..graph.evaluate import topological
 from ..graph.field import Field
-from ..graph.node import ABS, SIGN, Node
+from ..graph.node import Node
+from ..graph.operations import ABS, SIGN
 from ..graph.points import Points
 from ..graph.surd import MOST, NoInverse, TooManyRoots
 from .refute import Place, counterexample, obstacles

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from ..errors import ProgramError
-from ..graph.node import CONST, SYMBOL, rebuild
-from ..graph.operations import OPERATIONS
+from ..graph.functions import rebuild
+from ..graph.operations import CONST, OPERATIONS, SYMBOL
 from .program import Array, Program
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
-from ..graph.node import ADD, COS, DIV, MUL, SIN, SQRT, Node
+from ..graph.node import Node
+from ..graph.operations import ADD, COS, DIV, MUL, SIN, SQRT
 
 
 @dataclass(frozen=True)

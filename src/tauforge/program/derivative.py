@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import ProgramError
-from ..graph.bulk import in_bulk
+from ..graph.collector import collector_paused
 from ..graph.derivative import jacobian
-from ..graph.node import NEG, ZERO, Node, symbol
+from ..graph.node import ZERO, Node, symbol
+from ..graph.operations import NEG
 from .program import Array, Program, Shape
 from .recipe import derived
 
 
-@in_bulk()
+@collector_paused()
 def derivative(program: Program, output: str, variable: str | Sequence[str], *, mode: str, values: bool) -> Program:
     """Return what ``Program.derivative`` promises."""
     if output not in program.results:

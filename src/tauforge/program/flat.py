@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..graph.evaluate import topological
-from ..graph.node import Node, rebuild
+from ..graph.functions import rebuild
+from ..graph.node import Node
 from .program import Array, Program
 from .recipe import Recipe
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..errors import ProgramError
-from ..graph.bulk import in_bulk
+from ..graph.collector import collector_paused
 from ..graph.node import is_zero
 from .passes import PASSES
 from .program import Program
@@ -45,7 +45,7 @@ class Way(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-@in_bulk()
+@collector_paused()
 def made(recipe: Recipe, build: Callable[..., Program], groups: str | None, reframes: bool) -> Program:
     """Return the cheapest Program of a recipe.
 

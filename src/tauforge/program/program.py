@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ProgramError
 from ..graph.evaluate import symbols, topological
-from ..graph.node import CONST, SYMBOL, ZERO, Node, Scalar, as_node, symbol
+from ..graph.node import ZERO, Node, Scalar, as_node, symbol
+from ..graph.operations import CONST, SYMBOL
 from ..graph.parse import as_scalar, expression, parse
 from ..graph.rewrite import replaced, substitute
 from .certify import Certificate, certify

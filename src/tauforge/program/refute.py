@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from ..graph import reals
+from ..graph import intervals
 from ..graph.evaluate import evaluate, symbols, topological
-from ..graph.node import ABS, ACOS, ASIN, ATAN2, COS, SIGN, SIN, SQRT, SYMBOL, Node
+from ..graph.node import Node
+from ..graph.operations import COS, FUNCTIONS, SIN, SYMBOL
 from ..graph.text import to_text, written_size
 
 _NODES = 2_000_000
@@ -17,7 +18,7 @@ _FEW = 40
 """Pairs that are looked at one by one where one of them has no value."""
 _SHOWN = 60
 """Symbols whose values a message shows."""
-_NOT_RATIONAL = (SQRT, ABS, SIGN, ASIN, ACOS, ATAN2)
+_NOT_RATIONAL = {*FUNCTIONS} - {SIN, COS}
 
 
 @dataclass(frozen=True)
@@ -96,10 +97,10 @@ def _difference(pairs: Sequence[Pair], state: Mapping[str, float]) -> float:
 
 def _confirmed(pairs: Sequence[Pair], state: Mapping[str, float]) -> Counterexample | None:
     """Return the pair that differs most at a state, where intervals that hold the true values are apart."""
-    for digits in reals.DIGITS:
+    for digits in intervals.DIGITS:
         try:
-            values = reals.evaluate([node for _, *both in pairs for node in both], state, digits)
-        except reals.Undefined:
+            values = intervals.evaluate([node for _, *both in pairs for node in both], state, digits)
+        except intervals.Undefined:
             if 1 < len(pairs) <= _FEW:
                 return next(filter(None, (_confirmed([pair], state) for pair in pairs)), None)
             continue
@@ -110,10 +111,10 @@ def _confirmed(pairs: Sequence[Pair], state: Mapping[str, float]) -> Counterexam
     return None
 
 
-def _apart(x: reals.Interval, y: reals.Interval) -> tuple[str, str]:
+def _apart(x: intervals.Interval, y: intervals.Interval) -> tuple[str, str]:
     """Write two numbers with as many digits as it takes to tell them apart."""
-    for digits in (17, 30, *reals.DIGITS):
-        one, other = reals.written(x, digits), reals.written(y, digits)
+    for digits in (17, 30, *intervals.DIGITS):
+        one, other = intervals.written(x, digits), intervals.written(y, digits)
         if one != other:
             break
     return one, other

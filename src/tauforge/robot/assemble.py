@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ExpressionError, RobotError
-from ..graph.node import Node, Scalar, is_zero
+from ..graph.node import Node, Scalar
 from ..spatial.inertia import Inertia
-from ..spatial.rotation import Plane, Rotation
-from ..spatial.vector import ZERO, Matrix, Vector, column
-from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, Pose, given, passed
+from ..spatial.pose import HERE, Pose
+from ..spatial.screw import Wrench
+from ..spatial.vector import Vector
+from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, given
 from .placement import placement
 
 if TYPE_CHECKING:
     from .robot import Body, Robot, Visual
     from .tendon import Tendon
 
-_UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
 PLACE = ("gamma", "b", "alpha", "d", "e", "theta", "r")
 """The fields that say where a joint stands."""
 
@@ -31,7 +31,7 @@ def merged(robot: Robot) -> Robot:
     """
     if all(joint.sigma != FIXED for joint in robot.joints):
         return robot
-    owner, pose = [0], [Pose(Rotation(), ZERO, 0.0)]  # of each link: the link that it becomes part of, its pose there
+    owner, pose = [0], [HERE]  # of each link: the link that it becomes part of, its pose there
     bodies: list[Body | None] = [robot.base.body]
     kept: list[Joint] = []
     frames: list[Joint] = []
@@ -39,14 +39,14 @@ def merged(robot: Robot) -> Robot:
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         i = owner[joint.antecedent]
         if joint.sigma == FIXED:
-            at = chained(pose[joint.antecedent], joint.pose())
+            at = pose[joint.antecedent].then(joint.pose())
             owner.append(i)
             pose.append(at)
-            bodies[i] = _together(bodies[i], carried(at, body))
+            bodies[i] = _together(bodies[i], inward(body, at))
             frames.append(standing(Joint(name=body.name, antecedent=i, sigma=FIXED, mu=0), at))
         else:
             owner.append(len(kept) + 1)
-            pose.append(Pose(Rotation(), ZERO, 0.0))
+            pose.append(HERE)
             kept.append(_moved(joint, i, pose[joint.antecedent]))
             bodies.append(body)
             number[j] = len(kept)
@@ -155,7 +155,7 @@ def loaded(robot: Robot, mass: Any, com: Sequence[Any], inertia: Sequence[Sequen
 
 def with_load(robot: Robot, place: Joint, load: Body) -> Robot:
     """Return the robot with a body, given in a frame of its, made part of the link there."""
-    body = carried(place.pose(), load)
+    body = inward(load, place.pose())
     if not place.antecedent:
         return replace(robot, base=replace(robot.base, body=_together(robot.base.body, body)))
     bodies = list(robot.bodies)
@@ -180,7 +180,7 @@ def frame(robot: Robot, name: str) -> Joint:
 def standing(joint: Joint, at: Pose) -> Joint:
     """Return a joint with its parameters such that it stands at a pose where its coordinate is zero."""
     try:
-        parameters: dict[str, Any] = {**dict.fromkeys(PLACE, 0.0), **placement(*matrix(at))}
+        parameters: dict[str, Any] = {**dict.fromkeys(PLACE, 0.0), **placement(at.in_numbers())}
     except ExpressionError:
         raise RobotError(
             f"the frame of {joint.name!r} stands at a pose with symbols, which must be numbers here; bind them"
@@ -188,38 +188,21 @@ def standing(joint: Joint, at: Pose) -> Joint:
     return replace(joint, **parameters)
 
 
-def matrix(at: Pose) -> tuple[Matrix, Vector]:
-    """Return a pose in numbers: the rows of its rotation, and its origin."""
-    R = [at.R.forth(unit) for unit in _UNITS]
-    return [Vector(*map(float, column(R, k))) for k in range(3)], Vector(*map(float, at.P))
-
-
-def inverse(at: Pose) -> Pose:
-    """Return the pose of the antecedent on the frame."""
-    R = Rotation(Plane(plane.axis, plane.c, -plane.s) for plane in reversed(at.R) if isinstance(plane, Plane))
-    return Pose(R, R.forth(-at.P), 0.0)
-
-
-def chained(first: Pose, second: Pose) -> Pose:
-    """Return the pose of a frame on a frame on a frame."""
-    return Pose(Rotation((*first.R, *second.R)), first.P + first.R.forth(second.P), 0.0)
-
-
 def _moved(joint: Joint, antecedent: int, at: Pose) -> Joint:
     """Return a joint that stands on another link, where its antecedent has a pose."""
-    if all(map(is_zero, at.P)) and [*map(at.R.forth, _UNITS)] == [*_UNITS]:
+    if at.is_identity:
         return replace(joint, antecedent=antecedent)
-    return standing(replace(joint, antecedent=antecedent), chained(at, joint.pose()))
+    return standing(replace(joint, antecedent=antecedent), at.then(joint.pose()))
 
 
-def carried(at: Pose, body: Body) -> Body:
+def inward(body: Body, at: Pose) -> Body:
     """Return a body in the frame on which its own has a pose."""
-    force, moment = passed(at, Vector(*body.wrench[:3]), Vector(*body.wrench[3:]))
+    force, moment = Wrench.of(body.wrench).inward(at)
     *lifted, mass = body.lift
     return replace(
         body,
         lift=(*(at.R.forth(Vector(*lifted)) + at.P * mass), mass),
-        inertia=body.inertia.rotated(at.R).shifted(at.P),
+        inertia=body.inertia.inward(at),
         wrench=(*force, *moment),
         visuals=tuple(seen(at, visual) for visual in body.visuals),
     )
@@ -227,11 +210,7 @@ def carried(at: Pose, body: Body) -> Body:
 
 def seen(at: Pose, visual: Visual) -> Visual:
     """Return a shape at its pose in another frame."""
-    T = visual.pose
-    R = [at.R.forth(Vector(T[k], T[k + 4], T[k + 8])) for k in range(3)]
-    P = at.P + at.R.forth(Vector(T[3], T[7], T[11]))
-    rows = ((R[0][k], R[1][k], R[2][k], P[k]) for k in range(3))
-    return replace(visual, pose=(*(float(x) for row in rows for x in row), 0.0, 0.0, 0.0, 1.0))
+    return replace(visual, pose=tuple(map(float, at.then(Pose.of(visual.pose)).homogeneous)))
 
 
 def _together(first: Body | None, second: Body) -> Body:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from ..errors import RobotError
-from ..graph.node import Scalar, is_zero, symbol
+from ..graph.node import Scalar, as_node, is_zero, symbol
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .joint import Joint
@@ -95,7 +96,7 @@ def puma560(*, symbolic: bool = False, d2: str = "moved") -> Robot:
     shoulder = 0.2435 if d2 == "moved" else 0.0
     inertias = [
         Inertia(ZZ=0.35),
-        _body(17.40, (0.068, 0.006, -0.016 + shoulder), (0.130, 0.524, 0.539)),
+        _body(17.40, (0.068, 0.006, float(as_node(-0.016) + shoulder)), (0.130, 0.524, 0.539)),
         _body(4.80, (0.0, -0.070, 0.014), (0.066, 0.0125, 0.086)),
         _body(0.82, (0.0, 0.0, -0.019), (1.80e-3, 1.80e-3, 1.30e-3)),
         _body(0.34, (0.0, 0.0, 0.0), (0.30e-3, 0.30e-3, 0.40e-3)),
@@ -105,7 +106,7 @@ def puma560(*, symbolic: bool = False, d2: str = "moved") -> Robot:
         "puma560",
         alpha=[0, -_H, 0, _H, -_H, _H],
         d=[0, 0, 0.4318, -0.0203, 0, 0],
-        r=[0, 0.2435 - shoulder, -0.0934 + shoulder, 0.4331, 0, 0],
+        r=[0, 0.2435 - shoulder, float(as_node(-0.0934) + shoulder), 0.4331, 0, 0],
         inertias=inertias,
         IA=[1.14, 4.71, 0.83, 0.200, 0.179, 0.193],
     )
@@ -201,13 +202,15 @@ def _symbols(j: int) -> Inertia:
     return Inertia(*(symbol(f"{name}{j}") for name in Inertia._fields))
 
 
+@cache
 def _body(mass: float, com: tuple[float, float, float], about_com: tuple[float, float, float]) -> Inertia:
     """Return a body from its mass, centre of mass, and moments of inertia about that."""
     XX, YY, ZZ = about_com
-    return Inertia(XX=XX, YY=YY, ZZ=ZZ).plus(Inertia(M=mass).shifted(Vector(*com)))
+    point = Inertia(M=as_node(mass)).shifted(Vector(*map(as_node, com)))  # nodes are rounded once, floats at each step
+    return Inertia(*map(float, Inertia(XX=XX, YY=YY, ZZ=ZZ).plus(point)))
 
 
 def _rod(length: float, mass: float) -> Inertia:
     """Return a uniform thin rod along x, from the frame's origin."""
-    about_com = mass * length**2 / 12
+    about_com = float(as_node(mass) * length * length / 12)
     return _body(mass, (length / 2, 0.0, 0.0), (0.0, about_com, about_com))

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..graph.evaluate import symbols
-from ..graph.node import SYMBOL, Node
+from ..graph.node import Node
+from ..graph.operations import SYMBOL
 from .joint import FIXED, FREE, PRISMATIC, REVOLUTE, Joint
 
 if TYPE_CHECKING:

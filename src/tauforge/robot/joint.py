@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import ExpressionError, RobotError
-from ..graph.node import Scalar, cos, is_zero, sin
+from ..graph.functions import cos, sin
+from ..graph.node import Scalar, is_zero
 from ..graph.parse import as_scalar
+from ..spatial.pose import Pose
 from ..spatial.rotation import Rotation, about, quaternion
-from ..spatial.vector import Vector, cross
+from ..spatial.screw import Twist, Wrench
+from ..spatial.vector import Vector
 
 REVOLUTE, PRISMATIC, FIXED, SPHERICAL, FLOATING, PLANAR = KINDS = range(6)
 WORDS = ("revolute", "prismatic", "fixed", "spherical", "floating", "planar")
@@ -156,16 +159,23 @@ class Joint:
         """The axes of the link's frame along which the joint moves; as many as it has degrees of freedom."""
         return AXES[self.sigma]
 
-    def screw(self, values: Sequence[Scalar]) -> tuple[Vector, Vector]:
-        """Return the linear and the angular part of a joint's velocity or acceleration, in the link's frame."""
+    def screw(self, values: Sequence[Scalar]) -> Twist:
+        """Return a joint's velocity or acceleration, in the link's frame."""
         parts: list[Scalar] = [0.0] * 6
         for axis, x in zip(self.axes, values, strict=True):
             parts[axis] = x
-        return Vector(*parts[:3]), Vector(*parts[3:])
+        return Twist.of(parts)
 
-    def along(self, f: Vector, n: Vector) -> tuple[Scalar, ...]:
+    @property
+    def units(self) -> list[Twist]:
+        """The velocities of a unit speed along each of the axes, in the link's frame."""
+        count = len(self.axes)
+        return [self.screw([float(i == k) for i in range(count)]) for k in range(count)]
+
+    def along(self, wrench: Wrench) -> tuple[Scalar, ...]:
         """Return the components of a wrench that the joint's motor balances."""
-        return tuple((*f, *n)[axis] for axis in self.axes)
+        six = (*wrench.f, *wrench.n)
+        return tuple(six[axis] for axis in self.axes)
 
     def pose(self, q: Sequence[Scalar] = ()) -> Pose:
         """Return the pose of the link's frame in its antecedent's, at the coordinates q or at zero."""
@@ -198,24 +208,3 @@ class Joint:
             return Pose(Rotation([*start.R, about(2, q[2])]), start.P + start.R.forth(Vector(q[0], q[1], 0.0)), 0.0)
         arm = start.P + start.R.forth(Vector(*q[:3])) if self.sigma == FLOATING else start.P
         return Pose(Rotation([*start.R, quaternion(q[-4:])]), arm, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Pose:
-    """A frame j on its antecedent i: rotation ⁱRⱼ, and the origin as ``arm`` in the axes of i plus ``r`` along zⱼ."""
-
-    R: Rotation
-    arm: Vector
-    r: Scalar
-
-    @property
-    def P(self) -> Vector:
-        """The origin ⁱPⱼ in the antecedent's axes."""
-        return self.arm + self.R.forth(Vector(0.0, 0.0, self.r))
-
-
-def passed(pose: Pose, f: Vector, n: Vector) -> tuple[Vector, Vector]:
-    """Return a wrench on a frame in the axes and at the origin of its antecedent: (28) and (30) of Khalil (2010)."""
-    arm = n + Vector(-f[1] * pose.r, f[0] * pose.r, 0.0)
-    f = pose.R.forth(f)
-    return f, pose.R.forth(arm) + cross(pose.arm, f)

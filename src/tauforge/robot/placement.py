@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from ..spatial.rotation import Plane, Rotation, about
+from ..spatial.pose import Pose
+from ..spatial.rotation import about
 from ..spatial.vector import Matrix, Vector
 
 SKEW = 0.1
@@ -12,12 +14,6 @@ SKEW = 0.1
 EXACT = 1e-12
 """Sine of the largest angle at which two axes are parallel."""
 _QUARTER = math.pi / 2
-
-
-def rotation(R: Matrix) -> Rotation:
-    """Return a rotation matrix as turns about z, x and z."""
-    gamma, alpha, theta = angles(R)
-    return Rotation(Plane(*about(axis, angle)) for axis, angle in ((2, gamma), (0, alpha), (2, theta)))
 
 
 def angles(R: Matrix) -> tuple[float, float, float]:
@@ -46,14 +42,14 @@ def is_odd(angle: float, tolerance: float = 1e-9) -> bool:
     return abs(math.remainder(angle, _QUARTER)) > tolerance
 
 
-def placement(R: Matrix, P: Vector) -> dict[str, float]:
-    """Return the parameters of the frame with rotation R and origin P on its antecedent.
+def placement(at: Pose) -> dict[str, Any]:
+    """Return the fields of a joint that puts a frame at a pose, in numbers, on its antecedent.
 
     They are those of Khalil and Kleinfinger, unless the two z axes are nearly, but not quite, parallel: the common
     normal is then far away, and e stands for what it would have to do.
     """
-    gamma, alpha, theta = angles(R)
-    P = _without_dust(P)
+    gamma, alpha, theta = angles(at.R.rows)
+    P = _without_dust(at.P)
     if alpha in (0.0, math.pi, -math.pi):
         d, b = math.hypot(P[0], P[1]), P[2]
         gamma = neat(math.atan2(P[1], P[0])) if d else 0.0

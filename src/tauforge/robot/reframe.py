@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ExpressionError, RobotError
 from ..graph.node import is_zero
 from ..spatial.inertia import Inertia
+from ..spatial.pose import HERE, Pose
 from ..spatial.rotation import Rotation, about
 from ..spatial.vector import ZERO, Vector, cross, dot
-from .assemble import PLACE, carried, chained, inverse, matrix
-from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, Pose
+from .assemble import PLACE, inward
+from .joint import FIXED, PRISMATIC, REVOLUTE, Joint
 from .placement import EXACT, angles, is_odd, neat, placement
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ _NOISE = 1e-14
 """What is smaller than this fraction of a body's largest parameter of the kind is rounding."""
 _NEARLY = 0.02
 """Sine of the angle below which two axes are too nearly parallel for their common normal, which is then far away."""
-IDENTITY = Pose(Rotation(), ZERO, 0.0)
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Choice:
 
     def pose(self) -> Pose:
         """Return the new frame on the present one."""
-        return Pose(Rotation([about(2, self.turn or 0.0)]), self.shift or ZERO, 0.0)
+        return Pose(Rotation([about(2, self.turn or 0.0)]), self.shift or ZERO)
 
 
 def to_mdh(robot: Robot, tolerance: float) -> Robot:
@@ -52,7 +52,7 @@ def to_mdh(robot: Robot, tolerance: float) -> Robot:
     taken as such.
     """
     whole = _numeric(robot.merged())
-    poses = [IDENTITY, *(joint.pose() for joint in whole.joints)]
+    poses = [HERE, *(joint.pose() for joint in whole.joints)]
     children = [whole.children(j) for j in range(len(whole.joints) + 1)]
     still = not whole.base.floating and all(map(is_zero, (*whole.base.W0, *whole.base.WP0)))
     chosen = [Choice(0.0, ZERO)] * (len(whole.joints) + 1)
@@ -60,9 +60,9 @@ def to_mdh(robot: Robot, tolerance: float) -> Robot:
         if whole.joints[j - 1].sigma in (REVOLUTE, PRISMATIC):
             first = still and whole.joints[j - 1].antecedent == 0
             chosen[j] = _best(whole, j, children[j], poses, chosen, first)
-    moved = [IDENTITY]
+    moved = [HERE]
     for j, joint in enumerate(whole.joints, 1):
-        at = chained(inverse(moved[joint.antecedent]), poses[j])
+        at = moved[joint.antecedent].inverse().then(poses[j])
         _complete(chosen[j], joint, at)
         moved.append(chosen[j].pose())
     return _rebuilt(whole, poses, moved, tolerance)
@@ -154,7 +154,7 @@ def _direction(v: Vector) -> float:
 
 def _cost(choice: Choice, pose: Pose) -> float:
     """Return how many parameters of a child are not zero or, of angles, not a quarter turn."""
-    at = placement(*matrix(chained(inverse(choice.pose()), pose)))
+    at: dict[str, float] = placement(choice.pose().inverse().then(pose).in_numbers())
     turned = 3.0 * is_odd(at["alpha"]) + 3.0 * is_odd(at["gamma"])
     return turned + sum(abs(at.get(key, 0.0)) > 1e-12 for key in ("d", "b", "e"))
 
@@ -165,15 +165,15 @@ def _complete(choice: Choice, joint: Joint, at: Pose) -> None:
     """
     if joint.sigma not in (REVOLUTE, PRISMATIC):
         return
-    R, P = matrix(at)
-    theta = angles(R)[2]
+    at = at.in_numbers()
+    theta = angles(at.R.rows)[2]
     if choice.turn is None:
         choice.turn = -theta
     elif abs(math.remainder(theta + choice.turn, 2 * math.pi)) > math.pi / 2 + 1e-9:  # x may point either way
         choice.turn = neat(choice.turn - math.copysign(math.pi, choice.turn))
     if choice.shift is None:
-        along = Vector(0.0, 0.0, -placement(R, P)["r"])
-        choice.shift = along if joint.sigma == REVOLUTE else at.R.back(-P)
+        along = Vector(0.0, 0.0, -placement(at)["r"])
+        choice.shift = along if joint.sigma == REVOLUTE else at.R.back(-at.P)
 
 
 def _rebuilt(robot: Robot, poses: Sequence[Pose], moved: Sequence[Pose], tolerance: float) -> Robot:
@@ -181,9 +181,9 @@ def _rebuilt(robot: Robot, poses: Sequence[Pose], moved: Sequence[Pose], toleran
     size = max((abs(x) for pose in poses for x in pose.P), default=1.0) or 1.0
 
     def stand(joint: Joint, at: Pose) -> Joint:
-        R, P = matrix(at)
-        origin = Vector(*(0.0 if abs(x) <= tolerance * size else x for x in P))
-        parameters: dict[str, Any] = {**dict.fromkeys(PLACE, 0.0), **placement(R, origin)}
+        at = at.in_numbers()
+        origin = Vector(*(0.0 if abs(x) <= tolerance * size else x for x in at.P))
+        parameters: dict[str, Any] = {**dict.fromkeys(PLACE, 0.0), **placement(at._replace(arm=origin))}
         for key, x in parameters.items():
             if key in ("gamma", "alpha", "theta"):
                 parameters[key] = neat(x, tolerance)
@@ -191,10 +191,9 @@ def _rebuilt(robot: Robot, poses: Sequence[Pose], moved: Sequence[Pose], toleran
                 parameters[key] = 0.0
         return replace(joint, **parameters)
 
-    back = [inverse(pose) for pose in moved]
+    back = [pose.inverse() for pose in moved]
     joints = tuple(
-        stand(joint, chained(chained(back[joint.antecedent], poses[j]), moved[j]))
-        for j, joint in enumerate(robot.joints, 1)
+        stand(joint, back[joint.antecedent].then(poses[j]).then(moved[j])) for j, joint in enumerate(robot.joints, 1)
     )
     bodies = tuple(_body(body, back[j]) for j, body in enumerate(robot.bodies, 1))
     named = {frame.name for frame in robot.frames}
@@ -203,7 +202,7 @@ def _rebuilt(robot: Robot, poses: Sequence[Pose], moved: Sequence[Pose], toleran
         for j, body in enumerate(robot.bodies, 1)
         if body.name not in named and _differs(moved[j])
     ]
-    frames = tuple(stand(frame, chained(back[frame.antecedent], frame.pose())) for frame in robot.frames)
+    frames = tuple(stand(frame, back[frame.antecedent].then(frame.pose())) for frame in robot.frames)
     return robot.derived(joints=joints, bodies=bodies, frames=(*frames, *own), free_frames=False)
 
 
@@ -215,7 +214,7 @@ def _body(body: Body, at: Pose) -> Body:
     """Return a body in its new frame, in which its present one has a pose."""
     if not _differs(at):
         return body
-    moved = carried(at, body)
+    moved = inward(body, at)
     return replace(moved, inertia=_clean(moved.inertia, body.inertia))
 
 

@@ -17,6 +17,7 @@ from ..graph.rewrite import substitute
 from ..spatial.inertia import Inertia
 from ..spatial.vector import ZERO, Vector
 from .complete import complete, is_plain
+from .entries import degrees
 from .joint import COORDINATES, FIXED, FLOATING, FREE, SCALARS, VELOCITIES, WORDS, Joint, given, is_number
 from .tendon import LAW, Tendon
 from .validate import validate
@@ -191,19 +192,7 @@ class Robot:
 
         A floating base counts as the first joint.
         """
-        own: dict[int, int] = {}
-        found: list[tuple[int, float]] = []
-        place = 0
-        joints = self.expanded().joints
-        for j, joint in enumerate(joints, 1):
-            own[j] = place
-            place += 0 if joint.mimic else len(joint.axes)
-        for j, joint in enumerate(joints, 1):
-            if joint.mimic:
-                found.append((own[joint.mimic.joint], joint.mimic.ratio))
-            else:
-                found += [(own[j] + k, 1.0) for k in range(len(joint.axes))]
-        return found
+        return degrees(self.expanded())
 
     @property
     def moving(self) -> tuple[int, ...]:
@@ -375,6 +364,7 @@ class Robot:
             joints=(first, *map(_later, self.joints)),
             bodies=(self.base.body, *self.bodies),
             base=base,
+            loops=tuple(Loop(joint=_later(loop.joint), frame=_later(loop.frame)) for loop in self.loops),
             frames=tuple(map(_later, self.frames)),
             tendons=tuple(tendon.shifted(1) for tendon in self.tendons),
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..graph.node import CONST, Node, Scalar, is_zero, symbol
+from ..graph.node import Node, Scalar, is_zero, symbol
+from ..graph.operations import CONST
 from ..graph.text import number
 from ..spatial.inertia import NAMES
 from .complete import is_plain

@@ -8,7 +8,8 @@ import warnings
 from typing import TYPE_CHECKING
 
 from ..errors import RobotError, RobotWarning
-from ..graph.node import CONST, Node, is_zero
+from ..graph.node import Node, is_zero
+from ..graph.operations import CONST
 from ..graph.parse import FUNCTIONS
 from .complete import is_plain
 from .joint import FIXED, FREE, KINDS, NO_LIMITS, SPHERICAL, WORDS

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.bulk import in_bulk
+from ..graph.collector import collector_paused
 from ..llvm.kernel import Plan
 from ..llvm.pieces import BODY, SETUP, arrays, numbers, parameters_place, pieces
-from ..llvm.words import Vectors
+from ..llvm.vectors import Vectors
 from ..program.program import Program
 from .cache import Code, content, obtained
 from .compile import Library, object_code
@@ -33,7 +33,7 @@ class Loaded(NamedTuple):
     numbers: NDArray[Any]
 
 
-@in_bulk()
+@collector_paused()
 def compiled(program: Program, vectors: Vectors, cached: bool) -> Code:
     """Return the Program's object code."""
 

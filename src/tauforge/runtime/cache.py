@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..graph.node import OPERATIONS, SYMBOL
+from ..graph.operations import OPERATIONS, SYMBOL
 from ..llvm import pieces
-from ..llvm.words import Vectors
+from ..llvm.vectors import Vectors
 from ..program.program import PARAMETERS, Program
 from . import store
 from .compile import EFFORT, host

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
-from ..llvm.words import Vectors
+from ..llvm.vectors import Vectors
 
 EFFORT = 1
 """Of code generation. More, and passes before it, cost time and find nothing in straight-line code."""

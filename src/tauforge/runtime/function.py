@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import ProgramError
-from ..llvm.entry import STATES, prototype, states
+from ..llvm.c_function import STATES, prototype, states
 from ..program.program import Program, Shape
 from .build import DTYPES, compiled, load
 from .compile import Library, object_code, vectors
-from .direct import direct_call
-from .general import GeneralCall
+from .one_state_call import one_state_call
+from .ufunc_call import UfuncCall
 
 _SCALARS = {dtype: scalar for scalar, dtype in DTYPES.items()}
 _lock = threading.Lock()
@@ -53,18 +53,18 @@ class Function:
         names another directory for all functions, or is "off".
     """
 
-    __slots__ = ("__call__", "__dict__", "__weakref__")  # what is called is each object's own, see direct.py
+    __slots__ = ("__call__", "__dict__", "__weakref__")  # what is called is each object's own, see one_state_call.py
 
     def __init__(self, program: Program, *, dtype: DTypeLike = np.float64, cache: bool = True) -> None:
         self._program, self._dtype, self._cache = program, _known(dtype), cache
         self._vectors = vectors(_SCALARS[self._dtype])
         self._loaded = load(program, compiled(program, self._vectors, cache), self._vectors)
-        general = GeneralCall(program, self._loaded, self._dtype)
+        general = UfuncCall(program, self._loaded, self._dtype)
         self._entry: Library | None = None
         self.__name__ = program.name
         self.__doc__ = _document(program, self._vectors.scalar)
         self.__signature__ = _signature(program)
-        object.__setattr__(self, "__call__", direct_call(program, self._loaded, self._dtype, general))
+        object.__setattr__(self, "__call__", one_state_call(program, self._loaded, self._dtype, general))
 
     if TYPE_CHECKING:
 

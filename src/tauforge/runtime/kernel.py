@@ -10,9 +10,10 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from ..errors import TauforgeError
-from ..llvm.functions import LIBRARY, PREFIX, SERVICES, service
+from ..graph.operations import LIBRARY
 from ..llvm.kernel import LOOP, kernel
-from ..llvm.words import Vectors
+from ..llvm.trigonometry import PREFIX, SERVICES, service
+from ..llvm.vectors import Vectors
 from .cache import Code, obtained
 from .compile import Library, object_code
 

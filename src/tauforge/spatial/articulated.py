@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .inertia import Inertia
+from .pose import Pose
 from .rotation import Rotation, Six
+from .screw import Twist, Wrench
 from .vector import Entry, Matrix, Vector, column, cross, dot
 
 _PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # rows and columns of six elements
@@ -25,25 +27,25 @@ class Articulated(NamedTuple):
         H = (Vector(0.0, z, -y), Vector(-z, 0.0, x), Vector(y, -x, 0.0))
         return cls((m, 0.0, 0.0, m, 0.0, m), H, body[:6])
 
-    def times(self, v: Vector, w: Vector) -> tuple[Vector, Vector]:
+    def times(self, a: Twist) -> Wrench:
         """Return the wrench of an acceleration."""
-        M, J = rows(self.M), rows(self.J)
+        (v, w), M, J = a, rows(self.M), rows(self.J)
         f = Vector(*(dot(M[k], v) + dot(self.H[k], w) for k in range(3)))
-        return f, Vector(*(dot(column(self.H, k), v) + dot(J[k], w) for k in range(3)))
+        return Wrench(f, Vector(*(dot(column(self.H, k), v) + dot(J[k], w) for k in range(3))))
 
-    def axis(self, k: int) -> tuple[Vector, Vector]:
+    def axis(self, k: int) -> Wrench:
         """Return column k: the wrench of a unit acceleration along one of the six axes."""
         if k < 3:
-            return rows(self.M)[k], self.H[k]
-        return column(self.H, k - 3), rows(self.J)[k - 3]
+            return Wrench(rows(self.M)[k], self.H[k])
+        return Wrench(column(self.H, k - 3), rows(self.J)[k - 3])
 
     def plus(self, other: Articulated) -> Articulated:
         H = tuple(a + b for a, b in zip(self.H, other.H, strict=True))
         return Articulated(_sum(self.M, other.M), H, _sum(self.J, other.J))
 
-    def less(self, f: Vector, n: Vector, scale: Entry) -> Articulated:
+    def less(self, U: Wrench, scale: Entry) -> Articulated:
         """Return the matrix less scale times the product of a wrench with itself: equation (37)."""
-        sf, sn = f * scale, n * scale
+        (f, n), (sf, sn) = U, U * scale
         M = tuple(a - f[i] * sf[j] for a, (i, j) in zip(self.M, _PAIRS, strict=True))
         J = tuple(a - n[i] * sn[j] for a, (i, j) in zip(self.J, _PAIRS, strict=True))
         H = tuple(row - sn * f[i] for i, row in enumerate(self.H))
@@ -64,6 +66,10 @@ class Articulated(NamedTuple):
         right = [cross(P, column(H, k)) for k in range(3)]
         J = tuple(a + left[i][j] + right[j][i] for a, (i, j) in zip(self.J, _PAIRS, strict=True))
         return Articulated(self.M, H, J)
+
+    def inward(self, pose: Pose) -> Articulated:
+        """Return the matrix of a link in the frame of its antecedent."""
+        return self.shifted(Vector(0.0, 0.0, pose.r)).rotated(pose.R).shifted(pose.arm)
 
 
 def rows(six: Six) -> Matrix:

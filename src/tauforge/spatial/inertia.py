@@ -5,8 +5,10 @@ from __future__ import annotations
 from operator import add
 from typing import NamedTuple
 
+from .pose import Pose
 from .rotation import Rotation
-from .vector import Entry, Vector
+from .screw import Twist, Wrench
+from .vector import Entry, Vector, cross
 
 
 class Inertia(NamedTuple):
@@ -54,6 +56,18 @@ class Inertia(NamedTuple):
             *(s + Vector(m * P[0], m * P[1], m * P[2])),
             m,
         )
+
+    def inward(self, pose: Pose) -> Inertia:
+        """Return the inertia of a link's body in the frame of its antecedent."""
+        return self.shifted(Vector(0.0, 0.0, pose.r)).rotated(pose.R).shifted(pose.arm)
+
+    def times(self, twist: Twist) -> Wrench:
+        """Return the momentum of the body at a velocity, or the wrench that gives it an acceleration from rest."""
+        XX, XY, XZ, YY, YZ, ZZ, *_ = self
+        (v, w), S = twist, self.first_moments
+        J = (Vector(XX, XY, XZ), Vector(XY, YY, YZ), Vector(XZ, YZ, ZZ))
+        moment = J[0] * w[0] + J[1] * w[1] + J[2] * w[2]
+        return Wrench(v * self.M + cross(w, S), cross(S, v) + moment)
 
 
 NAMES = Inertia._fields

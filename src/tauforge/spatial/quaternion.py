@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..graph.node import Scalar, absolute, atan2, cos, sign, sin, sqrt
+from ..graph.functions import absolute, atan2, cos, sign, sin, sqrt
+from ..graph.node import Scalar
 from .vector import Vector, cross, dot
 
 _TINY = 1e-37

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..graph.node import Scalar, cos, sin
-from .vector import Entry, Vector, column, dot, times
+from ..graph.functions import cos, sin
+from ..graph.node import Scalar
+from .vector import UNITS, Entry, Vector, column, dot, times
 
 Six = tuple[Entry, ...]
 """A symmetric matrix: XX XY XZ YY YZ ZZ."""
+Rows = tuple[Vector, Vector, Vector]
+"""The rows of a rotation matrix."""
 
 
 class Plane(NamedTuple):
@@ -42,6 +45,9 @@ class Plane(NamedTuple):
             XZ, YZ = XZ * c - YZ * s, XZ * s + YZ * c
         return XX, XY, XZ, YY, YZ, ZZ
 
+    def inverse(self) -> Plane:
+        return Plane(self.axis, self.c, -self.s)
+
 
 def _plane(a: Entry, b: Entry, d: Entry, c: Entry, s: Entry) -> tuple[Entry, Entry, Entry]:
     """Turn the symmetric matrix [[a, b], [b, d]]."""
@@ -62,7 +68,7 @@ def _turn(axis: int, c: Scalar, s: Scalar, v: Vector) -> Vector:
 class Turn(NamedTuple):
     """A rotation by its matrix, for those that are about no coordinate axis."""
 
-    rows: tuple[Vector, Vector, Vector]
+    rows: Rows
 
     def forth(self, v: Vector) -> Vector:
         """Return R v."""
@@ -80,11 +86,53 @@ class Turn(NamedTuple):
         first, second, third = (Vector(dot(row, a), dot(row, b), dot(row, c)) for row in self.rows)  # R A
         return dot(x, first), dot(y, first), dot(z, first), dot(y, second), dot(z, second), dot(z, third)
 
+    def then(self, other: Turn) -> Turn:
+        """Return the product of both matrices."""
+        (a, b, c), (x, y, z) = self.rows, other.inverse().rows
+        return Turn(
+            (
+                Vector(dot(a, x), dot(a, y), dot(a, z)),
+                Vector(dot(b, x), dot(b, y), dot(b, z)),
+                Vector(dot(c, x), dot(c, y), dot(c, z)),
+            )
+        )
+
+    def inverse(self) -> Turn:
+        return Turn((column(self.rows, 0), column(self.rows, 1), column(self.rows, 2)))
+
 
 class Rotation(tuple[Plane | Turn, ...]):
     """The product of rotations, from left to right."""
 
     __slots__ = ()
+
+    @classmethod
+    def of(cls, rows: Rows) -> Rotation:
+        """Return the rotation with a matrix."""
+        return cls((Turn(rows),))
+
+    @property
+    def rows(self) -> Rows:
+        """The matrix by its rows."""
+        if not self:
+            return UNITS
+        if len(self) == 1 and isinstance(self[0], Turn):
+            return self[0].rows
+        columns = [self.forth(unit) for unit in UNITS]
+        return column(columns, 0), column(columns, 1), column(columns, 2)
+
+    def then(self, other: Rotation) -> Rotation:
+        """Return the product with a rotation; where two matrices meet, they become one."""
+        if not self or not other:
+            return self or other
+        last, first = self[-1], other[0]
+        if isinstance(last, Turn) and isinstance(first, Turn):
+            return Rotation((*self[:-1], last.then(first), *other[1:]))
+        return Rotation((*self, *other))
+
+    def inverse(self) -> Rotation:
+        """Return the rotation that undoes this one."""
+        return Rotation(part.inverse() for part in reversed(self))
 
     def forth(self, v: Vector) -> Vector:
         """Return R v: from the rotated frame's axes to the first frame's."""

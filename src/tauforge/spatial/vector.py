@@ -38,6 +38,8 @@ class Vector(tuple[Entry, Entry, Entry]):
 Matrix = Sequence[Vector]
 """A 3x3 matrix as its three rows."""
 ZERO = Vector(0.0, 0.0, 0.0)
+UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
+"""The axes of a frame; also the rows of the identity."""
 
 
 def cross(a: Vector, b: Vector) -> Vector:

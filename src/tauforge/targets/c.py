@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..graph import node as graph
+from ..graph import operations as graph
 from .comments import blocks, head
-from .language import WIDTH, Language, words
+from .language import WIDTH, Language, calls, words
 from .statements import Argument, Listing
 
 _WORDS = """
@@ -40,11 +40,7 @@ def _harmless(line: str) -> str:
 
 LANGUAGE = Language(
     functions={
-        graph.SIN: "sin({0})",
-        graph.COS: "cos({0})",
-        graph.ASIN: "asin({0})",
-        graph.ACOS: "acos({0})",
-        graph.ATAN2: "atan2({0}, {1})",
+        **calls(),
         graph.SQRT: "sqrt({0})",
         graph.ABS: "fabs({0})",
         graph.SIGN: "({0} > 0.0 ? 1.0 : {0} < 0.0 ? -1.0 : 0.0)",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
-from ..graph.node import SYMBOL, Node
+from ..graph.node import Node
+from ..graph.operations import SYMBOL
 from .expression import Element, Variable
 from .language import WIDTH, Language
 from .statements import Argument, Listing, Statement, indices

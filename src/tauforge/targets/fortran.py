@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..graph import node as graph
+from ..graph import operations as graph
 from .comments import blocks, head
-from .language import WIDTH, Language, words
+from .language import WIDTH, Language, calls, words
 from .statements import Argument, Listing
 
 _WORDS = """
@@ -15,24 +15,20 @@ _WORDS = """
     inout inquire integer intent interface intrinsic is kind len lock logical memory module namelist non_overridable
     none nopass nullify only open operator optional out parameter pass pause pointer precision print private
     procedure program protected public pure read real recursive result return rewind save select sequence stop
-    submodule subroutine sync target then to type unlock use value volatile wait where while write sin cos asin acos
-    atan2 sqrt abs merge real64 iso_fortran_env unused_input
+    submodule subroutine sync target then to type unlock use value volatile wait where while write sqrt abs
+    merge real64 iso_fortran_env unused_input
 """
 
 LANGUAGE = Language(
     functions={
-        graph.SIN: "sin({0})",
-        graph.COS: "cos({0})",
-        graph.ASIN: "asin({0})",
-        graph.ACOS: "acos({0})",
-        graph.ATAN2: "atan2({0}, {1})",
+        **calls(),
         graph.SQRT: "sqrt({0})",
         graph.ABS: "abs({0})",
         graph.SIGN: "merge(1.0_real64, merge(-1.0_real64, 0.0_real64, {0} < 0.0_real64), {0} > 0.0_real64)",
     },
     number=lambda x: f"{x!r}_real64",
     element=lambda x: x.array + (f"({', '.join(str(i + 1) for i in x.index)})" if x.index else ""),
-    reserved=words(_WORDS),
+    reserved=words(_WORDS) | {*graph.LIBRARY},
     ignores_case=True,
     line="! {0}",
     remark="! {0}",

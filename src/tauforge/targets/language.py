@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..errors import TargetError
+from ..graph.operations import LIBRARY
 from .expression import Call, Element, Expression, Number, Product, Quotient, Sum, Variable
 
 WIDTH = 100
@@ -151,6 +152,12 @@ class Language:
             else:  # a/b*c is (a/b)*c, but c*a/b would not be c*(a/b)
                 pieces.append(self._bound(factor, ATOM if pieces else PRODUCT))
         return self.times.join(pieces)
+
+
+def calls(spelling: str = "{0}") -> dict[str, str]:
+    """Return the C library's functions as a language spells them that has them all, each by its name."""
+    arguments = ("()", "({0})", "({0}, {1})")
+    return {name: spelling.format(name) + arguments[count] for name, count in LIBRARY.items()}
 
 
 def words(text: str) -> frozenset[str]:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..graph import node as graph
+from ..graph import operations as graph
 from .comments import head, plain
 from .expression import Element
-from .language import ATOM, SUM, Language, words
+from .language import ATOM, SUM, Language, calls, words
 from .statements import Listing, Statement
 
 _WIDEST = 75
@@ -67,11 +67,11 @@ def _number(value: float) -> str:
 
 LANGUAGE = Language(
     functions={
+        **calls(r"\operatorname{{{{{0}}}}}"),
         graph.SIN: r"\sin({0})",
         graph.COS: r"\cos({0})",
         graph.ASIN: r"\arcsin({0})",
         graph.ACOS: r"\arccos({0})",
-        graph.ATAN2: r"\operatorname{{atan2}}({0}, {1})",
         graph.SQRT: r"\sqrt{{{0}}}",
         graph.ABS: r"\lvert {0}\rvert",
         graph.SIGN: r"\operatorname{{sgn}}({0})",

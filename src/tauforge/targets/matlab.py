@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from ..graph import node as graph
+from ..graph import operations as graph
 from .comments import blocks, head
-from .language import Language, words
+from .language import Language, calls, words
 from .statements import Argument, Listing
 
 _WORDS = """
     break case catch classdef continue else elseif end for function global if otherwise parfor persistent return
     spmd switch try while do until endfunction endif endwhile endfor endparfor endswitch end_try_catch
     end_unwind_protect unwind_protect unwind_protect_cleanup endclassdef endmethods endproperties endevents
-    endenumeration endspmd methods properties events enumeration arguments endarguments static import sin cos asin
-    acos atan2 sqrt abs sign zeros
+    endenumeration endspmd methods properties events enumeration arguments endarguments static import sqrt abs
+    sign zeros
 """
 
 LANGUAGE = Language(
     functions={
-        graph.SIN: "sin({0})",
-        graph.COS: "cos({0})",
-        graph.ASIN: "asin({0})",
-        graph.ACOS: "acos({0})",
-        graph.ATAN2: "atan2({0}, {1})",
+        **calls(),
         graph.SQRT: "sqrt({0})",
         graph.ABS: "abs({0})",
         graph.SIGN: "sign({0})",
     },
     number=repr,
     element=lambda x: x.array + (f"({', '.join(str(i + 1) for i in x.index)})" if x.index else ""),
-    reserved=words(_WORDS),
+    reserved=words(_WORDS) | {*graph.LIBRARY},
     line="% {0}",
     remark="% {0}",
     square="{0}^2",

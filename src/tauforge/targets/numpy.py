@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import keyword
 
-from ..graph import node as graph
+from ..graph import operations as graph
 from .comments import blocks, head
 from .expression import Element
-from .language import Language
+from .language import Language, calls
 from .statements import Argument, Listing
 
 
@@ -17,8 +17,7 @@ def _element(x: Element) -> str:
 
 LANGUAGE = Language(
     functions={
-        graph.SIN: "np.sin({0})",
-        graph.COS: "np.cos({0})",
+        **calls("np.{0}"),
         graph.ASIN: "np.arcsin({0})",
         graph.ACOS: "np.arccos({0})",
         graph.ATAN2: "np.arctan2({0}, {1})",

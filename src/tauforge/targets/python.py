@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import keyword
 
-from ..graph import node as graph
+from ..graph import operations as graph
 from .comments import blocks, head
-from .language import Language
+from .language import Language, calls
 from .statements import Argument, Listing
 
-_IMPORTS = (graph.ACOS, graph.ASIN, graph.ATAN2, graph.COS, graph.SIN, graph.SQRT)
+_IMPORTS = sorted((*graph.LIBRARY, graph.SQRT))
 
 LANGUAGE = Language(
     functions={
-        **{name: f"{name}({{0}})" for name in _IMPORTS},
-        graph.ATAN2: "atan2({0}, {1})",
+        **calls(),
+        graph.SQRT: "sqrt({0})",
         graph.ABS: "abs({0})",
         graph.SIGN: "(1.0 if {0} > 0.0 else -1.0 if {0} < 0.0 else 0.0)",
     },

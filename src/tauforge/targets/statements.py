@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import product as combinations
 
 from ..graph.evaluate import topological
-from ..graph.node import ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SYMBOL, ZERO, Node
+from ..graph.node import ZERO, Node
+from ..graph.operations import ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SYMBOL
 from ..program.program import PARAMETERS, Array, Program
 from .expression import Call, Element, Expression, Number, Quotient, Term, Variable, negated, product, total
 from .language import Language, Names

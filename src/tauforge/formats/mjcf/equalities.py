@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from ...robot.complete import unused
 from ...robot.joint import FIXED, SPHERICAL, Joint, Mimic
 from ...robot.robot import Loop
-from .place import Place, pose
-from .tree import Tree, disabled, joint_name
+from ...spatial.pose import Pose
+from ...spatial.vector import Vector
+from .links import Tree, disabled, joint_name
+from .place import pose
 
 
 def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:
@@ -41,7 +41,7 @@ def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:
     return joints, loops, left_open
 
 
-def _ends(model: Any, i: int) -> list[tuple[int, Place | None]]:
+def _ends(model: Any, i: int) -> list[tuple[int, Pose | None]]:
     """Return the two bodies of an equality, and where on them it acts if it is given by sites."""
     from mujoco import mjtObj
 
@@ -63,9 +63,9 @@ def _loop(model: Any, tree: Tree, i: int, kind: str, name: str, taken: set[str])
     data = model.eq_data[i]
     if on_first is None or on_second is None:
         if kind == "connect":
-            on_first, on_second = Place(np.eye(3), data[0:3]), Place(np.eye(3), data[3:6])
+            on_first, on_second = Pose(arm=Vector(*data[0:3].tolist())), Pose(arm=Vector(*data[3:6].tolist()))
         else:
-            on_first, on_second = pose(data[6:10], data[3:6]), Place(np.eye(3), data[0:3])
+            on_first, on_second = pose(data[6:10], data[3:6]), Pose(arm=Vector(*data[0:3].tolist()))
     names = []
     for label in (name, f"{name}_frame"):
         names.append(unused(label, taken))

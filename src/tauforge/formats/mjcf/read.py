@@ -19,16 +19,16 @@ import numpy as np
 from ...errors import RobotError, RobotWarning
 from ...limits import spend
 from ...robot.robot import Base, Body, Robot
+from ...spatial.pose import HERE
 from ...spatial.vector import ZERO, Vector
 from ..angles import SNAP
 from ..apart import run_apart
 from . import compiler
 from .compiler import compiled
 from .equalities import closed
-from .place import HERE
+from .links import disabled, tree_of
 from .scan import compiled_with, is_heavy, scan
 from .tendons import tendons
-from .tree import disabled, tree_of
 from .unmodelled import unmodelled
 from .visuals import visuals
 

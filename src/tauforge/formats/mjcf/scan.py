@@ -16,7 +16,8 @@ from xml.parsers import expat
 from ...errors import RobotError
 from ...files import regular
 from ...limits import spend
-from ..common import Source, read_text, said
+from ..source import Source, read_text
+from ..wording import said
 
 DEEPEST = 490
 """Levels of elements within each other; MuJoCo's own reader takes a few more."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...robot.tendon import Tendon
-from .tree import Tree, disabled, friction_loss, of_actuators
+from .links import Tree, disabled, friction_loss, of_actuators
 
 _JOINT = 1  # mjWRAP_JOINT
 _ON_TENDON = (3,)  # mjTRN_TENDON

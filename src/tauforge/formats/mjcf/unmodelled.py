@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...robot.joint import FLOATING, PRISMATIC, REVOLUTE
+from .links import KINDS, body_name, disabled, drives_joint, joint_name, lifted_by, of_drive
 from .tendons import has_dead_band, is_fixed, is_forked, tendon_name
-from .tree import KINDS, body_name, disabled, drives_joint, joint_name, lifted_by, of_drive
 
 _SHOWN = 5
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ...robot.robot import Visual
-from .place import Place, pose
+from ...spatial.pose import Pose
+from .place import pose
 
 _HIDDEN = 3
 """The first group of geoms that MuJoCo's own viewer does not show unless asked."""
 
 
-def visuals(model: Any, body: int, own: Place) -> tuple[Visual, ...]:
+def visuals(model: Any, body: int, own: Pose) -> tuple[Visual, ...]:
     """Return the shapes of a body, of which the frame on its link is given; planes and height fields have none here."""
     first = model.body_geomadr[body]
     geoms = range(first, first + model.body_geomnum[body])
@@ -19,7 +20,7 @@ def visuals(model: Any, body: int, own: Place) -> tuple[Visual, ...]:
     return tuple(visual for visual in found if visual)
 
 
-def _visual(model: Any, geom: int, own: Place) -> Visual | None:
+def _visual(model: Any, geom: int, own: Pose) -> Visual | None:
     from mujoco import mjtGeom
 
     shape = mjtGeom(model.geom_type[geom]).name.removeprefix("mjGEOM_").lower()
@@ -36,5 +37,4 @@ def _visual(model: Any, geom: int, own: Place) -> Visual | None:
             file = bytes(model.paths)[model.mesh_pathadr[mesh] :].split(b"\0")[0].decode("utf-8", "replace")
     if shape not in sizes or (shape == "mesh" and not file):
         return None
-    rows = (x for R, P in zip(at.R.tolist(), at.P.tolist(), strict=True) for x in (*R, P))
-    return Visual(shape=shape, size=sizes[shape], file=file, pose=(*rows, 0.0, 0.0, 0.0, 1.0))
+    return Visual(shape=shape, size=sizes[shape], file=file, pose=at.homogeneous)

@@ -17,12 +17,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...graph.node import SYMBOL, Node, Scalar, is_zero
+from ...graph.node import Node, Scalar, is_zero
+from ...graph.operations import SYMBOL
 from ...robot.joint import FREE, Joint
 from ...robot.robot import Base, Body, Loop, Robot
 from ...spatial.inertia import Inertia
 from ...spatial.vector import Vector
-from ..common import frame_name, joint_name, link_name, read_text
+from ..default_names import frame_name, joint_name, link_name
+from ..source import read_text
 from .structure import Structure, read_structure
 from .syntax import ACTUATOR, BASE, INERTIAL, LISTS, WRENCH, Document, Text, read_document, split
 from .variables import split_variables

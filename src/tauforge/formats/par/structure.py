@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from ...limits import spend
 from ...robot.joint import FIXED
-from ..common import MISSING_LINE, cycle
+from ..cycle import cycle
+from ..source import MISSING_LINE
 from .syntax import ACTUATOR, BASE, FLAGS, GEOMETRIC, INERTIAL, JOINT, WRENCH, Document
 
 _REQUIRED = (*(key for key in GEOMETRIC if key != "mu"), *INERTIAL, "G")

@@ -17,7 +17,8 @@ from typing import NamedTuple
 from ...errors import RobotError
 from ...graph.node import Scalar
 from ...limits import spend
-from ..common import MISSING_LINE, Source, suggestion
+from ..source import MISSING_LINE, Source
+from ..wording import suggestion
 
 SIZES = ("NL", "NJ", "NF", "Type")
 FLAGS = ("is_floating", "is_mobile")

@@ -16,7 +16,7 @@ from ...graph.text import to_text
 from ...robot.complete import unused
 from ...robot.joint import FREE, NO_LIMITS, PRISMATIC, REVOLUTE, WORDS, Joint
 from ...robot.robot import Body, Robot
-from ..common import frame_name, joint_name, link_name
+from ..default_names import frame_name, joint_name, link_name
 from .syntax import ACTUATOR, BASE, GEOMETRIC, INERTIAL, WRENCH
 
 _SECTIONS = {

@@ -68,7 +68,9 @@ from ...robot.robot import IDENTITY, SHAPES, Base, Body, Loop, Robot, Visual
 from ...robot.tendon import LAW, Tendon
 from ...spatial.inertia import Inertia
 from ...spatial.vector import Vector
-from ..common import MISSING_LINE, Source, cycle, read_text, said
+from ..cycle import cycle
+from ..source import MISSING_LINE, Source, read_text
+from ..wording import said
 from .table import Table, line_index
 from .write import BASE, GEOMETRY, JOINT, LIMITS, VERSION
 

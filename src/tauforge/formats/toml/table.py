@@ -11,7 +11,8 @@ from typing import Any
 
 from ...errors import ExpressionError, RobotError
 from ...graph.node import Scalar
-from ..common import MISSING_LINE, Source, said, suggestion
+from ..source import MISSING_LINE, Source
+from ..wording import said, suggestion
 
 Place = tuple[str | int, ...]
 """Where something stands: keys, and numbers in arrays of tables, counted from 0."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Context, Decimal, localcontext
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -10,8 +11,9 @@ from ...robot.joint import Limits
 from ...robot.placement import placement
 from ...robot.robot import NO_INERTIA, Visual
 from ...spatial.inertia import Inertia
-from ...spatial.rotation import Turn
-from ...spatial.vector import ZERO, Vector, column, dot, times
+from ...spatial.pose import HERE, Pose
+from ...spatial.rotation import Rotation
+from ...spatial.vector import UNITS, ZERO, Vector
 from ..angles import quarters
 from ..xml import Document, Element, children
 from .tree import Connection
@@ -20,47 +22,15 @@ LARGEST = 1.7976931348623157e308
 """Written where there is no limit, as URDF has no word for it."""
 ROUNDING = 1e-3
 """Part of an inertia that may be wrong because a file gives few digits."""
+_DIGITS = Context(prec=100, traps=[])
+"""More than enough to multiply three floats exactly; what overflows is infinite, as in floats."""
 SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 SHAPES = {"cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sphere": ("radius",)}
 """The sizes of shapes that have one attribute for each."""
 
 
-class Place(NamedTuple):
-    """A frame on another: its rotation, by rows, and its origin."""
-
-    R: tuple[Vector, Vector, Vector] = UNITS
-    P: Vector = ZERO
-
-    def then(self, other: Place) -> Place:
-        """Return a frame that stands at a place on this one."""
-        if self is HERE or other is HERE:
-            return self if other is HERE else other
-        if self.R is UNITS:
-            return Place(other.R, self.P + other.P)
-        P = self.P + times(self.R, other.P)
-        if other.R is UNITS:
-            return Place(self.R, P)
-        x, y, z = column(other.R, 0), column(other.R, 1), column(other.R, 2)
-        a, b, c = self.R
-        R = (
-            Vector(dot(a, x), dot(a, y), dot(a, z)),
-            Vector(dot(b, x), dot(b, y), dot(b, z)),
-            Vector(dot(c, x), dot(c, y), dot(c, z)),
-        )
-        return Place(R, P)
-
-
-HERE = Place()
-
-
-def placed(at: Place) -> dict[str, Any]:
-    """Return the parameters of a joint that stands at a place."""
-    return {**placement(*at)}
-
-
-def origin(doc: Document, parts: dict[str, Element], snap: float) -> Place:
+def origin(doc: Document, parts: dict[str, Element], snap: float) -> Pose:
     """Return where <origin> is; the identity where there is none."""
     element = parts.get("origin")
     if element is None:
@@ -68,16 +38,14 @@ def origin(doc: Document, parts: dict[str, Element], snap: float) -> Place:
     P = Vector(*doc.numbers(element, "xyz", 3, ZERO))
     rpy = doc.numbers(element, "rpy", 3, ZERO)
     if rpy == ZERO:
-        return Place(UNITS, P) if any(P) else HERE
+        return Pose(arm=P) if any(P) else HERE
     (cr, sr), (cp, sp), (cy, sy) = (_turned(angle, snap) for angle in rpy)
-    return Place(
-        (
-            Vector(cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
-            Vector(sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
-            Vector(-sp, cp * sr, cp * cr),
-        ),
-        P,
+    R = (
+        Vector(cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        Vector(sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        Vector(-sp, cp * sr, cp * cr),
     )
+    return Pose(Rotation.of(R), P)
 
 
 def _turned(angle: float, snap: float) -> tuple[float, float]:
@@ -89,8 +57,8 @@ def _turned(angle: float, snap: float) -> tuple[float, float]:
 class Turned(NamedTuple):
     """A frame that stands on a link's, and the link's own on it: its place, and the parameters of a joint there."""
 
-    own: Place
-    link: Place
+    own: Pose
+    link: Pose
     parameters: dict[str, Any]
 
 
@@ -123,11 +91,12 @@ def _along(axis: tuple[float, ...], near: float) -> Turned | None:
         Vector(-z[0] * z[1] * k, 1 - z[1] * z[1] * k if across else -1.0, z[1]),
         Vector(-z[0], -z[1], z[2]),
     )
-    back = (column(own, 0), column(own, 1), column(own, 2))
-    return Turned(Place(own), Place(back), placed(Place(back)))
+    turned = Pose(Rotation.of(own))
+    link = turned.inverse()
+    return Turned(turned, link, placement(link))
 
 
-def inertial(doc: Document, link: Element, at: Place, snap: float) -> tuple[Inertia, bool]:
+def inertial(doc: Document, link: Element, at: Pose, snap: float) -> tuple[Inertia, bool]:
     """Return a link's inertia in the frame on which its own has a place, and whether a body can have it."""
     element = next(link.iterchildren("inertial"), None)
     if element is None:
@@ -176,24 +145,27 @@ def is_possible(mass: float, six: tuple[float, ...]) -> bool:
     return xx > 0 and corner > 0 and zz * corner + xy * xz * yz * 2 > xx * yz * yz + yy * xz * xz
 
 
-def about_origin(mass: float, six: tuple[float, ...], at: Place) -> Inertia:
-    """Return the inertia of a body in a frame in which its centre of mass, with the axes of its matrix, has a place."""
-    XX, XY, XZ, YY, YZ, ZZ = six if at.R is UNITS else Turn(at.R).of_symmetric(six)
-    x, y, z = at.P
-    MX, MY, MZ = mass * x, mass * y, mass * z
-    xx, yy, zz = MX * x, MY * y, MZ * z
-    matrix = (XX + yy + zz, XY - MX * y, XZ - MX * z, YY + xx + zz, YZ - MY * z, ZZ + xx + yy)
-    return Inertia._make((*matrix, MX, MY, MZ, mass))
+def about_origin(mass: float, six: tuple[float, ...], at: Pose) -> Inertia:
+    """Return the inertia of a body in a frame in which its centre of mass, with the axes of its matrix, has a place.
+
+    It is computed in decimals and rounded once, so that numbers of few digits remain such.
+    """
+    turned = at.R.of_symmetric(six)
+    with localcontext(_DIGITS):
+        XX, XY, XZ, YY, YZ, ZZ, x, y, z, m = [Decimal(repr(float(number))) for number in (*turned, *at.P, mass)]
+        MX, MY, MZ = m * x, m * y, m * z
+        xx, yy, zz = MX * x, MY * y, MZ * z
+        matrix = (XX + yy + zz, XY - MX * y, XZ - MX * z, YY + xx + zz, YZ - MY * z, ZZ + xx + yy)
+        return Inertia._make((*map(float, (*matrix, MX, MY, MZ)), mass))
 
 
-def visuals(doc: Document, link: Element, at: Place, snap: float) -> list[Visual]:
+def visuals(doc: Document, link: Element, at: Pose, snap: float) -> list[Visual]:
     """Return what a link looks like, in the frame on which its own has a place; unknown shapes are left out."""
     found = []
     for element in link.iterchildren("visual"):
         parts = children(element)
         for shape in parts.get("geometry", ()):
-            R, P = at.then(origin(doc, parts, snap))
-            pose = (*R[0], P[0], *R[1], P[1], *R[2], P[2], 0.0, 0.0, 0.0, 1.0)
+            pose = at.then(origin(doc, parts, snap)).homogeneous
             if shape.tag == "mesh":
                 scale = doc.numbers(shape, "scale", 3, (1.0, 1.0, 1.0))
                 found.append(Visual(shape="mesh", size=scale, file=doc.text(shape, "filename"), pose=pose))

@@ -14,11 +14,13 @@ from typing import Any
 
 from ...errors import RobotError, RobotWarning
 from ...robot.joint import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, Joint
+from ...robot.placement import placement
 from ...robot.robot import NO_INERTIA, Base, Body, Robot, Visual
+from ...spatial.pose import HERE, Pose
 from ..angles import SNAP
 from ..xml import Document, Element, document
 from .mimic import mimics
-from .parts import HERE, Place, friction, inertial, limits, origin, own_frame, placed, visuals
+from .parts import friction, inertial, limits, origin, own_frame, visuals
 from .tree import Connection, tree
 
 _SIGMA = {
@@ -52,7 +54,7 @@ def robot_of(doc: Document, snap: float) -> Robot:
         number, at = owner[joint.parent], place[joint.parent].then(origin(doc, joint.parts, snap))
         if joint.kind == "fixed":
             owner[joint.child], place[joint.child] = number, at
-            frames.append(Joint(name=joint.child, antecedent=number, sigma=FIXED, mu=0, **placed(at)))
+            frames.append(Joint(name=joint.child, antecedent=number, sigma=FIXED, mu=0, **placement(at)))
             continue
         turned = None if joint.kind == "floating" else own_frame(doc, joint, snap)
         joints.append(
@@ -61,7 +63,7 @@ def robot_of(doc: Document, snap: float) -> Robot:
                 antecedent=number,
                 sigma=_SIGMA[joint.kind],
                 mu=0 if joint.kind == "floating" else 1,
-                **placed(at.then(turned.own) if turned else at),
+                **placement(at.then(turned.own) if turned else at),
                 mimic=following.get(joint.name),
                 **_law(doc, joint),
             )
@@ -96,7 +98,7 @@ def _bodies(
     names: list[str],
     links: dict[str, Element],
     owner: dict[str, int],
-    place: dict[str, Place],
+    place: dict[str, Pose],
     snap: float,
     doubts: list[str],
 ) -> list[Body]:

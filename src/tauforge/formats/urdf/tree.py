@@ -6,7 +6,8 @@ import heapq
 from typing import NamedTuple
 
 from ...limits import spend
-from ..common import MISSING_LINE, suggestion
+from ..source import MISSING_LINE
+from ..wording import suggestion
 from ..xml import Document, Element, children
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")

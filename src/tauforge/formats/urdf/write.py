@@ -19,9 +19,9 @@ from ...robot.joint import FIXED, FLOATING, FREE, NO_LIMITS, PLANAR, PRISMATIC, 
 from ...robot.placement import neat
 from ...robot.robot import BASE_LINK, BASE_MOTION, DOWN, Base, Body, Robot, Visual
 from ...spatial.inertia import Inertia
-from ...spatial.rotation import Rotation, Turn
-from ...spatial.vector import ZERO, Vector, column, times
-from .parts import HERE, LARGEST, SHAPES, SIX, UNITS, Place
+from ...spatial.pose import HERE, Pose
+from ...spatial.vector import UNITS, ZERO
+from .parts import LARGEST, SHAPES, SIX
 
 _KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed", FLOATING: "floating", PLANAR: "planar"}
 
@@ -30,7 +30,7 @@ class _Link(NamedTuple):
     """How a link is written: its name, and its frame on its own one."""
 
     name: str
-    place: Place
+    place: Pose
 
 
 def write(robot: Robot) -> str:
@@ -49,7 +49,7 @@ def write(robot: Robot) -> str:
         lines += _body(link, body)
     for joint, link in zip(robot.joints, links[1:], strict=True):
         on = links[joint.antecedent]
-        at = _inverse(on.place).then(_pose(joint)).then(link.place)
+        at = on.place.inverse().then(_pose(joint)).then(link.place)
         lines += [*_open(joint.name, _kind(joint), on.name, link.name, at), *_law(robot, joint, link), "  </joint>"]
     written = {link.name for link in links}
     joints = {joint.name for joint in robot.joints}
@@ -60,7 +60,7 @@ def write(robot: Robot) -> str:
         joint_name = unused(f"{frame.name}_fixed", joints)
         joints.add(joint_name)
         lines.append(f"  <link name={quoteattr(frame.name)}/>")
-        lines += _open(joint_name, "fixed", on.name, frame.name, _inverse(on.place).then(_pose(frame)))
+        lines += _open(joint_name, "fixed", on.name, frame.name, on.place.inverse().then(_pose(frame)))
         lines.append("  </joint>")
     return "\n".join(['<?xml version="1.0"?>', *lines, "</robot>", ""])
 
@@ -124,7 +124,7 @@ def _link(name: str, joint: Joint | None, number: int, named: dict[str, Joint], 
     return _Link(other, HERE)
 
 
-def _fits(joint: Joint | None, place: Place) -> bool:
+def _fits(joint: Joint | None, place: Pose) -> bool:
     """Tell whether a joint moves a link about a frame as it moves it about the link's own."""
     if joint is None or joint.sigma in (FLOATING, PLANAR):
         return False
@@ -136,7 +136,7 @@ def _kind(joint: Joint) -> str:
     return "continuous" if endless else _KINDS[joint.sigma]
 
 
-def _open(name: str, kind: str, parent: str, child: str, at: Place) -> list[str]:
+def _open(name: str, kind: str, parent: str, child: str, at: Pose) -> list[str]:
     lines = [f'  <joint name={quoteattr(name)} type="{kind}">', *_origin(at, "    ")]
     return [*lines, f"    <parent link={quoteattr(parent)}/>", f"    <child link={quoteattr(child)}/>"]
 
@@ -145,7 +145,7 @@ def _law(robot: Robot, joint: Joint, link: _Link) -> list[str]:
     """Return axis, limits, friction and master of a joint."""
     if joint.sigma in (FIXED, FLOATING):
         return []
-    axis = times([column(link.place.R, k) for k in range(3)], UNITS[2])
+    axis = link.place.R.back(UNITS[2])
     lines = [f'    <axis xyz="{_list(axis)}"/>']
     x = joint.limits
     if x != NO_LIMITS or _kind(joint) in ("revolute", "prismatic"):
@@ -165,8 +165,7 @@ def _limit(x: float) -> str:
 
 
 def _body(link: _Link, body: Body) -> list[str]:
-    back = _inverse(link.place)
-    inertia = Inertia(*map(float, body.inertia)).rotated(Rotation((Turn(back.R),))).shifted(back.P)
+    inertia = Inertia(*map(float, body.inertia)).inward(link.place.inverse())
     lines = [*_inertial(inertia)]
     for visual in body.visuals:
         lines += _visual(visual, link.place)
@@ -180,7 +179,7 @@ def _inertial(inertia: Inertia) -> list[str]:
     com = inertia.first_moments * (1 / inertia.M) if inertia.M else ZERO
     about_com = inertia.shifted(-com)
     six = " ".join(f'{name}="{x!r}"' for name, x in zip(SIX, about_com[:6], strict=True))
-    place = _origin(Place(UNITS, com), "      ")
+    place = _origin(Pose(arm=com), "      ")
     return [
         "    <inertial>",
         *place,
@@ -190,9 +189,7 @@ def _inertial(inertia: Inertia) -> list[str]:
     ]
 
 
-def _visual(visual: Visual, place: Place) -> list[str]:
-    T = visual.pose
-    pose = Place((Vector(*T[0:3]), Vector(*T[4:7]), Vector(*T[8:11])), Vector(T[3], T[7], T[11]))
+def _visual(visual: Visual, place: Pose) -> list[str]:
     if visual.shape == "mesh":
         shape = f'<mesh filename={quoteattr(visual.file)} scale="{_list(visual.size or (1.0, 1.0, 1.0))}"/>'
     elif visual.shape == "box":
@@ -202,19 +199,19 @@ def _visual(visual: Visual, place: Place) -> list[str]:
         shape = f"<{visual.shape} {sizes}/>"
     else:
         return []  # an ellipsoid, say, which is for viewers alone
-    at = _origin(_inverse(place).then(pose), "      ")
+    at = _origin(place.inverse().then(Pose.of(visual.pose)), "      ")
     return ["    <visual>", *at, f"      <geometry>{shape}</geometry>", "    </visual>"]
 
 
-def _origin(at: Place, indent: str) -> list[str]:
-    if at.R == UNITS and not any(at.P):
+def _origin(at: Pose, indent: str) -> list[str]:
+    if at.is_identity:
         return []
     return [f'{indent}<origin xyz="{_list(at.P)}" rpy="{_list(_rpy(at))}"/>']
 
 
-def _rpy(at: Place) -> tuple[float, float, float]:
+def _rpy(at: Pose) -> tuple[float, float, float]:
     """Return the angles of a rotation Rz(yaw) Ry(pitch) Rx(roll)."""
-    R = at.R
+    R = at.R.rows
     across = math.hypot(R[0][0], R[1][0])
     pitch = neat(math.atan2(-R[2][0], across))
     if across < 1e-12:  # z of the first frame turned onto x: roll and yaw turn about the same axis
@@ -226,13 +223,6 @@ def _list(values: Iterable[Scalar]) -> str:
     return " ".join(repr(float(x) + 0.0) for x in values)
 
 
-def _pose(joint: Joint) -> Place:
+def _pose(joint: Joint) -> Pose:
     """Return where a joint of numbers stands when its coordinate is zero."""
-    pose = joint.pose()
-    axes = [Vector(*map(float, pose.R.forth(unit))) for unit in UNITS]
-    return Place((column(axes, 0), column(axes, 1), column(axes, 2)), Vector(*map(float, pose.P)))
-
-
-def _inverse(at: Place) -> Place:
-    R = (column(at.R, 0), column(at.R, 1), column(at.R, 2))
-    return Place(R, -times(R, at.P))
+    return joint.pose().in_numbers()

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from ...graph.node import ADD, MUL, NEG, ONE, ZERO, Node
+from ...graph.node import ONE, ZERO, Node
+from ...graph.operations import ADD, MUL, NEG
 from ...graph.rewrite import built_anew, rewrite
 from ..program import Program
 

@@ -1,0 +1,168 @@
+"""How the degrees of freedom move the joints: q̇_tree = G q̇, hence q̈_tree = G q̈ + Ġ q̇, and τ = Gᵀ τ_tree.
+
+The recursions know trees alone: they take what each joint has, and give what each joint's axes ask for. In a tree G is
+the identity, and costs nothing. Where joints follow others it is constant, with their ratios.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, islice
+from typing import TYPE_CHECKING, Any
+
+from ..graph.node import Scalar
+from ..program.program import Array, outputs
+from ..robot.entries import by_joint, degrees, owners
+from ..robot.robot import Robot
+
+if TYPE_CHECKING:
+    from .state import Values
+
+Row = Mapping[int, Scalar]
+"""The entries in a row of G that may differ from zero, by degree of freedom."""
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """The map from degrees of freedom to the axes of all joints, at some configuration.
+
+    Attributes
+    ----------
+    names
+        Names of the degrees of freedom: the entries of qd, qdd and tau.
+    widths
+        How many axes each joint has.
+    independent
+        Numbers of the joints whose axes are the degrees of freedom, in the order of qd.
+    G
+        A row for each axis of each joint; None if it is the identity.
+    rate
+        Gives the rows of Ġ from the joints' velocities; None if G is constant.
+    drift
+        Gives Ġ q̇, by axis, from the joints' velocities; None if G is constant.
+    """
+
+    names: tuple[str, ...]
+    widths: tuple[int, ...]
+    independent: tuple[int, ...]
+    G: tuple[Row, ...] | None = None
+    rate: Callable[[Sequence[Values]], Sequence[Row]] | None = None
+    drift: Callable[[Sequence[Values]], Values] | None = None
+
+    @classmethod
+    def of(cls, robot: Robot, q: Sequence[Values]) -> Coordinates:
+        """Return the map of a robot whose joints have the coordinates q."""
+        free, widths = owners(robot), tuple(len(joint.axes) for joint in robot.joints)
+        G = None if len(free) == len(widths) else tuple({place: ratio} for place, ratio in degrees(robot))
+        return cls(robot.velocity_names, widths, free, G)
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether each joint moves by itself."""
+        return self.G is None
+
+    def velocities(self, qd: Values) -> list[Values]:
+        """Return G q̇ by joint number; entry 0 is unused."""
+        return self._by_joint(self._by_axis(qd))
+
+    def accelerations(self, qdd: Values, joints: Sequence[Values]) -> list[Values]:
+        """Return G q̈ + Ġ q̇ by joint number, from the joints' velocities; entry 0 is unused."""
+        axes = self._by_axis(qdd)
+        if self.drift:
+            axes = [a + b for a, b in zip(axes, self.drift(joints), strict=True)]
+        return self._by_joint(axes)
+
+    def gathered(self, axes: Sequence[Any], rows: Sequence[Row] | None = None) -> list[Any]:
+        """Return what stands for each axis, as efforts or columns of a Jacobian do, by degree of freedom: Gᵀ x.
+
+        Other rows than those of G may be given: with those of Ġ it is Ġᵀ x.
+        """
+        rows = self.G if rows is None else rows
+        if rows is None:
+            return list(axes)
+        found: list[Any] = [0.0] * len(self.names)
+        for place, x in _sums(rows, enumerate(axes)).items():
+            found[place] = x
+        return found
+
+    def gathered_some(self, axes: Mapping[int, Any]) -> dict[int, Any]:
+        """Return what stands for some axes, the others being zero, by the degrees of freedom that move them."""
+        return dict(axes) if self.G is None else _sums(self.G, axes.items())
+
+    def matrix(self, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+        """Return Gᵀ M G of a matrix with a row and a column for each axis."""
+        return self._from_left([self.gathered(row) for row in rows])
+
+    def symmetric(self, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+        """Return Gᵀ M G of a symmetric matrix, neither half computed twice."""
+        M = self.matrix(rows)
+        return M if self.G is None else [[M[max(i, k)][min(i, k)] for k in range(len(M))] for i in range(len(M))]
+
+    def coriolis(
+        self, C: Sequence[Sequence[Scalar]], inertia: Callable[[], Sequence[Sequence[Scalar]]], joints: Sequence[Values]
+    ) -> list[list[Scalar]]:
+        """Return Gᵀ (C G + M Ġ) of a Coriolis matrix by axis: Ṁ - 2C then stays skew-symmetric.
+
+        ``inertia`` gives M; where G is constant it is not called.
+        """
+        if not self.rate:
+            return self.matrix(C)
+        rate = self.rate(joints)
+        pairs = ((self.gathered(c), self.gathered(m, rate)) for c, m in zip(C, inertia(), strict=True))
+        return self._from_left([[a + b for a, b in zip(*rows, strict=True)] for rows in pairs])
+
+    def own(self, entries: Values) -> list[Values]:
+        """Return what the degrees of freedom have by joint number; a joint that is not independent has nothing."""
+        rest = iter(entries)
+        found: list[Values] = [()] * (len(self.widths) + 1)
+        for j in self.independent:
+            found[j] = list(islice(rest, self.widths[j - 1]))
+        return found
+
+    def movers(self, axis: int) -> Iterable[int]:
+        """Return the degrees of freedom that move an axis."""
+        return (axis,) if self.G is None else self.G[axis]
+
+    def _from_left(self, rows: list[list[Scalar]]) -> list[list[Scalar]]:
+        """Return Gᵀ M of a matrix with a row for each axis."""
+        if self.G is None:
+            return rows
+        return [list(row) for row in zip(*(self.gathered(column) for column in zip(*rows, strict=True)), strict=True)]
+
+    def _by_axis(self, entries: Values) -> Values:
+        return entries if self.G is None else [_combined(row, entries) for row in self.G]
+
+    def _by_joint(self, axes: Values) -> list[Values]:
+        rest = iter(axes)
+        return [(), *(list(islice(rest, width)) for width in self.widths)]
+
+
+def _sums(rows: Sequence[Row], axes: Iterable[tuple[int, Any]]) -> dict[int, Any]:
+    """Return the sum of rows times what stands for their axes, by degree of freedom."""
+    total: dict[int, Any] = {}
+    for axis, x in axes:
+        for place, factor in rows[axis].items():
+            total[place] = total[place] + x * factor if place in total else x * factor
+    return total
+
+
+def _combined(row: Row, entries: Values) -> Scalar:
+    parts = [entries[place] * factor for place, factor in row.items()]
+    return sum(parts[1:], start=parts[0]) if parts else 0.0
+
+
+def with_tangent(robot: Robot, coordinates: Coordinates, q: Array) -> Array:
+    """Return the coordinates with how they change with qd, unless each entry's rate is the entry of qd itself."""
+    if len(q.nodes) == len(coordinates.names) and max(coordinates.widths, default=0) <= 1:
+        return q
+    first = [0, *accumulate(coordinates.widths)]
+    values, entries = by_joint(robot, q.nodes), list[Scalar]()
+    for j in owners(robot):
+        for row in robot.joints[j - 1].tangent(values[j]):
+            whole: list[Scalar] = [0.0] * len(coordinates.names)
+            for place, x in coordinates.gathered_some(dict(enumerate(row, first[j - 1]))).items():
+                whole[place] = x
+            entries += whole
+    labels = [robot.coordinate_names, coordinates.names]
+    return replace(q, tangent=outputs(entries, list(map(len, labels)), labels, "dq/dt by qd"))

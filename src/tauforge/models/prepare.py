@@ -1,0 +1,109 @@
+"""What every model starts with: the robot it uses, its input arrays, and their scalars by joint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..errors import ProgramError
+from ..graph.node import Node, Scalar, as_node, is_zero, symbol
+from ..graph.operations import SYMBOL
+from ..program.program import Array, Shape, inputs
+from ..robot.entries import by_joint
+from ..robot.robot import NO_WRENCH, WRENCH, Robot
+from ..spatial.screw import UNLOADED, Wrench
+from ..spatial.vector import ZERO, Vector, cross
+from .coordinates import Coordinates, with_tangent
+from .state import INPUTS, State, Values, at_rest
+
+
+def prepare(
+    robot: Robot,
+    wanted: Sequence[str],
+    external_wrenches: bool | str = False,
+    frames: Sequence[str | None] = (),
+) -> tuple[Robot, dict[str, Array], State]:
+    """Return the robot that a model is to use, its numbers as nodes, the input arrays, and their scalars by joint.
+
+    Constant frames that the model asks for are links of that robot.
+    """
+    if robot.loops:
+        raise ProgramError(
+            f"{robot.name} has closed loops, whose models are not here yet; robot.tree(), on the command line "
+            "--open-loops, leaves them open"
+        )
+    if external_wrenches not in (True, False, "robot"):
+        raise ProgramError(f"external_wrenches is {external_wrenches!r}; it may be True, False or 'robot'")
+    robot = robot.expanded()
+    if external_wrenches != "robot":
+        robot = robot.derived(bodies=tuple(replace(body, wrench=NO_WRENCH) for body in robot.bodies))
+    robot = robot.with_frames(*frames).map(as_node)
+    arrays, state = _inputs(robot, wanted)
+    exerted = [Wrench.of(body.wrench) for body in robot.bodies]
+    if external_wrenches is True:
+        arrays["wrenches"] = _wrenches(robot)
+        nodes = arrays["wrenches"].nodes
+        given = (Wrench.of(nodes[k : k + 6]) for k in range(0, len(nodes), 6))
+        exerted = [_in_own_frame(robot, j, wrench) for j, wrench in enumerate(given, 1)]
+    if "q" in arrays:
+        exerted = [own + lift for own, lift in zip(exerted, _lifts(robot, state.q), strict=True)]
+    f, m = ([ZERO, *(wrench[k] for wrench in exerted)] for k in range(2))
+    return robot, arrays, replace(state, f=f, m=m)
+
+
+def _inputs(robot: Robot, wanted: Sequence[str]) -> tuple[dict[str, Array], State]:
+    """Return the input arrays, and what they make of each joint."""
+    q = inputs("q", robot.coordinate_names, INPUTS["q"][0])
+    given: dict[str, Sequence[Any]] = {"q": by_joint(robot, q.nodes) if "q" in wanted else at_rest(robot)}
+    coordinates = Coordinates.of(robot, given["q"])
+    made = {name: inputs(name, coordinates.names, INPUTS[name][0]) for name in wanted if name != "q"}
+    entries = {name: _entries(robot, coordinates, array, name) for name, array in made.items()}
+    if "qd" in entries:
+        given["qd"] = coordinates.velocities(entries["qd"])
+    if "qdd" in entries or ("qd" in entries and coordinates.drift):
+        still = [0.0] * len(coordinates.names)
+        given["qdd"] = coordinates.accelerations(entries.get("qdd", still), given["qd"])
+    if "tau" in entries:
+        given["tau"] = entries["tau"]
+    arrays = {name: with_tangent(robot, coordinates, q) if name == "q" else made[name] for name in wanted}
+    return arrays, State.zero(robot, coordinates, **given)
+
+
+def _entries(robot: Robot, coordinates: Coordinates, array: Array, name: str) -> list[Scalar]:
+    """Return an input's scalars by degree of freedom; where the description fixes a joint's value, that one."""
+    entries: list[Scalar] = []
+    own = coordinates.own(array.nodes)
+    for j in coordinates.independent:
+        fixed = getattr(robot.joints[j - 1], INPUTS[name][1]) if own[j] else None
+        entries += [fixed] if isinstance(fixed, Node) and fixed.op is not SYMBOL else own[j]
+    return entries
+
+
+def _wrenches(robot: Robot) -> Array:
+    links = [body.name for body in robot.bodies]
+    nodes = tuple(symbol(f"wrenches[{i}]") for i in range(6 * len(links)))
+    shape = Shape([len(links), 6], [links, WRENCH])
+    return Array(shape, nodes, "wrench that each link exerts on its surroundings, in its frame at its origin")
+
+
+def _lifts(robot: Robot, q: Sequence[Values]) -> list[Wrench]:
+    """Return what carries a part of each link against gravity, as the wrench that the link exerts for it."""
+    if all(is_zero(x) for body in robot.bodies for x in body.lift):
+        return [UNLOADED] * len(robot.bodies)
+    g = [robot.gravity]
+    wrenches = []
+    for joint, body, own in zip(robot.joints, robot.bodies, q[1:], strict=True):
+        g.append(joint.pose(own).R.back(g[joint.antecedent]))
+        *moments, mass = body.lift
+        lifted = any(not is_zero(x) for x in body.lift)
+        wrenches.append(Wrench(g[-1] * mass, cross(Vector(*moments), g[-1])) if lifted else UNLOADED)
+    return wrenches
+
+
+def _in_own_frame(robot: Robot, number: int, wrench: Wrench) -> Wrench:
+    """Return a wrench on a link, given in the frame that its name means, in the link's own one."""
+    for frame in robot.frames:
+        if frame.antecedent == number and frame.name == robot.bodies[number - 1].name:
+            return wrench.inward(frame.pose())
+    return wrench

@@ -1,0 +1,101 @@
+"""Routes through the tree of links: frames by name, and what goes from link to link between any two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+from ..errors import ProgramError
+from ..robot.robot import Robot
+from ..spatial.pose import Pose
+from ..spatial.vector import UNITS, Matrix, Vector
+from .state import State
+
+BASE = "base"
+"""Name of link 0's frame."""
+T = TypeVar("T")
+
+
+def frame_number(robot: Robot, name: str | None) -> int:
+    """Return the number of the link whose frame has that name. A constant frame is among the last links, and hides a
+    link of its name. None is 0, and so is "base" unless a link or a frame is called so.
+    """
+    if name is None:
+        return 0
+    for number, body in reversed([*enumerate(robot.bodies, 1)]):
+        if body.name == name:
+            return number
+    if name == BASE or (robot.base.body and name == robot.base.body.name):
+        return 0
+    known = ", ".join([BASE, *robot.frame_names])
+    raise ProgramError(f"{robot.name} has no frame {name!r}; its frames are {known}")
+
+
+def poses_of(robot: Robot, state: State) -> list[Pose]:
+    """Return the pose of each link in its antecedent's frame; that of link j is entry j - 1."""
+    return [joint.pose(q) for joint, q in zip(robot.joints, state.q[1:], strict=True)]
+
+
+def path(robot: Robot, link: int) -> list[int]:
+    """Return the links from the base, which is left out, to a link."""
+    links: list[int] = []
+    while link:
+        links.insert(0, link)
+        link = robot.joints[link - 1].antecedent
+    return links
+
+
+def spread(robot: Robot, root: int, start: T, below: Callable[[T, int], T], above: Callable[[T, int], T]) -> list[T]:
+    """Return what each link gets, from a root that has ``start``.
+
+    ``above(x, j)`` makes link j's from that of its antecedent, ``below(x, j)`` its antecedent's from that of j.
+    """
+    at = {root: start}
+    for j in reversed(path(robot, root)):
+        at[robot.joints[j - 1].antecedent] = below(at[j], j)
+    for j, joint in enumerate(robot.joints, 1):
+        if j not in at:
+            at[j] = above(at[joint.antecedent], j)
+    return [at[j] for j in range(len(robot.joints) + 1)]
+
+
+def orientations(robot: Robot, poses: Sequence[Pose], root: int) -> list[Matrix]:
+    """Return the rotation of each link's frame in the axes of the root, by its rows: R_j = R_i ⁱRⱼ."""
+
+    def below(R: Matrix, j: int) -> Matrix:
+        return tuple(poses[j - 1].R.forth(row) for row in R)
+
+    def above(R: Matrix, j: int) -> Matrix:
+        return tuple(poses[j - 1].R.back(row) for row in R)
+
+    return spread(robot, root, UNITS, below, above)
+
+
+class Route(NamedTuple):
+    """The way from one frame to another: down to their common antecedent, and up from there."""
+
+    down: Sequence[Pose]
+    up: Sequence[Pose]
+
+    @classmethod
+    def between(cls, robot: Robot, poses: Sequence[Pose], start: int, end: int) -> Route:
+        first, second = path(robot, start), path(robot, end)
+        common = set(first) & set(second)
+        down = [poses[j - 1] for j in reversed(first) if j not in common]
+        return cls(down, [poses[j - 1] for j in second if j not in common])
+
+    def direction(self, v: Vector) -> Vector:
+        """Return a vector of the first frame in the axes of the second."""
+        for pose in self.down:
+            v = pose.R.forth(v)
+        for pose in self.up:
+            v = pose.R.back(v)
+        return v
+
+    def point(self, p: Vector) -> Vector:
+        """Return a point of the first frame in coordinates of the second."""
+        for pose in self.down:
+            p = pose.forth(p)
+        for pose in self.up:
+            p = pose.back(p)
+        return p

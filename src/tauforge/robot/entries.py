@@ -1,0 +1,44 @@
+"""Which joint each entry of q and qd belongs to: a mimic joint has none of its own and follows its master."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..graph.node import Scalar
+from .joint import COORDINATES
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+def owners(robot: Robot) -> tuple[int, ...]:
+    """Return the numbers of the joints that have their own entries in q."""
+    return tuple(j for j, joint in enumerate(robot.joints, 1) if not joint.mimic)
+
+
+def by_joint(robot: Robot, q: Sequence[Scalar]) -> list[Sequence[Scalar]]:
+    """Return the coordinates of each joint by its number; entry 0 is unused."""
+    entries = iter(q)
+    own = {j: [next(entries) for _ in COORDINATES[robot.joints[j - 1].sigma]] for j in owners(robot)}
+    found: list[Sequence[Scalar]] = [()]
+    for j, joint in enumerate(robot.joints, 1):
+        mimic = joint.mimic
+        found.append([own[mimic.joint][0] * mimic.ratio + mimic.offset] if mimic else own[j])
+    return found
+
+
+def degrees(robot: Robot) -> list[tuple[int, float]]:
+    """Return for each axis of each joint the place in qd that moves it, and how fast: at the ratio of a mimic joint."""
+    first: dict[int, int] = {}
+    place = 0
+    for j in owners(robot):
+        first[j] = place
+        place += len(robot.joints[j - 1].axes)
+    found: list[tuple[int, float]] = []
+    for j, joint in enumerate(robot.joints, 1):
+        if joint.mimic:
+            found.append((first[joint.mimic.joint], joint.mimic.ratio))
+        else:
+            found += [(first[j] + k, 1.0) for k in range(len(joint.axes))]
+    return found

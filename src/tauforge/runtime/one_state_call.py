@@ -1,0 +1,115 @@
+"""Calls with one state: a callable for Python that runs no step in Python or in NumPy's machinery.
+
+It is made for CPython and its objects' layout, which is tried out on an array first; where the layout differs, calls
+go through the ufunc.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
+
+from ..llvm.one_state_call import CALL, SYMBOLS, Fields, Record, call
+from ..llvm.pieces import has_empty
+from ..llvm.trigonometry import PREFIX
+from ..program.program import Program
+from .build import Loaded
+from .compile import host
+from .kernel import c_library, load_shared
+from .ufunc import numpy_function
+from .ufunc_call import UfuncCall
+
+_NEW = 93  # place of PyArray_New in NumPy's table, which its ABI fixes
+_FASTCALL = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
+_EXCEPTIONS = {"x86_64": 0x1D, "aarch64": 0x0F, "arm64": 0x0F}  # invalid, divide, overflow, underflow
+_lock = threading.Lock()
+
+
+class _Method(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("code", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("text", ctypes.c_char_p),
+    )
+
+
+def one_state_call(program: Program, loaded: Loaded, dtype: np.dtype[Any], general: UfuncCall) -> Any:
+    """Return a callable for one state that leaves all other calls to the general one; or that one itself."""
+    with _lock:
+        method = _method()
+    shapes = [*program.outputs.values()]
+    if method is None or has_empty(program) or not shapes or not all(shapes):
+        return general
+    plan = ctypes.addressof(loaded.plan)
+    record = Record(id(np.ndarray), id(dtype), dtype.num, loaded.loop, plan, [*program.inputs.values()], shapes)
+    table = np.array(record.table(), np.int64)
+    capsule = _capsule()(table.ctypes.data, None, None)
+    return _function()(ctypes.byref(method), (capsule, general, general.results, table), None)
+
+
+@cache
+def _method() -> _Method | None:
+    """Return what describes the compiled function to Python; None where objects are laid out otherwise."""
+    fields = Fields.after(object.__basicsize__)
+    exceptions = _EXCEPTIONS.get(host().triple.split("-")[0])
+    if exceptions is None or sys.platform == "win32" or not _holds(fields):
+        return None
+    addresses = {name: _python(name) for name in SYMBOLS if name.startswith("Py")}
+    addresses["fetestexcept"] = ctypes.cast(c_library(["fetestexcept"]).fetestexcept, ctypes.c_void_p).value
+    for name, address in addresses.items():
+        llvm.add_symbol(PREFIX + name, address)
+    library = load_shared(call(fields, exceptions))
+    method = _Method(b"Function", library.address(CALL), _FASTCALL, b"")
+    method.library = library  # lives as long
+    return method
+
+
+def _holds(fields: Fields) -> bool:
+    """Tell whether an array has its parts in these places."""
+    if sys.implementation.name != "cpython" or np.ndarray.__basicsize__ < fields.flags + 4:
+        return False
+    probe = np.zeros((2, 3))
+
+    def read(kind: Any, place: int) -> Any:
+        return kind.from_address(id(probe) + place).value
+
+    shape, strides = (read(ctypes.c_void_p, place) for place in (fields.shape, fields.strides))
+    return (
+        ctypes.sizeof(ctypes.c_void_p) == 8
+        and read(ctypes.c_void_p, fields.data - 8) == id(np.ndarray)
+        and read(ctypes.c_void_p, fields.data) == probe.ctypes.data
+        and read(ctypes.c_int, fields.rank) == 2
+        and read(ctypes.c_void_p, fields.dtype) == id(probe.dtype) == id(np.dtype(float))
+        and read(ctypes.c_int, fields.flags) == probe.flags.num
+        and [*(ctypes.c_int64 * 2).from_address(shape)] == [2, 3]
+        and [*(ctypes.c_int64 * 2).from_address(strides)] == [24, 8]
+    )
+
+
+def _python(name: str) -> int | None:
+    """Return the address of a function of Python or of NumPy."""
+    if name != "PyArray_New":
+        return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+    return numpy_function(_multiarray_umath._ARRAY_API, _NEW)
+
+
+@cache
+def _capsule() -> Any:
+    kind = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    return kind(("PyCapsule_New", ctypes.pythonapi))
+
+
+@cache
+def _function() -> Any:
+    kind = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
+    return kind(("PyCFunction_NewEx", ctypes.pythonapi))

@@ -1,0 +1,200 @@
+"""What there is to say of a robot, for people to read: data that the command line or a page draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..graph.node import Node, Scalar
+from ..graph.text import number
+from ..models.centre_of_mass import gathered
+from ..parameters.base import grouped
+from ..robot.joint import FIXED, NO_LIMITS, REVOLUTE, WORDS, Joint
+from ..robot.robot import Robot
+
+_NEAR = 1e-9
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link and the joint that carries it, in words; a text is empty where there is nothing to say.
+
+    Attributes
+    ----------
+    axis
+        How the joint's axis lies to that of the joint before it, or to z of the base.
+    range
+        Between which coordinates the joint may move.
+    speed
+        How fast it may move.
+    effort
+        With how much torque or force it may move.
+    notes
+        What else there is: which joint it follows, whether it is passive or elastic.
+    parent
+        The number of the link that it is attached to; None for the base.
+    frames
+        Names of the constant frames on it, such as those of fixed links that are part of it.
+    """
+
+    name: str
+    joint: str = ""
+    kind: str = ""
+    axis: str = ""
+    range: str = ""
+    speed: str = ""
+    effort: str = ""
+    mass: str = ""
+    notes: str = ""
+    parent: int | None = None
+    frames: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Closure:
+    """A joint that closes a loop, its kind in words, and the two links that meet there."""
+
+    joint: str
+    kind: str
+    links: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Description:
+    """A robot's links by number, the base being number 0, its loops, and what can be said of it as a whole.
+
+    Attributes
+    ----------
+    mass
+        Of all links, that of a fixed base included; None where it is not a number.
+    centre
+        The centre of mass at zero coordinates, in the base frame; None where it is not three numbers.
+    """
+
+    links: tuple[Link, ...]
+    loops: tuple[Closure, ...]
+    mass: float | None
+    centre: tuple[float, float, float] | None
+
+
+@dataclass(frozen=True)
+class BaseCount:
+    """How many base inertial parameters a robot has, of how many standard ones, and how many rotor inertias."""
+
+    base: int
+    standard: int
+    rotors: int
+
+
+def describe(robot: Robot) -> Description:
+    """Return what there is to say of a robot."""
+    links = tuple(_link(robot, number) for number in range(len(robot.joints) + 1))
+    loops = tuple(
+        Closure(
+            loop.joint.name,
+            WORDS[loop.joint.sigma],
+            (links[loop.joint.antecedent].name, links[loop.frame.antecedent].name),
+        )
+        for loop in robot.loops
+    )
+    return Description(links, loops, *_mass_and_centre(robot))
+
+
+def count_base_parameters(robot: Robot) -> BaseCount:
+    """Return how many base inertial parameters a robot has, its loops open; this may take a while."""
+    opened = robot.derived(loops=())
+    base = grouped(opened)
+    return BaseCount(base.count, 10 * len(opened.expanded().bodies), len(base.rotors))
+
+
+def _mass_and_centre(robot: Robot) -> tuple[float | None, tuple[float, float, float] | None]:
+    whole = robot.derived(loops=())
+    whole = (whole.with_base("floating") if robot.base.body else whole).expanded()
+    masses = [body.inertia.M for body in whole.bodies]
+    if any(isinstance(mass, Node) for mass in masses):
+        return None, None
+    total = sum(map(float, masses))
+    if not total:
+        return total, None
+    at_zero = [joint.pose([joint.mimic.offset] if joint.mimic else ()) for joint in whole.joints]
+    centre = gathered(whole, at_zero)[0][1]
+    if any(isinstance(x, Node) for x in centre):
+        return total, None
+    x, y, z = map(float, centre)
+    return total, (x, y, z)
+
+
+def _link(robot: Robot, number: int) -> Link:
+    name = _name(robot, number)
+    frames = tuple(x.name for x in robot.frames if x.antecedent == number and x.name != name)
+    base = robot.base
+    if not number:
+        kind = "floating" if base.floating else "mobile" if base.mobile else "fixed"
+        return Link(name, kind=kind, mass=_mass(base.body.inertia.M) if base.body else "", frames=frames)
+    joint, body = robot.joints[number - 1], robot.bodies[number - 1]
+    return Link(
+        name,
+        joint.name,
+        WORDS[joint.sigma],
+        _axis(robot, joint),
+        *_limits(joint),
+        _mass(body.inertia.M),
+        ", ".join(_notes(robot, joint)),
+        joint.antecedent,
+        frames,
+    )
+
+
+def _name(robot: Robot, number: int) -> str:
+    if number:
+        return robot.bodies[number - 1].name
+    return robot.base.body.name if robot.base.body else "base"
+
+
+def _axis(robot: Robot, joint: Joint) -> str:
+    """Return how a joint's axis stands to that of the joint before it, or to z of the base."""
+    if len(joint.axes) != 1:
+        return ""
+    if isinstance(joint.alpha, Node):
+        return f"at {joint.alpha}"
+    parallel, square = abs(math.sin(joint.alpha)) < _NEAR, abs(math.cos(joint.alpha)) < _NEAR
+    angle = f"at {math.degrees(math.acos(abs(math.cos(joint.alpha)))):.4g}°"
+    words = "parallel" if parallel else "perpendicular" if square else angle
+    before = robot.joints[joint.antecedent - 1] if joint.antecedent else None
+    if before and before.sigma == joint.sigma == REVOLUTE and _is_near(joint.d) and (_is_near(joint.e) or not parallel):
+        return "in line" if parallel else f"{words}, intersecting"
+    return words
+
+
+def _is_near(x: Scalar) -> bool:
+    return not isinstance(x, Node) and abs(x) < _NEAR
+
+
+def _limits(joint: Joint) -> tuple[str, str, str]:
+    """Return between which coordinates a joint may move, how fast and with how much effort."""
+    limits, one = joint.limits, len(joint.axes) == 1
+    length, force = ("rad", "N m") if joint.sigma == REVOLUTE else ("m", "N")
+    spread = (limits.lower, limits.upper) != (NO_LIMITS.lower, NO_LIMITS.upper)
+    texts = (
+        f"{limits.lower:.4g} … {limits.upper:.4g} {length}" if spread else "",
+        f"{limits.velocity:.4g} {length}/s" if math.isfinite(limits.velocity) else "",
+        f"{limits.effort:.4g} {force}" if math.isfinite(limits.effort) else "",
+    )
+    return texts if one else ("", "", "")
+
+
+def _mass(M: Scalar) -> str:
+    return str(M) if isinstance(M, Node) else f"{M:.4g} kg"
+
+
+def _notes(robot: Robot, joint: Joint) -> Iterator[str]:
+    if joint.mimic:
+        ratio, offset = joint.mimic.ratio, joint.mimic.offset
+        followed = robot.joints[joint.mimic.joint - 1].name
+        text = followed if ratio == 1 else f"{number(ratio)} {followed}"
+        yield f"= {text}" + (f" {'-' if offset < 0 else '+'} {number(abs(offset))}" if offset else "")
+    elif not joint.mu and joint.sigma != FIXED:
+        yield "passive"
+    if joint.eta:
+        yield "elastic"
