@@ -5,29 +5,46 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
-from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 import tauforge as tf
 
-from ..files import write_text
-from ..formats.angles import SNAP
 from ..limits import limited
 from ..models.classical import DEFAULT
 from ..models.registry import MODELS
-from ..targets import target_of
 from . import info as about
 from . import show
 from .catalogue import model
 from .console import console, errors
+from .find_robot import find, heard
+from .options import (
+    Accelerated,
+    BaseOption,
+    Folders,
+    Formulation,
+    Frame,
+    FunctionName,
+    Lenient,
+    ModelArgument,
+    OpenLoops,
+    Output,
+    Parameters,
+    ParametersOption,
+    RobotArgument,
+    Snap,
+    Split,
+    Symbolic,
+    Target,
+    Wrenches,
+    WrenchesOption,
+)
+from .write_code import write_code
 
 app = typer.Typer(
     name="tauforge",
@@ -39,105 +56,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-
-
-class Parameters(StrEnum):
-    auto = "auto"
-    standard = "standard"
-    base = "base"
-
-
-class Wrenches(StrEnum):
-    none = "none"
-    input = "input"
-    file = "file"
-
-    @property
-    def choice(self) -> bool | str:
-        """What the models call it."""
-        choices: dict[str, bool | str] = {"none": False, "input": True, "file": "robot"}
-        return choices[self.value]
-
-
-class Base(StrEnum):
-    fixed = "fixed"
-    floating = "floating"
-
-
-RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot file, or the name of a bundled robot.")]
-Symbolic = Annotated[
-    bool,
-    typer.Option("--symbolic", "-s", help="Use a bundled robot with all inertial parameters and lengths as symbols."),
-]
-BaseOption = Annotated[
-    Base | None, typer.Option("--base", help="The kind of base; by default the one in the robot's file.")
-]
-Snap = Annotated[
-    float | None,
-    typer.Option(
-        "--snap",
-        metavar="ANGLE",
-        help="Take an angle in a file as a quarter turn if it is this close (rad) to one: 1e-4 makes 1.5708 exact, "
-        "0 keeps all angles as written. The default is 1e-9.",
-    ),
-]
-Lenient = Annotated[
-    bool,
-    typer.Option(
-        "--lenient",
-        help="Read a URDF without masses, moments or the link world as other programs do, with warnings.",
-    ),
-]
-Folders = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--folder", metavar="FOLDER", help="Let an MJCF file read other files from this folder; can be repeated."
-    ),
-]
-OpenLoops = Annotated[bool, typer.Option("--open-loops", help="Open closed loops: every joint moves independently.")]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write; - is standard output.")]
-
-
-def find(
-    name: str,
-    symbolic: bool = False,
-    base: Base | None = None,
-    snap: float | None = None,
-    lenient: bool = False,
-    folders: list[Path] | None = None,
-) -> tf.Robot:
-    """Return the robot of a file or of a bundled name."""
-    if name in tf.robots.names() and not os.path.isfile(name):
-        if snap is not None or lenient or folders:
-            raise tf.RobotError(
-                f"{name}: --snap, --lenient and --folder are for files; bundled robots are exact and whole"
-            )
-        robot = tf.robots.bundled(name, symbolic=symbolic)
-        return robot.with_base(base.value) if base else robot
-    if symbolic:
-        raise tf.RobotError(f"{name}: --symbolic is for bundled robots ({', '.join(tf.robots.names())})")
-    if not Path(name).suffix and not os.path.exists(name):
-        raise tf.RobotError(f"{name}: neither a file nor a bundled robot ({', '.join(tf.robots.names())})")
-    tolerance = SNAP if snap is None else snap
-    return tf.load(name, base=base.value if base else None, snap=tolerance, lenient=lenient, folders=folders or ())
-
-
-@contextmanager
-def heard() -> Iterator[list[str]]:
-    """Collect warnings about a robot, to be shown with it; others go their usual way."""
-    found: list[str] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", tf.RobotWarning)
-        usual = warnings.showwarning
-
-        def hear(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
-            if not issubclass(category, tf.RobotWarning):
-                usual(message, category, *rest, **more)
-            elif str(message) not in found:
-                found.append(str(message))
-
-        warnings.showwarning = hear
-        yield found
 
 
 @app.command()
@@ -211,44 +129,17 @@ def list_models(wanted: bool) -> None:
 
 @app.command()
 def generate(
-    which: Annotated[
-        str, typer.Argument(metavar="MODEL", help="The model to compute; `tauforge generate --list` lists them.")
-    ],
+    which: ModelArgument,
     robot: RobotArgument,
     output: Output = "-",
-    target: Annotated[
-        str,
-        typer.Option(
-            "--target",
-            "-t",
-            help="c, header, fortran, matlab, python, numpy or latex; by default from FILE's ending, else c.",
-        ),
-    ] = "",
-    parameters: Annotated[
-        Parameters,
-        typer.Option("--parameters", "-p", help="The inertial parameters to use; auto groups them if all are numbers."),
-    ] = Parameters.auto,
-    function: Annotated[str, typer.Option("--name", "-n", help="The name of the generated function.")] = "",
-    wrenches: Annotated[
-        Wrenches,
-        typer.Option("--wrenches", "-w", help="External wrenches: none, as an input, or from the robot's file."),
-    ] = Wrenches.none,
-    frame: Annotated[str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian to compute.")] = "",
-    accelerated: Annotated[
-        str,
-        typer.Option(
-            "--accelerated",
-            metavar="JOINTS",
-            help="Joints whose acceleration is known, for hybrid dynamics: names separated by commas, or rigid.",
-        ),
-    ] = "",
-    formulation: Annotated[
-        str,
-        typer.Option("--formulation", metavar="NAME", help="A classical formulation; `tauforge compare` lists them."),
-    ] = DEFAULT,
-    split: Annotated[
-        bool, typer.Option("--split", help="Write two files: FILE_setup computes constants once, FILE the rest.")
-    ] = False,
+    target: Target = "",
+    parameters: ParametersOption = Parameters.auto,
+    function: FunctionName = "",
+    wrenches: WrenchesOption = Wrenches.none,
+    frame: Frame = "",
+    accelerated: Accelerated = "",
+    formulation: Formulation = DEFAULT,
+    split: Split = False,
     symbolic: Symbolic = False,
     base: BaseOption = None,
     snap: Snap = None,
@@ -274,22 +165,7 @@ def generate(
         accelerated=accelerated,
         formulation=formulation,
     )
-    if split and output == "-":
-        raise tf.ProgramError("--split writes two files: give the second one's name with -o FILE")
-    kind = target or ("c" if output == "-" else target_of(output))
-    if output == "-":
-        sys.stdout.write(program.code(kind, name=function or None))
-        return
-    path = Path(output)
-    parts = {path: program}
-    if split:
-        setup, rest = program.split()
-        parts = {path.with_stem(f"{path.stem}_setup"): setup, path: rest}
-    name = function or path.stem
-    texts = {place: part.code(kind, name=name if place == path else f"{name}_setup") for place, part in parts.items()}
-    for place, text in texts.items():
-        write_text(place, text)
-    errors.print(f"[green]wrote[/green] {escape(', '.join(map(str, texts)))}: {program.count()}", soft_wrap=True)
+    write_code(program, output, target, function, split)
 
 
 @app.command()

@@ -6,7 +6,7 @@ Its arrays are in C order. It calls the kernel's loop with its arguments in memo
 from __future__ import annotations
 
 from ..program.program import Program, Shape
-from .pieces import arrays, has_empty
+from .arrays import arrays, has_empty
 from .vectors import Vectors
 
 STATES = "states"

@@ -24,58 +24,53 @@ def offsets(vectors: Vectors) -> list[str]:
         "store i64 0, ptr %sum",
         "%rest = alloca i64",
         "%offset = alloca i64",
-        *counted(
-            "%r",
-            "%rows",
-            [
-                "store i64 %r, ptr %rest",
-                "store i64 0, ptr %offset",
-                *counted(
-                    "%k",
-                    "%axes",
-                    [  # from the last axis to the first
-                        "%k.back = sub i64 %axes, %k",
-                        "%k.place = add i64 %leading, %k.back",
-                        *entry("%k.size", "i64", "%plan", "%k.place"),
-                        "%k.axis = sub i64 %k.back, 1",
-                        "%k.step.place = add i64 %steps.first, %k.axis",
-                        *entry("%k.step", "i64", "%steps", "%k.step.place"),
-                        "%k.rest = load i64, ptr %rest",
-                        "%k.rest.next = udiv i64 %k.rest, %k.size",
-                        "%k.whole = mul i64 %k.rest.next, %k.size",
-                        "%k.index = sub i64 %k.rest, %k.whole",
-                        "store i64 %k.rest.next, ptr %rest",
-                        "%k.added = mul i64 %k.index, %k.step",
-                        "%k.old = load i64, ptr %offset",
-                        "%k.new = add i64 %k.old, %k.added",
-                        "store i64 %k.new, ptr %offset",
-                    ],
-                ),
-                "%r.offset = load i64, ptr %offset",
-                "%r.first = mul i64 %r, %columns",
-                *counted(
-                    "%c",
-                    "%columns",
-                    [
-                        "%c.passed = mul i64 %c, %step",
-                        "%c.offset = add i64 %r.offset, %c.passed",
-                        "%c.entry = add i64 %r.first, %c",
-                        "%c.at = getelementptr i64, ptr %table, i64 %c.entry",
-                        "store i64 %c.offset, ptr %c.at",
-                        f"%c.expected = mul i64 %c.entry, {vectors.size}",
-                        "%c.off = xor i64 %c.offset, %c.expected",
-                        "%c.sum = load i64, ptr %sum",
-                        "%c.sum.new = or i64 %c.sum, %c.off",
-                        "store i64 %c.sum.new, ptr %sum",
-                    ],
-                ),
-            ],
-        ),
+        *counted("%r", "%rows", _row_of_offsets(vectors)),
         "%different = load i64, ptr %sum",
         "%same = icmp eq i64 %different, 0",
         "%result = zext i1 %same to i64",
         "ret i64 %result",
         "}",
+    ]
+
+
+def _row_of_offsets(vectors: Vectors) -> list[str]:
+    """Emit the code that lists the offsets of row %r, and gathers in %sum how they differ from C order."""
+    axis = [  # from the last to the first
+        "%k.back = sub i64 %axes, %k",
+        "%k.place = add i64 %leading, %k.back",
+        *entry("%k.size", "i64", "%plan", "%k.place"),
+        "%k.axis = sub i64 %k.back, 1",
+        "%k.step.place = add i64 %steps.first, %k.axis",
+        *entry("%k.step", "i64", "%steps", "%k.step.place"),
+        "%k.rest = load i64, ptr %rest",
+        "%k.rest.next = udiv i64 %k.rest, %k.size",
+        "%k.whole = mul i64 %k.rest.next, %k.size",
+        "%k.index = sub i64 %k.rest, %k.whole",
+        "store i64 %k.rest.next, ptr %rest",
+        "%k.added = mul i64 %k.index, %k.step",
+        "%k.old = load i64, ptr %offset",
+        "%k.new = add i64 %k.old, %k.added",
+        "store i64 %k.new, ptr %offset",
+    ]
+    column = [
+        "%c.passed = mul i64 %c, %step",
+        "%c.offset = add i64 %r.offset, %c.passed",
+        "%c.entry = add i64 %r.first, %c",
+        "%c.at = getelementptr i64, ptr %table, i64 %c.entry",
+        "store i64 %c.offset, ptr %c.at",
+        f"%c.expected = mul i64 %c.entry, {vectors.size}",
+        "%c.off = xor i64 %c.offset, %c.expected",
+        "%c.sum = load i64, ptr %sum",
+        "%c.sum.new = or i64 %c.sum, %c.off",
+        "store i64 %c.sum.new, ptr %sum",
+    ]
+    return [
+        "store i64 %r, ptr %rest",
+        "store i64 0, ptr %offset",
+        *counted("%k", "%axes", axis),
+        "%r.offset = load i64, ptr %offset",
+        "%r.first = mul i64 %r, %columns",
+        *counted("%c", "%columns", column),
     ]
 
 

@@ -86,10 +86,29 @@ def _sincos(vectors: Vectors) -> list[str]:
     One reduction to a = n pi/2 + r, |r| <= pi/4, serves both. The C library computes lanes whose angle is too large for
     it or no number.
     """
+    truth = f"<{vectors.lanes} x i1>"
+    body = [
+        *_angle(vectors),
+        *_reduced(vectors.wide),
+        *_of_rest(vectors.wide),
+        *_of_quarter(vectors),
+        *(line for name in ("%sin", "%cos") for line in _signed(name, vectors)),
+        f"%all = bitcast {truth} %good to i{vectors.lanes}",
+        f"%fine = icmp eq i{vectors.lanes} %all, -1",
+        "br i1 %fine, label %computed, label %library",
+        "library:",
+        *counted("%k", str(vectors.lanes), _lane_of_sincos(vectors)),
+        "br label %computed",
+        "computed:",
+    ]
+    return _service(SINCOS, vectors, body)
+
+
+def _angle(vectors: Vectors) -> list[str]:
+    """Emit the code that loads the angle %x and finds its size %a, if %good, and its number %n of quarter turns."""
     wide = vectors.wide
     d, bits, truth = wide.name, f"<{wide.lanes} x i64>", f"<{wide.lanes} x i1>"
-    near = "%r2" if wide.fused else "%r"  # where r2 is near enough to square it without waiting for r
-    body = [
+    return [
         *entry("%given", vectors.name, "%from", "%i"),
         _converted("%x", "%given", vectors.name, d),
         f"%x.bits = bitcast {d} %x to {bits}",
@@ -103,7 +122,14 @@ def _sincos(vectors: Vectors) -> list[str]:
         f"%rounded = fadd contract {d} %part, %round",
         f"%quarters = bitcast {d} %rounded to {bits}",
         f"%n = fsub {d} %rounded, %round",
-        *_reduced(wide),
+    ]
+
+
+def _of_rest(wide: Vectors) -> list[str]:
+    """Emit the code that computes sine %s and cosine %c of the rest %r."""
+    d = wide.name
+    near = "%r2" if wide.fused else "%r"  # where r2 is near enough to square it without waiting for r
+    return [
         f"%z = fmul contract {d} {near}, {near}",
         f"%zz = fmul contract {d} %z, %z",
         *_polynomial("%p", wide),
@@ -117,7 +143,15 @@ def _sincos(vectors: Vectors) -> list[str]:
         f"%w = fsub contract {d} %one, %h",
         f"%zzq = fmul contract {d} %zz, %q",
         f"%c = fadd contract {d} %w, %zzq",
-        f"%odd = trunc {bits} %quarters to {truth}",  # each quarter turn exchanges them, two reverse them
+    ]
+
+
+def _of_quarter(vectors: Vectors) -> list[str]:
+    """Emit the code that finds sizes and signs of the results: each quarter turn exchanges them, two reverse them."""
+    wide = vectors.wide
+    d, bits, truth = wide.name, f"<{wide.lanes} x i64>", f"<{wide.lanes} x i1>"
+    return [
+        f"%odd = trunc {bits} %quarters to {truth}",
         f"%sin.size = select {truth} %odd, {d} %c, {d} %s",
         f"%cos.size = select {truth} %odd, {d} %s, {d} %c",
         f"%reversed = shl {bits} %quarters, splat (i64 62)",
@@ -128,29 +162,23 @@ def _sincos(vectors: Vectors) -> list[str]:
         f"%sin.to = getelementptr {vectors.name}, ptr %to, i64 %place",
         f"%cos.to = getelementptr {vectors.name}, ptr %sin.to, i64 1",
     ]
-    for name in ("%sin", "%cos"):
-        body += [
-            f"{name}.sign = and {bits} {name}.turn, splat (i64 {-(1 << 63)})",
-            f"{name}.bits = bitcast {d} {name}.size to {bits}",
-            f"{name}.signed = xor {bits} {name}.bits, {name}.sign",
-            f"{name}.wide = bitcast {bits} {name}.signed to {d}",
-            _converted(name, f"{name}.wide", d, vectors.name),
-            f"store {vectors.name} {name}, ptr {name}.to",
-        ]
-    body += [
-        f"%all = bitcast {truth} %good to i{vectors.lanes}",
-        f"%fine = icmp eq i{vectors.lanes} %all, -1",
-        "br i1 %fine, label %computed, label %library",
-        "library:",
-        *counted("%k", str(vectors.lanes), _lane_of_sincos(vectors)),
-        "br label %computed",
-        "computed:",
+
+
+def _signed(name: str, vectors: Vectors) -> list[str]:
+    """Emit the code that gives a result its sign and stores it."""
+    d, bits = vectors.wide.name, f"<{vectors.lanes} x i64>"
+    return [
+        f"{name}.sign = and {bits} {name}.turn, splat (i64 {-(1 << 63)})",
+        f"{name}.bits = bitcast {d} {name}.size to {bits}",
+        f"{name}.signed = xor {bits} {name}.bits, {name}.sign",
+        f"{name}.wide = bitcast {bits} {name}.signed to {d}",
+        _converted(name, f"{name}.wide", d, vectors.name),
+        f"store {vectors.name} {name}, ptr {name}.to",
     ]
-    return _service(SINCOS, vectors, body)
 
 
 def _reduced(wide: Vectors) -> list[str]:
-    """Return what computes the rest %r of %a after %n quarter turns, n pi/2 being subtracted in three parts."""
+    """Emit the code that computes the rest %r of %a after %n quarter turns, n pi/2 being subtracted in three parts."""
     d = wide.name
     if wide.fused:
         parts = (("%a", "%first", "%r1"), ("%r1", "%middle", "%r2"), ("%r2", "%last", "%r"))
@@ -194,7 +222,7 @@ def _polynomial(name: str, wide: Vectors) -> list[str]:
 
 
 def _number(register: str, wide: Vectors) -> list[str]:
-    """Return what loads one of the numbers.
+    """Emit the code that loads one of the numbers.
 
     They stand in memory, and their address too, where others could change it: LLVM would otherwise load them all before
     the loop, which is short.
@@ -211,7 +239,7 @@ def _numbers(wide: Vectors) -> list[str]:
 
 
 def _lane_of_sincos(vectors: Vectors) -> list[str]:
-    """Return what has the C library compute the lane %k, if that needs it."""
+    """Emit the code that has the C library compute the lane %k, if that needs it."""
     scalar = vectors.scalar
     body = [
         *entry("%lane", scalar, "%given.at", "%k"),

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.collector import collector_paused
+from ..llvm.arrays import arrays, parameters_place
 from ..llvm.kernel import Plan
-from ..llvm.pieces import BODY, SETUP, arrays, numbers, parameters_place, pieces
+from ..llvm.pieces import BODY, SETUP, numbers, pieces
 from ..llvm.vectors import Vectors
 from ..program.program import Program
 from .cache import Code, content, obtained

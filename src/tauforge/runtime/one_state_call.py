@@ -16,8 +16,8 @@ import llvmlite.binding as llvm
 import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
+from ..llvm.arrays import has_empty
 from ..llvm.one_state_call import CALL, SYMBOLS, Fields, Record, call
-from ..llvm.pieces import has_empty
 from ..llvm.trigonometry import PREFIX
 from ..program.program import Program
 from .build import Loaded

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..llvm.pieces import arrays, has_empty
+from ..llvm.arrays import arrays, has_empty
 from ..program.program import Program
 from .arguments import as_arrays, batch_axes, explain, in_order, output_arrays
 from .build import Loaded

@@ -1,0 +1,57 @@
+"""The robot that a command is about, by its file or bundled name, and the warnings that go with it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import tauforge as tf
+
+from ..formats.angles import SNAP
+from .options import Base
+
+
+def find(
+    name: str,
+    symbolic: bool = False,
+    base: Base | None = None,
+    snap: float | None = None,
+    lenient: bool = False,
+    folders: list[Path] | None = None,
+) -> tf.Robot:
+    """Return the robot of a file or of a bundled name."""
+    if name in tf.robots.names() and not os.path.isfile(name):
+        if snap is not None or lenient or folders:
+            raise tf.RobotError(
+                f"{name}: --snap, --lenient and --folder are for files; bundled robots are exact and whole"
+            )
+        robot = tf.robots.bundled(name, symbolic=symbolic)
+        return robot.with_base(base.value) if base else robot
+    if symbolic:
+        raise tf.RobotError(f"{name}: --symbolic is for bundled robots ({', '.join(tf.robots.names())})")
+    if not Path(name).suffix and not os.path.exists(name):
+        raise tf.RobotError(f"{name}: neither a file nor a bundled robot ({', '.join(tf.robots.names())})")
+    tolerance = SNAP if snap is None else snap
+    return tf.load(name, base=base.value if base else None, snap=tolerance, lenient=lenient, folders=folders or ())
+
+
+@contextmanager
+def heard() -> Iterator[list[str]]:
+    """Collect warnings about a robot, to be shown with it; others go their usual way."""
+    found: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", tf.RobotWarning)
+        usual = warnings.showwarning
+
+        def hear(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+            if not issubclass(category, tf.RobotWarning):
+                usual(message, category, *rest, **more)
+            elif str(message) not in found:
+                found.append(str(message))
+
+        warnings.showwarning = hear
+        yield found

@@ -1,0 +1,101 @@
+"""What can be given on the command line: arguments and options, each with its help."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Parameters(StrEnum):
+    auto = "auto"
+    standard = "standard"
+    base = "base"
+
+
+class Wrenches(StrEnum):
+    none = "none"
+    input = "input"
+    file = "file"
+
+    @property
+    def choice(self) -> bool | str:
+        """What the models call it."""
+        choices: dict[str, bool | str] = {"none": False, "input": True, "file": "robot"}
+        return choices[self.value]
+
+
+class Base(StrEnum):
+    fixed = "fixed"
+    floating = "floating"
+
+
+RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot file, or the name of a bundled robot.")]
+Symbolic = Annotated[
+    bool,
+    typer.Option("--symbolic", "-s", help="Use a bundled robot with all inertial parameters and lengths as symbols."),
+]
+BaseOption = Annotated[
+    Base | None, typer.Option("--base", help="The kind of base; by default the one in the robot's file.")
+]
+Snap = Annotated[
+    float | None,
+    typer.Option(
+        "--snap",
+        metavar="ANGLE",
+        help="Take an angle in a file as a quarter turn if it is this close (rad) to one: 1e-4 makes 1.5708 exact, "
+        "0 keeps all angles as written. The default is 1e-9.",
+    ),
+]
+Lenient = Annotated[
+    bool,
+    typer.Option(
+        "--lenient",
+        help="Read a URDF without masses, moments or the link world as other programs do, with warnings.",
+    ),
+]
+Folders = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--folder", metavar="FOLDER", help="Let an MJCF file read other files from this folder; can be repeated."
+    ),
+]
+OpenLoops = Annotated[bool, typer.Option("--open-loops", help="Open closed loops: every joint moves independently.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write; - is standard output.")]
+ModelArgument = Annotated[
+    str, typer.Argument(metavar="MODEL", help="The model to compute; `tauforge generate --list` lists them.")
+]
+Target = Annotated[
+    str,
+    typer.Option(
+        "--target",
+        "-t",
+        help="c, header, fortran, matlab, python, numpy or latex; by default from FILE's ending, else c.",
+    ),
+]
+ParametersOption = Annotated[
+    Parameters,
+    typer.Option("--parameters", "-p", help="Inertial parameters to use; auto groups them if all are numbers."),
+]
+FunctionName = Annotated[str, typer.Option("--name", "-n", help="The name of the generated function.")]
+WrenchesOption = Annotated[
+    Wrenches,
+    typer.Option("--wrenches", "-w", help="External wrenches: none, as an input, or from the robot's file."),
+]
+Frame = Annotated[str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian to compute.")]
+Accelerated = Annotated[
+    str,
+    typer.Option(
+        "--accelerated",
+        metavar="JOINTS",
+        help="Joints whose acceleration is known, for hybrid dynamics: names separated by commas, or rigid.",
+    ),
+]
+Formulation = Annotated[
+    str, typer.Option("--formulation", metavar="NAME", help="A classical formulation; `tauforge compare` lists them.")
+]
+Split = Annotated[
+    bool, typer.Option("--split", help="Write two files: FILE_setup computes constants once, FILE the rest.")
+]

@@ -1,0 +1,34 @@
+"""What ``tauforge generate`` does with a model: its code in a file, in two, or on standard output."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.markup import escape
+
+import tauforge as tf
+
+from ..files import write_text
+from ..targets import target_of
+from .console import errors
+
+
+def write_code(program: tf.Program, output: str, target: str, function: str, split: bool) -> None:
+    """Write a Program's code to a file, ``-`` being standard output; set-up in a file of its own where it is split."""
+    if split and output == "-":
+        raise tf.ProgramError("--split writes two files: give the second one's name with -o FILE")
+    kind = target or ("c" if output == "-" else target_of(output))
+    if output == "-":
+        sys.stdout.write(program.code(kind, name=function or None))
+        return
+    path = Path(output)
+    parts = {path: program}
+    if split:
+        setup, rest = program.split()
+        parts = {path.with_stem(f"{path.stem}_setup"): setup, path: rest}
+    name = function or path.stem
+    texts = {place: part.code(kind, name=name if place == path else f"{name}_setup") for place, part in parts.items()}
+    for place, text in texts.items():
+        write_text(place, text)
+    errors.print(f"[green]wrote[/green] {escape(', '.join(map(str, texts)))}: {program.count()}", soft_wrap=True)

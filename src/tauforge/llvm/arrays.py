@@ -1,0 +1,25 @@
+"""The arrays that the kernel's loop reads and writes, in their order."""
+
+from __future__ import annotations
+
+from ..program.program import PARAMETERS, Program, Shape
+
+
+def has_empty(program: Program) -> bool:
+    """Tell whether some array has no entries."""
+    return any(shape.size == 0 for shape in (*program.inputs.values(), *program.outputs.values()))
+
+
+def arrays(program: Program) -> tuple[list[Shape], list[Shape]]:
+    """Return the shapes of the arrays that the loop reads and of those that it writes.
+
+    NumPy cannot fix a dimension to zero: where an array has no entries, one more input, the first, has none either.
+    """
+    extra = [Shape([0])] if has_empty(program) else []
+    return [*extra, *program.inputs.values()], [*program.outputs.values()]
+
+
+def parameters_place(program: Program) -> int:
+    """Return which of the arrays holds the parameters; -1 where there are none."""
+    names = [*program.inputs]
+    return names.index(PARAMETERS) + has_empty(program) if PARAMETERS in names else -1

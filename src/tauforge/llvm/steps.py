@@ -1,0 +1,97 @@
+"""What a Program's code does in turn: operations, calls of the kernel and loops.
+
+Sines, cosines and their inverses are computed by the kernel, all that can be at once with one call, before what needs
+them: a call in the midst would have every register saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import count
+from typing import NamedTuple
+
+from ..graph.evaluate import topological
+from ..graph.node import Node
+from ..graph.operations import CONST, COS, NEG
+from .loops import Loop
+from .trigonometry import SERVICE, SERVICES
+
+
+class Call(NamedTuple):
+    """A call of the kernel: the arguments of the groups stand from slot ``given`` on, the results from ``made``."""
+
+    service: str
+    groups: Sequence[tuple[Node, ...]]
+    given: int
+    made: int
+
+
+Step = Node | Call | Loop
+
+
+def operands(node: Node) -> tuple[Node, ...]:
+    """Return what a node is computed from, bare of signs: to negate is no step of its own."""
+    args = node.args
+    for a in args:
+        if a.op is NEG:
+            return tuple(map(bare, args))
+    return args
+
+
+def bare(node: Node) -> Node:
+    """Return a node without its sign."""
+    return node.args[0] if node.op is NEG else node
+
+
+def made_by(step: Step) -> Sequence[Node]:
+    """Return the nodes that a step computes; those of a call have their slots already."""
+    if isinstance(step, Loop):
+        return [node for row in step.rows for node in row.members]
+    return [step] if isinstance(step, Node) else []
+
+
+def needed_by(step: Step) -> Iterable[Node]:
+    """Return the nodes that a step fetches."""
+    if isinstance(step, Node):
+        return operands(step)
+    if isinstance(step, Call):
+        return (bare(a) for group in step.groups for a in group)
+    return (a for row in step.rows for x in row.operands if not isinstance(x, int) for a in x)
+
+
+def steps_of(order: Sequence[Node], slots: dict[Node, int], entries: count[int]) -> list[Step]:
+    """Return what is to be done in turn: first what the kernel's functions need, call by call, then the rest."""
+    level: dict[Node, int] = {}
+    waves: dict[int, dict[str, dict[tuple[Node, ...], list[Node]]]] = {}
+    for node in order:
+        depth = 0
+        for a in operands(node):
+            depth = max(depth, level.get(a, 0))
+        if node.op in SERVICE:
+            depth += 1
+            wave = waves.setdefault(depth, {}).setdefault(SERVICE[node.op], {})
+            wave.setdefault(node.args, []).append(node)
+        if depth:
+            level[node] = depth
+    steps: list[Step] = []
+    done = set(slots)
+
+    def compute(nodes: Iterable[Node]) -> None:
+        for node in topological(nodes, lambda x: () if x in done else operands(x)):
+            if node not in done and node.op not in (CONST, NEG):
+                done.add(node)
+                steps.append(node)
+
+    for _, calls in sorted(waves.items()):
+        for name, groups in calls.items():
+            compute(a for group in groups for a in group)
+            taken, filled = SERVICES[name]
+            first = next(entries)
+            places = [first, *(next(entries) for _ in range((taken + filled) * len(groups) - 1))]
+            call = Call(name, list(groups), first, places[taken * len(groups)])
+            for i, nodes in enumerate(groups.values()):
+                for node in nodes:
+                    slots[node] = call.made + filled * i + (node.op is COS)
+            done.update(node for nodes in groups.values() for node in nodes)
+            steps.append(call)
+    return [*steps, *(node for node in order if node not in done)]
