@@ -1,4 +1,4 @@
-"""Derivatives of the torques: the terms of a linearised controller, proved, counted and compiled."""
+"""Derivatives of the torques for a linearised controller: counted, proved equal and compiled."""
 
 import numpy as np
 

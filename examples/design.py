@@ -1,4 +1,4 @@
-"""An arm redesigned after Yang and Tzeng: counterweights that make its equations linear."""
+"""An arm redesigned by the method of Yang and Tzeng: counterweights make its equations linear."""
 
 import math
 
@@ -24,10 +24,10 @@ arm = tf.Robot(
 )
 design = tf.yang_tzeng(arm, reach=0.3)
 print(design.report())
-print(f"largest difference over random motions: below 1e-12 of the efforts: {design.difference() < 1e-12}")
+print(f"the simple equations agree with the full ones within 1e-12: {design.difference() < 1e-12}")
 
 q, qd, qdd = [0.3, -0.8, 1.1], [1.0, -2.0, 3.0], [0.0, 0.0, 0.0]
-print("efforts of a motion without accelerations, before and after:")
+print("torques of a motion without acceleration, before and after:")
 for robot in (arm, design.robot):
     tau = tf.inverse_dynamics(robot).compile()(q, qd, qdd)
     print("  ", [round(x, 3) + 0.0 for x in tau.tolist()])

@@ -7,7 +7,8 @@ import tauforge as tf
 robot = tf.robots.puma560()
 program = tf.inverse_dynamics(robot, parameters="base")
 print(program.count())
-print(program.certify(tf.inverse_dynamics(robot)).points, "exact random points: base equals standard")
+standard = tf.inverse_dynamics(robot, parameters="standard")
+print(program.certify(standard).points, "exact random points: base equals standard")
 
 torque = program.compile()
 q, qd, qdd = np.zeros(6), np.ones(6), np.zeros(6)

@@ -1,4 +1,4 @@
-"""A hook of the documentation's build: the site loads nothing from the network, and nothing that is not there.
+"""Hooks of the documentation's build: the README is its first page, and the site loads nothing that is not in it.
 
 Each reference that a page or a style sheet would load from elsewhere is a warning, which the strict build refuses; so
 is one to a file that the site lacks, as MkDocs looks at Markdown's links only. Readers' links may lead anywhere else.
@@ -56,6 +56,14 @@ def _read(text: str) -> _References:
     found = _References()
     found.feed(text)
     return found
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
+    """Put the README into the first page; its links into docs/ start there."""
+    if not page.is_homepage:
+        return markdown
+    readme = Path(config.config_file_path).with_name("README.md").read_text(encoding="utf-8")
+    return readme.replace("](docs/", "](")
 
 
 def on_post_build(config: Any) -> None:

@@ -109,3 +109,18 @@ def test_every_public_name_is_on_the_page_of_the_api():
     listed = set(re.findall(r"^::: tauforge\.(?:.*\.)?(\w+)$", (ROOT / "docs" / "api.md").read_text(), re.MULTILINE))
     modules = {*vars(errors), "robots"} if {"errors", "bundled"} <= listed else set()
     assert sorted({*tf.__all__} - listed - modules) == []
+
+
+def test_the_picture_of_the_readme_shows_what_the_pages_say():
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        import draw_readme
+    finally:
+        sys.path.pop(0)
+    picture = (ROOT / "docs" / "readme.svg").read_text(encoding="utf-8")
+    assert picture == draw_readme.picture(), "run python scripts/draw_readme.py"
+
+
+def test_the_page_of_the_targets_shows_generated_code():
+    shown = re.search(r"```c\n(.*?)```", (ROOT / "docs" / "targets.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert shown[1] in tf.inverse_dynamics(tf.robots.planar2r()).code("c", name="arm")

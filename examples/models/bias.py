@@ -16,4 +16,4 @@ print(tf.direct_dynamics(robot).compile()(q, qd, tau).round(6) + 0.0)
 
 rest = h(q, 0 * qd)
 once, twice = h(q, qd) - rest, h(q, 2 * qd) - rest
-print("at twice the speed, times", (twice[:3] / once[:3]).round(6))
+print("doubling the speed multiplies them by", (twice[:3] / once[:3]).round(6))

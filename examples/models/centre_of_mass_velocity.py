@@ -1,4 +1,4 @@
-"""The recoil of a swinging arm: mass times the velocity of its centre is the momentum that stopping takes away."""
+"""The recoil of a swinging arm: its momentum, and the force that stops it."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A falling cat: how the trunk must turn while the limbs move, if the momentum is to stay zero."""
+"""A falling cat: how the trunk must turn while the limbs move, so that the momentum stays zero."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A robot in free fall: whatever its motors do, momentum changes by its weight alone, and turning not at all."""
+"""A robot in free fall: whatever its motors do, only gravity changes its momentum, and its spin is constant."""
 
 import numpy as np
 

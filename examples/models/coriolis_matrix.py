@@ -1,4 +1,4 @@
-"""The matrix that passivity-based control needs: C qd are the Coriolis efforts, and Mdot - 2C is skew-symmetric."""
+"""The matrix that passivity-based control needs: C qd are the Coriolis torques, and Mdot - 2C is skew-symmetric."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Between two poses of a drone: the velocity that leads from one to the other, and the way in between."""
+"""Between two poses of a drone: the velocity that leads from one to the other, and the path in between."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A double pendulum falls: its accelerations, integrated by Runge and Kutta's method, and its energy, which stays."""
+"""A falling double pendulum, simulated by the Runge-Kutta method; its energy stays constant."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ accelerations, energies = composite.compile(), tf.energy(robot).compile()
 
 
 def rate(x):
-    """Return how the state (q, qd) changes where no motor acts."""
+    """Return the time derivative of the state (q, qd) when no motor acts."""
     return np.concatenate([x[2:], accelerations(x[:2], x[2:], np.zeros(2))])
 
 

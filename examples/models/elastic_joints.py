@@ -1,4 +1,4 @@
-"""An arm with an elastic elbow: how fast it swings, and the motor's torque that the spring and the swing ask for."""
+"""An arm with an elastic elbow: its natural frequencies, and the motor torque for a given acceleration."""
 
 from dataclasses import replace
 
@@ -14,9 +14,9 @@ robot = replace(rigid, joints=(shoulder, elastic))
 slope = tf.direct_dynamics(robot).derivative("qdd", "q").compile()
 hanging, rest = [-np.pi / 2, 0.0], [0.0, 0.0]
 squares = -np.linalg.eigvals(slope(hanging, rest, rest)).real  # of the angular frequencies
-print("without friction it swings with", np.sort(np.sqrt(squares) / (2 * np.pi)).round(3), "Hz")
+print("natural frequencies without friction", np.sort(np.sqrt(squares) / (2 * np.pi)).round(3), "Hz")
 
 program = tf.hybrid_dynamics(robot, accelerated="rigid")
 print(program.inputs, program.outputs)
 torque, swing = program.compile()([0.0, -0.02], rest, [1.0], [0.0])  # the shoulder's acceleration is given
-print("torque of the motor", torque.round(4), "acceleration of the elbow", swing.round(4))
+print("motor torque", torque.round(4), "elbow acceleration", swing.round(4))

@@ -1,4 +1,4 @@
-"""Energy balance: what the motors put in is what kinetic and potential energy gain."""
+"""Energy balance: the power of the motors is the rate at which kinetic and potential energy grow."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Identification without accelerations: the work of the motors is the energy gained, linear in the parameters."""
+"""Identification without accelerations: the motors' work is a gain in energy, which is linear in the parameters."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A robot arm on a satellite of 100 kg: its motion turns the satellite, and no wrench acts on it."""
+"""A robot arm on a satellite of 100 kg: when it moves, the satellite turns, though no wrench acts on it."""
 
 from dataclasses import replace
 

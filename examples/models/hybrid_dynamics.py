@@ -1,4 +1,4 @@
-"""An arm whose elbow has no motor: the torque for a shoulder's acceleration, and what the elbow does meanwhile."""
+"""An arm whose elbow has no motor: the torque that accelerates the shoulder, and how the elbow responds."""
 
 import numpy as np
 
@@ -10,8 +10,8 @@ print(program)
 
 q, qd = np.array([0.3, -0.5]), np.array([1.0, 0.0])
 efforts, accelerations = program.compile()(q, qd, [2.0], [0.0])  # acceleration of joint 1, torque of joint 2
-print("torque of the shoulder:", efforts.round(4))
-print("acceleration of the elbow:", accelerations.round(4))
+print("shoulder torque:", efforts.round(4))
+print("elbow acceleration:", accelerations.round(4))
 
 tau = tf.inverse_dynamics(robot).compile()(q, qd, [2.0, accelerations[0]])
 print("by inverse dynamics:", tau.round(4) + 0.0)

@@ -1,4 +1,4 @@
-"""A spherical pendulum: steps on the manifold of rotations, where its quaternion stays of unit length."""
+"""A spherical pendulum: steps on the manifold of rotations keep its quaternion at unit length."""
 
 import numpy as np
 

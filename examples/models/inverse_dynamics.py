@@ -1,4 +1,4 @@
-"""The torques of a motion, all samples at once, and what a push of the hand adds to them."""
+"""The torques of a motion, all samples at once, and the additional torques when the hand pushes."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How fast a tool moves, and the torques that hold a force at it."""
+"""How fast a tool moves, and the torques that make it press with a given force."""
 
 import numpy as np
 

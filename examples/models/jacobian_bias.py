@@ -1,4 +1,4 @@
-"""Resolved acceleration: the joint accelerations that lead a moving hand along a straight line at constant speed."""
+"""Resolved acceleration: the joint accelerations that keep a moving hand on a straight line at constant speed."""
 
 import numpy as np
 

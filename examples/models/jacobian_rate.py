@@ -1,4 +1,4 @@
-"""The acceleration of a tool, J qdd + Jd qd, and the same rate by differences, which are less exact."""
+"""The acceleration of a tool, J qdd + Jd qd, and a check of the rate by finite differences."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What an accelerometer and a gyroscope on the forearm of a robot show."""
+"""What an accelerometer and a gyroscope on the forearm of a robot measure."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The fastest link of a moving robot: what a safety limit on speed looks at."""
+"""The fastest link of a moving robot, for a safety limit on speed."""
 
 import numpy as np
 

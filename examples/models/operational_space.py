@@ -1,4 +1,4 @@
-"""Control in the space of the hand: how heavy it feels, and the torques that give it an acceleration."""
+"""Control in the space of the hand: how heavy it feels, and the torques for a given acceleration."""
 
 import numpy as np
 

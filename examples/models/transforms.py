@@ -1,4 +1,4 @@
-"""Where the tool of a robot is, and where its elbow stands as the hand sees it."""
+"""Where the tool of a robot is, and where its elbow is as seen from the hand."""
 
 import numpy as np
 
@@ -18,4 +18,4 @@ print(T.round(4))
 print("tool:", (T @ [0.0, 0.0, 0.2, 1.0])[:3].round(4))
 
 seen = tf.transforms(robot, frames=["link3", "base"], relative_to="link6").compile()(q)
-print("elbow and base from the hand:", seen[:, :3, 3].round(4).tolist())
+print("elbow and base seen from the hand:", seen[:, :3, 3].round(4).tolist())

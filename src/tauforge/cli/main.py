@@ -71,7 +71,7 @@ def info(
         bool | None,
         typer.Option(
             "--tables/--no-tables",
-            help=f"Show geometric and inertial parameters; up to {about.FEW} joints they are unless told otherwise.",
+            help=f"Show or hide geometric and inertial parameters; by default shown for up to {about.FEW} joints.",
         ),
     ] = None,
     symbolic: Symbolic = False,
@@ -80,7 +80,7 @@ def info(
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:
-    """Show a robot: its tree, limits and masses, what was warned of, its tables, and how many base parameters it has.
+    """Show a robot: its tree, limits and masses, warnings, tables, and the number of base parameters.
 
     Example: `tauforge info puma560 --base floating`
     """
@@ -147,7 +147,7 @@ def generate(
     folder: Folders = None,
     open_loops: OpenLoops = False,
     listed: Annotated[
-        bool, typer.Option("--list", callback=list_models, is_eager=True, help="List the models, a line each.")
+        bool, typer.Option("--list", callback=list_models, is_eager=True, help="List the models, one per line.")
     ] = False,
 ) -> None:
     """Write a model's source code.
@@ -177,7 +177,7 @@ def count(
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:
-    """Count the operations of a robot's models, with standard and with base parameters, beside published figures."""
+    """Count the operations of inverse dynamics with standard and base parameters, next to published figures."""
     console.print(show.counts(find(robot, symbolic, base, snap, lenient, folder)))
 
 
@@ -186,15 +186,17 @@ def compare(
     robot: RobotArgument,
     symbolic: Symbolic = False,
     plot: Annotated[
-        bool, typer.Option("--plot", help="Also draw how costs grow with the number of joints, to FILE.")
+        bool, typer.Option("--plot", help="Also plot to FILE how costs grow with the number of joints.")
     ] = False,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to draw.")] = "formulations.png",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The file for the plot.")
+    ] = "formulations.png",
     base: BaseOption = None,
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:
-    """Compare the classical formulations of a robot's inverse dynamics: counted, timed, proved equal.
+    """Compare the classical formulations of a robot's inverse dynamics: count, time and prove them equal.
 
     Example: `tauforge compare puma560 --plot -o growth.svg`
     """
@@ -217,21 +219,22 @@ def bench(
         typer.Option(
             "--models",
             metavar="MODELS",
-            help="inverse-dynamics, direct-dynamics, inertia-matrix, derivatives; or some.",
+            help="Some of inverse-dynamics, direct-dynamics, inertia-matrix, derivatives; by default all.",
         ),
     ] = "",
-    batch: Annotated[int, typer.Option("--batch", min=1, help="How many states at once.")] = 4096,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.0, help="How long to take times of each model.")] = 1.0,
-    figures: Annotated[str, typer.Option("--json", metavar="FILE", help="Also write the figures there.")] = "",
-    plot: Annotated[str, typer.Option("--plot", metavar="FILE", help="Also draw the ratios there.")] = "",
+    batch: Annotated[int, typer.Option("--batch", min=1, help="The number of states per batch.")] = 4096,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.0, help="How long to time each model.")] = 1.0,
+    figures: Annotated[str, typer.Option("--json", metavar="FILE", help="Also write the figures to FILE.")] = "",
+    plot: Annotated[str, typer.Option("--plot", metavar="FILE", help="Also plot the ratios to FILE.")] = "",
     symbolic: Symbolic = False,
     base: BaseOption = None,
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
 ) -> None:
-    """Time a robot's models beside other libraries: those of Pinocchio, MuJoCo, CasADi, Drake, the Robotics Toolbox
-    and frax that are installed. Results are compared first.
+    """Time a robot's models against other libraries: Pinocchio, MuJoCo, CasADi, Drake, the Robotics Toolbox and frax.
+
+    Libraries that are not installed are left out. Results are compared before anything is timed.
 
     Example: `tauforge bench panda --models inverse-dynamics --plot ratios.svg`
     """
@@ -255,7 +258,7 @@ def bench(
 
 @app.command()
 def demo() -> None:
-    """Run the main job on bundled robots: from the description to code, compiled function and proof."""
+    """Show the whole path on bundled robots: from the description to code, compiled function and proof."""
     from .demo import run
 
     run(console)
@@ -290,7 +293,7 @@ def options(
         typer.Option(
             "--limit",
             metavar="NAME=NUMBER",
-            help="Raise a limit of ROBOT's file, as in links=20000: bytes, seconds and others.",
+            help="Raise a limit on ROBOT's file, as in links=20000: bytes, seconds and others.",
         ),
     ] = None,
     version: Annotated[

@@ -32,70 +32,70 @@ class Base(StrEnum):
     floating = "floating"
 
 
-RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot's file or a bundled one's name.")]
+RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot file, or the name of a bundled robot.")]
 Symbolic = Annotated[
     bool,
-    typer.Option("--symbolic", "-s", help="Take a bundled robot with all inertial parameters and lengths as symbols."),
+    typer.Option("--symbolic", "-s", help="Use a bundled robot with all inertial parameters and lengths as symbols."),
 ]
 BaseOption = Annotated[
-    Base | None, typer.Option("--base", help="What the robot stands on; as its file has it unless given.")
+    Base | None, typer.Option("--base", help="The kind of base; by default the one in the robot's file.")
 ]
 Snap = Annotated[
     float | None,
     typer.Option(
         "--snap",
         metavar="ANGLE",
-        help="How far (rad) an angle in a file may be from a quarter turn to be taken as one: 1e-4 makes 1.5708 exact, "
-        "0 keeps all angles as written; 1e-9 unless given.",
+        help="Take an angle in a file as a quarter turn if it is this close (rad) to one: 1e-4 makes 1.5708 exact, "
+        "0 keeps all angles as written. The default is 1e-9.",
     ),
 ]
 Lenient = Annotated[
     bool,
     typer.Option(
         "--lenient",
-        help="Read a URDF that lacks masses, moments or the link world as other programs do, with warnings.",
+        help="Read a URDF without masses, moments or the link world as other programs do, with warnings.",
     ),
 ]
 Folders = Annotated[
     list[Path] | None,
     typer.Option(
-        "--folder", metavar="FOLDER", help="Where an MJCF file may read others, too; may be given repeatedly."
+        "--folder", metavar="FOLDER", help="Let an MJCF file read other files from this folder; can be repeated."
     ),
 ]
-OpenLoops = Annotated[
-    bool, typer.Option("--open-loops", help="Leave closed loops open, with every joint free to move by itself.")
-]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")]
+OpenLoops = Annotated[bool, typer.Option("--open-loops", help="Open closed loops: every joint moves independently.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write; - is standard output.")]
 ModelArgument = Annotated[
-    str, typer.Argument(metavar="MODEL", help="What to compute: `tauforge generate --list` tells.")
+    str, typer.Argument(metavar="MODEL", help="The model to compute; `tauforge generate --list` lists them.")
 ]
 Target = Annotated[
     str,
     typer.Option(
         "--target",
         "-t",
-        help="c, header, fortran, matlab, python, numpy or latex; by FILE's ending, or c, unless given.",
+        help="c, header, fortran, matlab, python, numpy or latex; by default from FILE's ending, else c.",
     ),
 ]
 ParametersOption = Annotated[
     Parameters,
     typer.Option("--parameters", "-p", help="Inertial parameters to use; auto groups them if all are numbers."),
 ]
-FunctionName = Annotated[str, typer.Option("--name", "-n", help="Name of the generated function.")]
+FunctionName = Annotated[str, typer.Option("--name", "-n", help="The name of the generated function.")]
 WrenchesOption = Annotated[
     Wrenches,
-    typer.Option("--wrenches", "-w", help="External wrenches: none, an input, or those of the robot's file."),
+    typer.Option("--wrenches", "-w", help="External wrenches: none, as an input, or from the robot's file."),
 ]
-Frame = Annotated[str, typer.Option("--frame", metavar="LINK", help="The link that a Jacobian is of.")]
+Frame = Annotated[str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian to compute.")]
 Accelerated = Annotated[
     str,
     typer.Option(
         "--accelerated",
         metavar="JOINTS",
-        help="Joints whose acceleration is known in hybrid dynamics: names with commas between, or rigid.",
+        help="Joints whose acceleration is known, for hybrid dynamics: names separated by commas, or rigid.",
     ),
 ]
 Formulation = Annotated[
-    str, typer.Option("--formulation", metavar="NAME", help="One of those that `tauforge compare` lists.")
+    str, typer.Option("--formulation", metavar="NAME", help="A classical formulation; `tauforge compare` lists them.")
 ]
-Split = Annotated[bool, typer.Option("--split", help="Two files: FILE_setup computes constants once, FILE the rest.")]
+Split = Annotated[
+    bool, typer.Option("--split", help="Write two files: FILE_setup computes constants once, FILE the rest.")
+]

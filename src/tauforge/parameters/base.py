@@ -162,6 +162,11 @@ class BaseParameters:
 
         return table(self)
 
+    def _repr_html_(self) -> str:
+        from .table import in_html
+
+        return in_html(self)
+
 
 def _symbols(value: Node) -> set[str]:
     from ..graph.evaluate import symbols

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..graph.text import to_text
+from ..robot import html
 from ..robot.tables import geometry, in_text, inertias
 
 if TYPE_CHECKING:
@@ -29,3 +30,11 @@ def table(base: BaseParameters) -> str:
         *rotors,
     ]
     return "\n".join(lines)
+
+
+def in_html(base: BaseParameters) -> str:
+    """Return the grouping relations and the base parameters as tables, for a notebook."""
+    relations = [(name, to_text(expression)) for name, expression in base.relations.items()]
+    title = f"{base.count} base inertial parameters of {base.of.name}"
+    grouped = html.table("Grouping relations", ("parameter", "is"), relations) if relations else ""
+    return grouped + html.sheet(inertias(base.robot, title))

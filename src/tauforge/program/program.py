@@ -337,6 +337,16 @@ class Program:
         made = self.count()
         return f"Program({self.prototype}; {made.mul} mul, {made.add} add)"
 
+    def _repr_latex_(self) -> str | None:
+        from ..targets import in_latex
+
+        return in_latex(self)
+
+    def _repr_html_(self) -> str | None:
+        from ..targets import in_html
+
+        return None if self._repr_latex_() else in_html(self)
+
 
 def natural(name: str) -> list[tuple[bool, int, str]]:
     """Key to sort names as people do: XX2 before XX10."""

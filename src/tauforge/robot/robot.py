@@ -353,6 +353,12 @@ class Robot:
         loops = f", {len(self.loops)} loops" if self.loops else ""
         return f"Robot({self.name!r}, {kinds}{loops}, {len(self.symbols)} symbols)"
 
+    def _repr_html_(self) -> str:
+        from .html import sheet
+        from .tables import sheets
+
+        return "".join(map(sheet, sheets(self)))
+
 
 _FIELDS = tuple(f.name for f in fields(Robot))
 

@@ -11,6 +11,8 @@ from ..files import write_text
 from ..program.program import Program
 from . import c, fortran, latex, matlab, numpy, python
 from .language import Language
+from .notebook import in_html as in_html
+from .notebook import in_latex as in_latex
 from .statements import Listing, listing
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ..graph import operations as graph
@@ -89,10 +90,8 @@ LANGUAGE = Language(
 
 
 def render(listing: Listing) -> str:
-    symbols = set(listing.symbols.values())
-    language = replace(LANGUAGE, variable=lambda name: _symbol(name) if name in symbols else _variable(name))
     lines = [
-        *head(listing, language),
+        *head(listing, _language(listing)),
         r"\documentclass[a4paper]{article}",
         r"\usepackage{amsmath}",
         r"\usepackage[margin=2cm]{geometry}",
@@ -101,14 +100,26 @@ def render(listing: Listing) -> str:
         rf"\section*{{{_escaped(listing.name)}}}",
     ]
     for title, statements in (("Set-up", listing.setup), ("Evaluation", listing.body), ("Results", listing.results)):
-        first = [language.clear.format(_letters(x.name)) for x in listing.cleared if title == "Results"]
+        first = [LANGUAGE.clear.format(_letters(x.name)) for x in listing.cleared if title == "Results"]
         if statements or first:
             lines.append(rf"\subsection*{{{title}}}")
         lines += first
-        for start in range(0, len(statements), _ROWS):
-            rows = [_equation(language, statement) for statement in statements[start : start + _ROWS]]
-            lines += [r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}"]
+        rows = equations(listing, statements)
+        for start in range(0, len(rows), _ROWS):
+            lines += [r"\begin{align*}", " \\\\\n".join(rows[start : start + _ROWS]), r"\end{align*}"]
     return "\n".join([*lines, r"\end{document}", ""])
+
+
+def equations(listing: Listing, statements: Iterable[Statement]) -> list[str]:
+    """Return statements of a function as the rows of an ``align`` environment."""
+    language = _language(listing)
+    return [_equation(language, statement) for statement in statements]
+
+
+def _language(listing: Listing) -> Language:
+    """Return LaTeX with the parameters spelled as symbols, whatever the papers mean by such a name."""
+    symbols = set(listing.symbols.values())
+    return replace(LANGUAGE, variable=lambda name: _symbol(name) if name in symbols else _variable(name))
 
 
 def _equation(language: Language, statement: Statement) -> str:

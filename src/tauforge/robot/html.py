@@ -1,0 +1,22 @@
+"""Tables as HTML, for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from .tables import Sheet
+
+
+def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table as HTML, its title in bold; every text is escaped."""
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    caption = f"<caption><b>{escape(title)}</b></caption>"
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def sheet(part: Sheet) -> str:
+    """Return one of a robot's tables as HTML, its rows numbered from 1."""
+    rows = ((str(j), *row) for j, row in enumerate(part.rows, 1))
+    return table(part.title, ("j", *part.columns), rows)
