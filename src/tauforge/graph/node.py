@@ -22,6 +22,8 @@ from .operations import ADD, CONST, COS, DIV, MUL, NEG, OPERATIONS, SIN, SQRT, S
 _MASK = (1 << 64) - 1
 _SALT = {op: (2 * i + 3) * 0x9E3779B97F4A7C15 & _MASK for i, op in enumerate(OPERATIONS)}
 _CONSTANT = _MASK + 1  # constants have the largest keys: they stand last in a sum
+_SALT_OF_CONSTANTS = b"\x04"
+"""Any would do. The order of sums in derivatives depends on it, and so do a few of their counts: see decision 13."""
 
 
 class Node:
@@ -142,7 +144,8 @@ def interned(
     elif args:
         node.key = (args[0].key * 0xFF51AFD7ED558CCD ^ args[0].key >> 29) + _SALT[op] & _MASK
     else:
-        digest = int.from_bytes(blake2b(str(value).encode(), digest_size=8).digest())
+        salt = _SALT_OF_CONSTANTS if op is CONST else b""
+        digest = int.from_bytes(blake2b(str(value).encode(), digest_size=8, salt=salt).digest())
         node.key = digest + _CONSTANT if op is CONST else digest
     with _lock:
         reference = _table.get(table_key)
