@@ -104,7 +104,7 @@ def _symbols(j: int) -> Inertia:
 
 
 def _solid(random: Random) -> Inertia:
-    """Return the inertia of a few point masses: always one that a body can have."""
+    """Return the inertia of a few point masses, which is always physically possible."""
     total = Inertia()
     for _ in range(5):
         total = total.plus(

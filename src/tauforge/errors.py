@@ -5,7 +5,7 @@ _LONGEST = 4000
 
 
 def printable(text: str) -> str:
-    """Return a text that a terminal shows as it is: control characters and marks of direction are escaped."""
+    """Return a text that is safe to show in a terminal: control characters and direction marks are escaped."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
@@ -57,7 +57,7 @@ class CertificationError(ProgramError):
 
 
 class Undecided(CertificationError):
-    """Two Programs could be neither proved equal nor shown to differ; the message says what stands in the way."""
+    """Two Programs could be neither proved equal nor shown to differ; the message names the obstacle."""
 
 
 class TargetError(TauforgeError, ValueError):

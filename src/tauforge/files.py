@@ -1,4 +1,4 @@
-"""Reading files with a limit, and writing them whole or not at all."""
+"""Reading files with a limit, and writing them completely or not at all."""
 
 import errno
 import os
@@ -10,7 +10,7 @@ from .errors import RobotError, TauforgeError
 from .limits import spend
 
 _PLAIN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""How a file is opened: a pipe to which nobody writes must not hold us up."""
+"""How a file is opened: a pipe without a writer must not block."""
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -47,7 +47,7 @@ def _why(error: Exception) -> str:
 
 
 def write_text(path: str | Path, text: str) -> Path:
-    """Write a file under a temporary name beside it, then rename it: it is there whole, or not at all."""
+    """Write a file under a temporary name in the same folder, then rename it: it is complete or absent."""
     path = Path(path)
     if os.path.isdir(path):
         raise TauforgeError(f"{path}: this is a directory; give a file's name")

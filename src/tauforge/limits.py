@@ -1,4 +1,4 @@
-"""How large a robot's file may be: every limit stands here, and ``load(…, limits=…)`` raises it."""
+"""Limits on the size of robot files: all are defined here, and ``load(…, limits=…)`` raises them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class FileLimits:
         Time after which xacro, or MuJoCo's compiler for an MJCF file that is not small, must be done; each then runs as
         its own process.
     memory
-        Bytes that this process may take; limited on Linux alone.
+        Bytes of memory for that process; limited on Linux only.
     """
 
     bytes: float = 50_000_000
@@ -74,7 +74,7 @@ _limits: ContextVar[FileLimits] = ContextVar("limits", default=FileLimits())  # 
 
 @contextmanager
 def limited(limits: FileLimits | None) -> Iterator[None]:
-    """Count all that is read inside against these limits; against those in force if none are given."""
+    """Count everything read inside against these limits, or against those in force if none are given."""
     now = limits or _limits.get()
     before = _limits.set(now), _left.set(asdict(now)), _began.set(monotonic())
     try:

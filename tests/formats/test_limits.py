@@ -55,7 +55,7 @@ FILES = {
         MODEL.replace("<joint/>", '<joint name="j"/>').format(
             '<actuator><motor joint="j" gear="1e200" armature="1"/></actuator>', ""
         ),
-        "IA of joint 'j': this is no finite number|unrecognized attribute",
+        "IA of joint 'j': this is not a finite number|unrecognized attribute",
     ),
     "elements": (".urdf", ROBOT.format("<a/>" * 300_000), "more than 300,000 elements"),
     "attributes": (".urdf", ROBOT.format("<a b='' c='' d='' e='' f=''/>" * 250_000), "more than 300,000 elements"),
@@ -74,7 +74,7 @@ FILES = {
     "a number of more digits": (".toml", TABLE + "ZZ = 0x" + "f" * 6000, ":9: .* a word of more than 4000 letters"),
     "a link of very many digits": (".toml", TABLE.replace('"base"', "0x" + "f" * 3900), ":8: there is no link a very"),
     "a symbol of very many digits": (".toml", TABLE + f'ZZ = "ZZ{"1" * 3900}"', "cannot be a symbol's name"),
-    "a long name": (".toml", TABLE.replace('"r"', f'"{"r " * 1000}r"'), "a text of 2001 characters is no name"),
+    "a long name": (".toml", TABLE.replace('"r"', f'"{"r " * 1000}r"'), "a text of 2001 characters cannot be the name"),
     "blank lines in .toml": (".toml", "\n" * 300_001 + "x", "more than 300,000"),
     "a long .toml": (".toml", "# " * 5_000_001, "more than 10,000,000 characters in a .toml file"),
     "blank lines in .par": (".par", "\n" * 300_001 + "x", "more than 300,000"),

@@ -44,7 +44,7 @@ FILES = [
     ("", r": the file is empty"),
     ("<html/>", r":1: the root element is <html>; in MJCF it is <mujoco>"),
     (model("").encode("utf-16"), r": this is a binary file"),
-    (model().replace('"b"', '"é"').encode("latin-1"), r": this is no text in utf-8"),
+    (model().replace('"b"', '"é"').encode("latin-1"), r": this is not text in utf-8"),
     (b" " * 100_000_000, r": more than 50,000,000 bytes"),
     (model(BODY + "\n" + BODY.replace('"j"', '"k"').replace('"g"', '"h"')), r":5: .*repeated name 'b' in body"),
     (model(BODY + "\n" + BODY.replace('"b"', '"c"').replace('"g"', '"h"')), r":5: .*repeated name 'j' in joint"),
@@ -54,8 +54,8 @@ FILES = [
     (model(BODY.replace('"b"', '"b" pos="0 nan 0"')), r": pos of body 'b' is \[0.0, nan, 0.0\]; it must be finite"),
     (model(BODY.replace('"b"', '"b" pos="0 inf 0"')), r": pos of body 'b' is \[0.0, inf, 0.0\]"),
     (model(BODY.replace('"b"', '"b" pos="0 1e999 0"')), r":4: number is too large in attribute 'pos'"),
-    (model(BODY.replace('"j"', '"j" armature="nan"')), r": IA of joint 'j': this is no finite number"),
-    (model(BODY.replace('"j"', '"j" ref="nan"')), r": theta of joint 'j': this is no finite number"),
+    (model(BODY.replace('"j"', '"j" armature="nan"')), r": IA of joint 'j': this is not a finite number"),
+    (model(BODY.replace('"j"', '"j" ref="nan"')), r": theta of joint 'j': this is not a finite number"),
     (
         model(BODY.replace("</body>", '<site name="s" pos="nan 0 0"/></body>')),
         r": pos of site 's' is \[nan, 0.0, 0.0\]",
@@ -67,13 +67,13 @@ FILES = [
     (model(BODY.replace('"j"', '"j" pos="nan 0 0"')), r": pos of joint 'j' is \[nan, 0.0, 0.0\]"),
     (
         model(after='<tendon><fixed stiffness="1" springlength="0"><joint joint="j" coef="nan"/></fixed></tendon>'),
-        r": a coefficient of tendon 'tendon0': this is no finite number",
+        r": a coefficient of tendon 'tendon0': this is not a finite number",
     ),
     (
         model(after='<tendon><fixed name="t" damping="nan"><joint joint="j" coef="1"/></fixed></tendon>'),
         r": damping of tendon 't' is .*nan",
     ),
-    (model(before='<option gravity="0 0 inf"/>'), r": gravity: this is no finite number"),
+    (model(before='<option gravity="0 0 inf"/>'), r": gravity: this is not a finite number"),
     (model(BODY.replace('"j"', '"j" foo="1"')), r":4: Schema violation: unrecognized attribute: 'foo'"),
     (model('<body name="b"><geom size="1"/></body>'), r": no body has a joint, so nothing moves"),
     (
@@ -193,6 +193,6 @@ def test_without_mujoco(tmp_path, monkeypatch):
 
 
 def test_mjcf_is_not_written(tmp_path):
-    with pytest.raises(tf.RobotError, match=r"MJCF is read, not written; save the robot as \.toml"):
+    with pytest.raises(tf.RobotError, match=r"MJCF can only be read; save the robot as \.toml"):
         tf.robots.planar2r().save(tmp_path / "arm.xml")
     assert not list(tmp_path.iterdir())

@@ -68,9 +68,9 @@ PAR = [  # what is changed, what it becomes, what the message says
     ("{M1,M2}", "{M1,}", ":19: M, entry 2: a value is missing"),
     ("{M1,M2}", "{\nM1,\n\n1/0}", ":22: M, entry 2: division of 1 by zero"),
     ("{M1,M2}", "{M1,1e200*1e200}", ":19: M, entry 2"),
-    ("{M1,M2}", "{M1,nan}", ":19: M, entry 2: nan is no finite number"),
-    ("{M1,M2}", "{M1,-inf}", ":19: M, entry 2: inf is no finite number"),
-    ("{M1,M2}", "{M1,1e999}", ":19: M, entry 2: 1e999 is no finite number"),
+    ("{M1,M2}", "{M1,nan}", ":19: M, entry 2: nan is not a finite number"),
+    ("{M1,M2}", "{M1,-inf}", ":19: M, entry 2: inf is not a finite number"),
+    ("{M1,M2}", "{M1,1e999}", ":19: M, entry 2: 1e999 is not a finite number"),
     ("{M1,M2}", "{M1,2 3}", ":19: M, entry 2: unexpected '3'"),
     (
         "{M1,M2}",
@@ -123,7 +123,7 @@ TOML_CASES = [
     ("M = 2", "M = inf", ":15: M is inf; give a finite number"),
     ("M = 2", "M = -1e999", ":15: M is -inf; give a finite number"),
     ("M = 2", f"M = {10**400}", ":15: M is 10{59}…; give a finite number"),
-    ("M = 2", 'M = "nan"', ":15: M: nan is no finite number"),
+    ("M = 2", 'M = "nan"', ":15: M: nan is not a finite number"),
     ("M = 2", "M = true", ":15: M is True; it must be a number or an expression"),
     ("M = 2", "M = 2020-01-01", ":15: M is .*; it must be a number or an expression"),
     ("M = 2", "M = [1]", ":15: M is .1.; it must be a number or an expression"),
@@ -151,14 +151,14 @@ TOML_CASES = [
     ("M = 2", 'M = 2\n[loop]\na = "x"', ":16: loop must be an array of tables; write"),
     ("M = 2", 'mimic = { joint = "sholder" }', r":15: joint is 'sholder'; did you mean shoulder\?"),
     ("M = 2", 'mimic = { joint = "shoulder", factor = 2 }', ":15: unknown field 'factor' in link 2 mimic"),
-    ("M = 2", 'mimic = { joint = "shoulder", ratio = "k" }', ":15: ratio: k is no number; no symbols can stand here"),
+    ("M = 2", 'mimic = { joint = "shoulder", ratio = "k" }', ":15: ratio: k is not a number; no symbols"),
     ("M = 2", 'mimic = { joint = "shoulder", ratio = inf }', ":15: ratio is inf; give a finite number"),
     ("M = 2", 'mimic = "shoulder"', ":15: mimic must be a table"),
     ("M = 2", "mimic = { ratio = 2 }", ":15: joint is missing in link 2 mimic"),
-    ("M = 2", 'mimic = { joint = "quill" }', ": arm: joint 'quill' follows 'quill', which follows another itself"),
+    ("M = 2", 'mimic = { joint = "quill" }', ": arm: joint 'quill' follows 'quill', which itself follows another"),
     ("M = 2", "limits = { max = 2 }", ":15: unknown field 'max' in link 2 limits; known are lower, upper"),
     ("M = 2", "limits = { lower = nan }", ":15: lower is nan; give a finite number"),
-    ("M = 2", 'limits = { lower = "L" }', ":15: lower: L is no number"),
+    ("M = 2", 'limits = { lower = "L" }', ":15: lower: L is not a number"),
     ("M = 2", 'M = 2\n[[link.visual]]\nshape = "cube"', ":17: shape is 'cube'; .* mesh, box, cylinder"),
     ("M = 2", 'M = 2\n[[link.visual]]\nshape = "box"\nsize = [1]', ":18: size has 1 entries; it must be a list of 3"),
     ("M = 2", 'M = 2\n[[link.visual]]\nshape = "box"\nmesh = "a"', ":18: unknown field 'mesh' in link 2 visual 1"),
@@ -197,7 +197,7 @@ def test_variable_of_two_joints_in_toml(tmp_path):
         (b" \n\t\n", "the file is empty"),
         (bytes(range(256)), "this is a binary file; a robot's file is text"),
         (b"a" * 50_000_001, "more than 50,000,000 bytes"),
-        (b"\x93\xfa\xfe", "stray text|this is no text"),
+        (b"\x93\xfa\xfe", "stray text|this is not text"),
         (b"(* only a comment *)", "must be given|this is no TOML"),
         (b" " * 2_000_000 + b"x", "stray text|this is no TOML"),
         (b"x" * 2_000_000, "stray text|a word of more than 4000 letters"),
@@ -228,8 +228,8 @@ def test_endings(tmp_path):
     (tmp_path / "ARM.PAR").write_text(ARM)
     assert load(tmp_path / "ARM.PAR").name == "arm"
     assert load(str(tmp_path / "ARM.PAR")).name == "arm"
-    assert "the ending '.docx' tells no format; known endings are .par, .toml" in refused(lambda: load("arm.docx"))
-    assert "a name without ending tells no format" in refused(lambda: load(tmp_path / "arm"))
+    assert "the ending '.docx' matches no format; known endings are .par, .toml" in refused(lambda: load("arm.docx"))
+    assert "a name without ending matches no format" in refused(lambda: load(tmp_path / "arm"))
     assert ".par, .toml" in refused(lambda: save(load(tmp_path / "ARM.PAR"), tmp_path / "arm.step"))
     assert [path.name for path in tmp_path.iterdir()] == ["ARM.PAR"]
 

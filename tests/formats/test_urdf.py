@@ -512,7 +512,7 @@ def test_xacro(package):
     robot = load(package)
     assert robot.bodies[0].inertia.M == 4
     assert transform(robot, "b", 0.0)[2, 3] == 0.5
-    with pytest.raises(tf.RobotError, match="xacro is only read"):
+    with pytest.raises(tf.RobotError, match="xacro files can only be read"):
         robot.save(package)
 
 

@@ -75,7 +75,7 @@ REFUSED = {
     "two joints of a name": (robot(LINKS + JOINT + JOINT), r":6: <joint name=\"j\">: another joint .*\(line 5\)"),
     "a link without name": (robot("<link/>"), r":3: <link> of <robot name=\"r\">: name is missing"),
     "an empty name": (robot('<link name=" "/>'), r":3: .*name is missing"),
-    "a name with a line break": (robot('<link name="a&#10;b"/>'), r"no name for a link"),
+    "a name with a line break": (robot('<link name="a&#10;b"/>'), r"cannot be the name of a link"),
     "an unknown type": (robot(LINKS + JOINT.replace("revolute", "revolve")), r":5: .*did you mean revolute\?"),
     "no type": (robot(LINKS + JOINT.replace(' type="revolute"', "")), r":5: .*type is missing"),
     "a zero axis": (

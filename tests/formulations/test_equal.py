@@ -124,7 +124,7 @@ def test_clear_refusals():
     arm = tf.robots.planar2r()
     with pytest.raises(tf.ProgramError, match=r"unknown formulation 'magic'.*'waters'"):
         tf.inverse_dynamics(arm, formulation="magic")
-    with pytest.raises(tf.ProgramError, match=r"'waters' \(Waters 1979\) gives efforts.*'kane'"):
+    with pytest.raises(tf.ProgramError, match=r"'waters' \(Waters 1979\) gives torques.*'kane'"):
         tf.inertia_matrix(arm, formulation="waters")
     with pytest.raises(tf.ProgramError, match=r"coriolis.*'uicker-kahn'"):
         tf.coriolis_matrix(arm, formulation="kane")

@@ -15,7 +15,7 @@ def test_a_number_of_threads_that_is_none(wrong):
     for shape in ((3,), (100, 3)):
         with pytest.raises(ProgramError) as error:
             PLAIN(np.zeros(shape), np.zeros(shape), threads=wrong)
-        text = f"plain: threads is {wrong!r}; it must be a whole number from 1 on, or None for as many as pay"
+        text = f"plain: threads is {wrong!r}; it must be a whole number of at least 1, or None"
         assert str(error.value) == text
 
 

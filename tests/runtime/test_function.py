@@ -168,7 +168,7 @@ def test_out_may_overlap_inputs(shift):
         ((["1", "2", "3"], np.ones(3)), {}, "a has dtype <U1"),
         ((np.ones(3), np.ones(3, np.longdouble)), {}, "b has dtype"),
         ((np.ones(3), np.zeros(3, "m8[s]")), {}, "b has dtype"),
-        (([1, [2], 3], np.ones(3)), {}, "a cannot be made an array"),
+        (([1, [2], 3], np.ones(3)), {}, "a cannot be converted to an array"),
     ],
 )
 def test_wrong_calls_are_explained(arguments, named, message):

@@ -1,4 +1,4 @@
-"""A robot's models here and in other libraries: results compared first, then times taken in turn."""
+"""A robot's models here and in other libraries: compare the results, then time them in turn."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ONE_THREAD = {
     **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR")},
     "NPROC": "1",
 }
-"""What libraries that start threads of their own read when they are imported."""
+"""Environment variables that libraries with their own threads read at import."""
 _ZERO = 1e-3  # results this small throughout are compared as if they were so large
 
 
@@ -101,7 +101,7 @@ def rows(
 
 
 def _built(kind: type[Peer], robot: Robot) -> Peer | str:
-    """Return a library's robot, or why there is none."""
+    """Return a library's robot, or the reason why there is none."""
     if not importlib.util.find_spec(kind.module):
         return f"not installed: pip install {kind.install}"
     try:
@@ -190,7 +190,7 @@ def _line(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep to oneself what libraries print and warn of."""
+    """Suppress what libraries print and warn about."""
     with (
         warnings.catch_warnings(),
         contextlib.redirect_stdout(io.StringIO()),

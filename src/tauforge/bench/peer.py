@@ -1,4 +1,4 @@
-"""What is compared, and what a library has to bring for it."""
+"""What is compared, and what a library must provide for it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Call = Callable[..., Any]
 
 
 class Unfit(TauforgeError):
-    """A library cannot hold a robot, or has no such model."""
+    """A library cannot represent a robot, or has no such model."""
 
 
 class Work(NamedTuple):
@@ -77,7 +77,7 @@ class Peer(ABC):
 
     @abstractmethod
     def __init__(self, robot: Robot) -> None:
-        """Build the robot, one of numbers without fixed joints or friction; raise Unfit where that cannot be."""
+        """Build the robot, which has numbers and no fixed joints or friction; raise Unfit if that is impossible."""
 
     @abstractmethod
     def call(self, model: str) -> tuple[str, Call]:
@@ -98,7 +98,7 @@ class Peer(ABC):
         return Work(words, lambda: function(*row), lambda: np.array(function(*row))[None], 1)
 
     def batch(self, model: str, arrays: Sequence[Any]) -> Work:
-        """Return the work of many states, in the library's best way: unless it has another, a loop in Python."""
+        """Return the work for many states in the library's fastest way; by default a loop in Python."""
         words, function = self.call(model)
         rows = [*zip(*self.own(model, [x[:FEW] for x in arrays]), strict=True)]
 

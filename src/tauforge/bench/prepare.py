@@ -1,4 +1,4 @@
-"""The robot and the states of a comparison: what every library can be given alike."""
+"""The robot and the states of a comparison, the same for every library."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..spatial.vector import Vector
 
 
 def prepared(robot: Robot) -> tuple[Robot, list[str]]:
-    """Return a robot as all libraries can have it, and what was changed to that end, in words."""
+    """Return a robot that all libraries can represent, and what was changed, in words."""
     notes = [words for words, there in _left_out(robot) if there]
     made_up = [body.name for body in robot.bodies if any(isinstance(x, Node) for x in body.inertia)]
     if made_up or robot.symbols:
@@ -68,7 +68,7 @@ def _plain(body: Body, random: Random) -> Body:
 
 
 def solid(random: Random) -> Inertia:
-    """Return the inertia of a few point masses: always one that a body can have."""
+    """Return the inertia of a few point masses, which is always physically possible."""
     total = Inertia()
     for _ in range(5):
         place = Vector(*(random.uniform(-0.2, 0.2) for _ in range(3)))

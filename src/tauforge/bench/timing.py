@@ -1,4 +1,4 @@
-"""Timing side by side: interleaved rounds in one run, the best of each, so that a busy machine disturbs all alike."""
+"""Timing side by side: interleaved rounds in one run, the best of each, so that a busy machine disturbs all equally."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 Run = Callable[[], object]
 Clock = Callable[[], float]
 PROCESSOR: Clock = time.process_time if time.get_clock_info("process_time").resolution <= 1e-6 else time.perf_counter
-"""The processor's time where it is known finely: what else the machine does during a long run is not in it."""
+"""Processor time where its resolution allows: it excludes what else the machine does during a long run."""
 _SHORT = 1e-3  # what is shorter is done so often that a round takes this long, in seconds
 
 
 def best_times(
     works: Mapping[str, Run], seconds: float = 1.5, rounds: int = 3, clock: Clock = time.perf_counter
 ) -> dict[str, float]:
-    """Return the shortest time of each, in seconds, all being run in turn.
+    """Return the shortest time of each, in seconds, with all run in turn.
 
     Each takes part until it has had its share of the seconds, and in some rounds at least. What is short is done
     several times in a round.

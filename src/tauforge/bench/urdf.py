@@ -14,7 +14,7 @@ from .peer import Unfit
 
 
 def in_urdf(robot: Robot) -> str:
-    """Return a robot on a fixed base as the text of a URDF; its gravity is to be told apart."""
+    """Return a robot on a fixed base as the text of a URDF; gravity must be set separately."""
     several = [joint.name for joint in robot.joints if len(joint.axes) > 1]
     if several:
         raise Unfit(f"{several[0]!r} has several degrees of freedom: compared on a fixed base with simple joints only")

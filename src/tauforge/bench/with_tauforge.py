@@ -1,4 +1,4 @@
-"""Our own compiled functions, timed as the others are."""
+"""Our own compiled functions, timed like the others."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Toolbox(Peer):
         if any(abs(float(x)) > 1e-12 for joint in rest for x in (joint.gamma, joint.b)) or any(
             float(joint.e) for joint in robot.joints
         ):
-            raise Unfit("its frames are none that a DHRobot can have")
+            raise Unfit("a DHRobot cannot have its frames")
         links = []
         for joint, body in zip(robot.joints, robot.bodies, strict=True):
             M, centre, about_com = about_centre(body.inertia)

@@ -1,4 +1,4 @@
-"""A robot's models here and in other libraries: what was timed, as a table, a file and a drawing."""
+"""A robot's models here and in other libraries: the times as a table, a file and a plot."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLUMNS = ("model", "library", "ns per state", "ratio", "ns per call", "ratio ",
 
 
 def models(names: str) -> list[str]:
-    """Return the models of a list with commas between; all if it is empty."""
+    """Return the models in a comma-separated list; all if it is empty."""
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     for name in wanted:
         if name not in MODELS:
@@ -34,7 +34,7 @@ def models(names: str) -> list[str]:
 
 
 def table(robot: tf.Robot, found: Sequence[Row], batch: int, notes: Sequence[str] = ()) -> Group:
-    """Return the rows as a table; what a library lacks altogether stands below."""
+    """Return the rows as a table; libraries without any result are listed below."""
     nowhere = _nowhere(found)
     made = show.table(COLUMNS, right=COLUMNS[2:6])
     seen: set[str] = set()
@@ -87,7 +87,7 @@ def save(path: Path, robot: tf.Robot, found: Sequence[Row], batch: int, notes: S
 
 
 def plot(path: Path, robot: tf.Robot, found: Sequence[Row]) -> None:
-    """Draw how many times longer each library takes for a state of a batch, as bars."""
+    """Plot, as bars, how many times as long each library takes per state of a batch."""
     pyplot = show.pyplot()
     ratios = {(row.model, row.peer): row.batch_ratio for row in found if row.batch_ratio is not None}
     names = [kind.name for kind in PEERS if any(peer == kind.name for _, peer in ratios)]

@@ -1,4 +1,4 @@
-"""Where the commands print: consoles that send no control character but their own to the terminal."""
+"""Where the commands print: consoles that send only their own control characters to the terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SafeConsole(Console):
     """A console that shows control characters in a text, from a file's names or another library, escaped."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield the pieces of what is printed, none of which can command the terminal."""
+        """Yield the pieces of what is printed, none of which can control the terminal."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=_lines(segment.text))
 

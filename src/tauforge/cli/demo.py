@@ -1,4 +1,4 @@
-"""The demonstration: one robot all the way, then all bundled ones in a table."""
+"""The demonstration: one robot from description to proof, and all bundled ones in a table."""
 
 from __future__ import annotations
 

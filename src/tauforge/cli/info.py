@@ -1,4 +1,4 @@
-"""What ``tauforge info`` shows: a robot's tree with a line for each link, its tables, and what sums it up."""
+"""What ``tauforge info`` shows: a robot's tree with one line per link, its tables, and a summary."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..view.description import Description, Link, count_base_parameters, describ
 from .show import sheet
 
 FEW = 10
-"""Up to how many joints a robot's tables are shown unasked."""
+"""Up to how many joints a robot's tables are shown by default."""
 COLUMNS = ("link", "joint", "type", "axis", "range", "speed", "effort", "mass", "")
-"""What the tree says of each link; columns that are empty are left out."""
+"""The columns of the tree; empty ones are left out."""
 _WIDTH = 90
 """Characters of a list of frames on one line."""
 

@@ -271,7 +271,7 @@ def version(wanted: bool) -> None:
 
 
 def limits(given: list[str] | None) -> tf.FileLimits:
-    """Return the limits that files have, some of them given as in links=20000."""
+    """Return the limits on files, some of them given as in links=20000."""
     raised = {}
     known = asdict(tf.FileLimits())
     for text in given or ():

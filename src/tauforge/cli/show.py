@@ -1,4 +1,4 @@
-"""What the commands show: tables for people's eyes. What ``info`` shows is in ``info``."""
+"""The tables that the commands print; those of ``info`` are in ``info``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def table(columns: Sequence[str], *, right: Sequence[str] = ()) -> Table:
 
 
 def pyplot() -> Any:
-    """Return what draws into files."""
+    """Return pyplot, set up to draw into files."""
     try:
         import matplotlib
     except ImportError:
@@ -57,7 +57,7 @@ def robots(found: Sequence[tf.Robot]) -> Group:
 
 
 def sheet(part: Sheet) -> Text:
-    """Colour a table's text: what is cut in a narrow window is no table."""
+    """Return a table as coloured text that is not wrapped in a narrow window."""
     title, *lines = in_text(part)
     styled = [(f"{line}\n", "bold cyan" if line.startswith("j ") else "") for line in lines]
     return Text.assemble((f"{title}\n", "bold"), *styled, no_wrap=True, overflow="ignore")

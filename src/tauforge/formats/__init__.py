@@ -24,10 +24,10 @@ _FORMATS = {
     ".xml": "mjcf",
     ".mjcf": "mjcf",
 }
-"""The module of each ending; it is imported when a file asks for it, so that starting stays quick."""
+"""The module of each ending; it is imported when needed, so that starting stays quick."""
 
 _FREE = (".urdf", ".xacro", ".xml", ".mjcf")
-"""Endings of the formats whose frames lie anywhere; their readers snap angles themselves."""
+"""Endings of the formats with freely placed frames; their readers snap angles themselves."""
 
 _OPTIONS = {
     "lenient": (_FREE, "URDF ({})"),
@@ -87,7 +87,7 @@ def load(
 
 
 def _check(path: str | Path, snap: object, lenient: object, folders: object, limits: object) -> None:
-    """Refuse options that are not what they must be: a text for ``folders`` would allow one for each of its letters."""
+    """Refuse options of the wrong type: a text for ``folders`` would allow a folder for each of its letters."""
     if isinstance(snap, bool) or not isinstance(snap, int | float) or not 0 <= snap < 0.1:
         raise RobotError(f"{path}: snap is {snap!r}; it must be an angle from 0 to 0.1 rad, as 1e-4")
     if not isinstance(lenient, bool):
@@ -111,5 +111,5 @@ def _format(path: Path) -> ModuleType:
     name = _FORMATS.get(path.suffix.lower())
     if name is None:
         ending = f"the ending {path.suffix!r}" if path.suffix else "a name without ending"
-        raise RobotError(f"{path}: {ending} tells no format; known endings are {', '.join(_FORMATS)}")
+        raise RobotError(f"{path}: {ending} matches no format; known endings are {', '.join(_FORMATS)}")
     return import_module(f".{name}", __name__)

@@ -15,18 +15,18 @@ from ..robot.joint import Joint
 from ..robot.robot import Robot
 
 SNAP = 1e-9
-"""How far an angle may be from a quarter turn unless the caller says something else."""
+"""How far an angle may be from a quarter turn by default."""
 QUARTER = math.pi / 2
 
 
 def quarters(angle: float, snap: float) -> int | None:
-    """Return how many quarter turns an angle is; None if it is none."""
+    """Return how many quarter turns an angle is; None if it is not a multiple."""
     whole = round(angle / QUARTER)
     return whole if abs(angle - whole * QUARTER) <= snap else None
 
 
 def snapped(angle: float, snap: float) -> float:
-    """Return an angle, or the quarter turn that it stands for."""
+    """Return an angle, or the quarter turn that it means."""
     whole = quarters(angle, snap)
     return angle if whole is None else whole * QUARTER
 

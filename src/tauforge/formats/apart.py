@@ -1,4 +1,4 @@
-"""Other programs that read a file, in a process of their own that may only take so much time and memory."""
+"""Other programs that read a file, in a separate process with limited time and memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RAISE = "; if you trust it, raise the limit: limits=tf.FileLimits({}=…)"
 _LATE = "{} takes longer than {:g} s" + _RAISE.format("seconds")
 _LARGE = "{} needs more than {:,.0f} bytes of memory" + _RAISE.format("memory")
 _EXHAUSTED = ("allocate memory", "unknown exception", "MemoryError", "bad_alloc")
-"""What refusals say where memory is short."""
+"""The message when memory runs out."""
 
 
 def run_apart(who: str, needed: str, script: str, *arguments: str) -> tuple[bool, str]:

@@ -15,7 +15,7 @@ _MOST = 10_000
 
 
 def limit_memory(size: float) -> None:
-    """Let this process take so many bytes more than it has; only Linux can be told."""
+    """Limit how much more memory this process may take, in bytes; works only on Linux."""
     if not sys.platform.startswith("linux") or size == float("inf"):
         return
     import resource

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def cycle(antecedents: list[int], number: int) -> list[int]:
-    """Return the cycle that the way from a link to the base runs into; nothing where it gets there."""
+    """Return the cycle that the path from a link toward the base runs into; empty if it reaches the base."""
     way = {number: 0}  # each link with its place on the way
     link = antecedents[number - 1]
     while 0 < link <= len(antecedents):

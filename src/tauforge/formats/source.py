@@ -22,13 +22,13 @@ _NUMBER = re.compile(r"\s*-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 
 @dataclass(frozen=True)
 class Source:
-    """A file's text, its line ends all alike."""
+    """The text of a file, with uniform line ends."""
 
     path: Path
     text: str
 
     def fault(self, line: int, what: str) -> RobotError:
-        """Return the refusal of what stands on a line; MISSING_LINE names the file alone."""
+        """Return the error for a line; with MISSING_LINE it names only the file."""
         return RobotError(f"{self.path}:{line}: {what}" if line else f"{self.path}: {what}")
 
     def expression(self, text: str, line: int, where: str) -> Scalar:
@@ -42,7 +42,7 @@ class Source:
             raise self.fault(line, f"{where}: {error}") from None
 
     def robot(self, **fields: Any) -> Robot:
-        """Build the robot; what its own validation refuses is refused with the file's name."""
+        """Return the robot; errors of its validation name the file."""
         try:
             return Robot(**fields)
         except RobotError as error:
@@ -50,7 +50,7 @@ class Source:
 
 
 def read_text(path: Path, *encodings: str) -> Source:
-    """Read a file in the first encoding that fits it."""
+    """Return the text of a file in the first encoding that fits."""
     data = read_bytes(path)
     for encoding in encodings:
         try:
@@ -58,4 +58,4 @@ def read_text(path: Path, *encodings: str) -> Source:
         except UnicodeDecodeError:
             continue
         return Source(path, text.replace("\r\n", "\n").replace("\r", "\n"))
-    raise RobotError(f"{path}: this is no text in {' or '.join(encodings)}; save it in that encoding")
+    raise RobotError(f"{path}: this is not text in {' or '.join(encodings)}; save it in that encoding")

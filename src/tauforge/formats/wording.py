@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 _SHOWN = 60
-"""Characters of a value that a message shows, and words of a list."""
+"""How many characters of a value, and words of a list, a message shows."""
 _MANY = 1000
-"""Words among which the one that may be meant is looked for."""
+"""How many words are searched for the one that may be meant."""
 
 
 def suggestion(word: str, known: Sequence[str]) -> str:
-    """Return the end of a sentence that refuses an unknown word; of very many known ones it looks at the first."""
+    """Return the end of an error about an unknown word; of very many known words it considers only the first."""
     near = {name.lower()[:_SHOWN]: name for name in known[:_MANY]}
     found = get_close_matches(word.lower()[:_SHOWN], near, n=1)
     return f"did you mean {near[found[0]]}?" if found else f"known are {', '.join(known[:_SHOWN])}"
 
 
 def said(value: object) -> str:
-    """Return a value as a message shows it, its end cut off if it is long."""
+    """Return a value as a message shows it, truncated if it is long."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # a number of very many digits, or lists in lists in lists

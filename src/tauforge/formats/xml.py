@@ -1,4 +1,4 @@
-"""Reading XML without harm: no entities, no DTD, no network, no include; a limit to size and depth; lines for messages.
+"""Safe reading of XML: no entities, DTD, network or include; limits on size and depth; line numbers for messages.
 
 Elements are lxml's. Comments and processing instructions are left out, and with them a default namespace, which URDF's
 own tools do not know.
@@ -48,7 +48,7 @@ class Document:
     excused: list[str] = field(default_factory=list)
 
     def fault(self, element: Element, what: str) -> RobotError:
-        """Return the refusal of an element."""
+        """Return the error for an element."""
         return self.source.fault(element.sourceline if self.lines else MISSING_LINE, f"{shown(element)}: {what}")
 
     def excuse(self, element: Element, what: str, fix: str, reading: str) -> None:

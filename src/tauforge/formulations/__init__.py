@@ -59,13 +59,13 @@ def find(name: str, wanted: str = "") -> tuple[Formulation, ModuleType]:
     having = [key for key, each in FORMULATIONS.items() if not wanted or wanted in each.offers]
     if name == TABLES:
         raise ProgramError(
-            f"{name!r} looks its coefficients up, and a Program reads no tables: tf.configuration_space(…)"
+            f"{name!r} looks up its coefficients in tables, which a Program cannot do; use tf.configuration_space(…)"
         )
     if name not in FORMULATIONS:
         raise ProgramError(f"unknown formulation {name!r}; there are {', '.join(map(repr, [DEFAULT, *having]))}")
     if name not in having:
         raise ProgramError(
-            f"the formulation {name!r} ({FORMULATIONS[name].paper}) gives efforts, and no {wanted} apart; "
+            f"the formulation {name!r} ({FORMULATIONS[name].paper}) gives torques but no separate {wanted}; "
             f"{', '.join(map(repr, [DEFAULT, *having]))} do"
         )
     found = FORMULATIONS[name]

@@ -1,4 +1,4 @@
-"""What a sine or cosine is taken of, as a polynomial with rational coefficients: ``(x + pi)/2`` is ``x/2 + pi/2``.
+"""The argument of a sine or cosine, as a polynomial with rational coefficients: ``(x + pi)/2`` is ``x/2 + pi/2``.
 
 Its variables are pi, and *atoms*: symbols, and whatever is not a sum or a product. A term without variables is a number
 of radians.
@@ -25,7 +25,7 @@ RADIANS: Monomial = ()
 PI: Monomial = (0,)
 
 _TERMS, _DEGREE, _BITS = 512, 8, 2048
-"""How large a polynomial may grow before what it stands for is taken as an atom."""
+"""How large a polynomial may grow before its expression becomes an atom."""
 
 
 def form(angle: Node, atom: Callable[[Node], int]) -> Form:
@@ -47,7 +47,7 @@ def form(angle: Node, atom: Callable[[Node], int]) -> Form:
 
 
 def numbered() -> Callable[[Node], int]:
-    """Return what gives each atom a number of its own, from 1 on."""
+    """Return a function that numbers atoms from 1."""
     numbers: dict[Node, int] = {}
     return lambda node: numbers.setdefault(node, len(numbers) + 1)
 
@@ -64,7 +64,7 @@ def constant_form(node: Node) -> tuple[Fraction, Fraction] | None:
 
 
 def _combined(node: Node, op: str, args: list[Form]) -> Form | None:
-    """Return the polynomial of a sum, a product or a number; None where it is to be an atom."""
+    """Return the polynomial of a sum, a product or a number; None if it is an atom."""
     made: Form
     if op == CONST:
         k = halfdegrees(node.value)

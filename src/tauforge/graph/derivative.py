@@ -92,7 +92,7 @@ def _downward(graph: _Graph) -> Iterator[_Step]:
 
 
 def _numbered(nodes: Sequence[Node]) -> dict[Node, list[int]]:
-    """Return where each node stands; an output may stand in several places."""
+    """Return the places of each node; an output can have several."""
     places: dict[Node, list[int]] = {}
     for place, node in enumerate(nodes):
         places.setdefault(node, []).append(place)
@@ -100,7 +100,7 @@ def _numbered(nodes: Sequence[Node]) -> dict[Node, list[int]]:
 
 
 def _carried(steps: Iterator[_Step], starts: Mapping[Node, Sequence[int]]) -> dict[Node, dict[int, Node]]:
-    """Return for each node the sums of products of slopes on the ways from each start."""
+    """Return for each node the sums, over the paths from each start, of the products of the slopes."""
     found = {node: dict.fromkeys(places, ONE) for node, places in starts.items()}
     for target, slope, source in steps:
         parts = found.get(source)
@@ -113,7 +113,7 @@ def _carried(steps: Iterator[_Step], starts: Mapping[Node, Sequence[int]]) -> di
 
 
 def _estimate(steps: Iterator[_Step], starts: Mapping[Node, Sequence[int]]) -> int:
-    """Count the operations that carrying the sums would take, but for what simplifies and what is shared.
+    """Count the operations that carrying the sums would take, ignoring simplification and sharing.
 
     It is the same walk, with sets of starts, as bits, in place of the sums.
     """

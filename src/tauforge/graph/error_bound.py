@@ -1,4 +1,4 @@
-"""Bounds on what random evaluation can overlook: degrees and heights of the rational functions that nodes are.
+"""Bounds on what random evaluation can miss: degrees and heights of the nodes as rational functions.
 
 A node is a fraction of polynomials, with whole coefficients, in what is drawn at random. A numerator has a *degree* and
 a *height*: the binary logarithm of the sum of its coefficients' sizes. A denominator is a product of powers of 2,
@@ -26,16 +26,16 @@ LARGEST_COFACTOR = 10_000
 """Up to here the known bounds on primes in arithmetic progressions are sharp enough."""
 
 _SECURITY = 110
-"""Bits by which a field is larger than its degrees and heights need it: an error has a chance of about 2^-110."""
+"""Bits beyond what degrees and heights require; the chance of an error is then about 2^-110."""
 _BITS = 120
 """The smallest field's."""
 _ARCS = (ASIN, ACOS, ATAN2)
 _WITH_ROOTS = (SQRT, ABS, *_ARCS)
 _TWO, _TEN, _RATIONAL = "2", "10", "rational"
 _FACTOR = 2200
-"""Bits of numerator and denominator of a float, at the most."""
+"""Largest number of bits of a float's numerator and denominator."""
 Powers = Mapping[object, int]
-"""How often each divisor stands in a denominator."""
+"""How often each divisor occurs in a denominator."""
 
 
 @dataclass(frozen=True, slots=True)

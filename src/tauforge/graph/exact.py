@@ -1,4 +1,4 @@
-"""What is known exactly of constants while graphs are built.
+"""Exact knowledge about constants while graphs are built.
 
 A folded constant is a float, and the operation that it comes from. What ``+ - * /`` make of decimals is a rational
 number, and the float is that number rounded, once. Each constant also has a residue in a prime field that is drawn anew
@@ -65,7 +65,7 @@ def rational(op: str, args: Sequence[Node]) -> Ratio | None:
 
 
 def residue(op: str, args: Sequence[Node]) -> int:
-    """Return the residue of an operation on constants; of one that is not algebraic, some number that fits nothing."""
+    """Return the residue of an operation on constants; if it is not algebraic, some unrelated number."""
     field = home()
     p, values = field.p, [a.residue for a in args]
     if op == ADD:

@@ -1,4 +1,4 @@
-"""Prime fields with a circle: where a graph is evaluated exactly, at random.
+"""Prime fields with a unit circle, in which graphs are evaluated exactly at random points.
 
 For a prime ``p`` with ``p + 1`` divisible by 4, the points ``(c, s)`` with ``c² + s² = 1`` form a cyclic group of order
 ``p + 1``: adding angles is multiplying ``c + is``. An element whose order is ``cofactor`` serves as the angle
@@ -18,9 +18,9 @@ Turn = tuple[Any, Any]
 IDENTITY: Turn = (1, 0)
 
 ROUNDS = 64
-"""Rounds of Miller and Rabin's test; each lets a number that is not prime pass with a probability of at most 1/4."""
+"""Rounds of the Miller-Rabin test; each accepts a composite number with a probability of at most 1/4."""
 ATTEMPTS = 1000
-"""Numbers that are tried at the most for a prime, for each of its bits."""
+"""How many numbers are tried at most for a prime, per bit."""
 _SMALL = math.prod(n for n in range(3, 500) if all(n % k for k in range(2, math.isqrt(n) + 1)))
 
 
@@ -50,7 +50,7 @@ class Field:
         self._turns: dict[tuple[Fraction, Fraction], Turn | None] = {}
 
     def literal(self, value: float) -> int:
-        """Return a float's value; some stand for a multiple of pi/360."""
+        """Return the value of a float; some floats mean a multiple of pi/360."""
         known = self._literals.get(value)
         if known is None:
             k = halfdegrees(value)
@@ -63,7 +63,7 @@ class Field:
         return known
 
     def turn(self, radians: Fraction, halves: Fraction) -> Turn | None:
-        """Return the angle of so many radians and multiples of pi; None where the scale does not hold its fractions."""
+        """Return the angle of given radians and multiples of pi; None if the scale does not hold its fractions."""
         key = radians, halves
         if key not in self._turns:
             self._turns[key] = self._turn(radians, halves)
@@ -82,7 +82,7 @@ class Field:
         return self.rotate(result, self.power(self.point("radian"), int(radians * self.scale) % (self.p + 1)))
 
     def draw(self, *what: object) -> int:
-        """Return an element of the field that depends on the seed and the arguments alone."""
+        """Return an element of the field that depends only on the seed and the arguments."""
         size = self.p.bit_length() // 8 + 17  # the remainder is then uniform but for 2^-128
         return self._stream(repr(what), size) % self.p
 
@@ -105,7 +105,7 @@ class Field:
         raise ArithmeticError("no prime found")
 
     def _is_prime(self, n: int, rounds: int) -> bool:
-        """Miller and Rabin's test of an odd number with random bases."""
+        """Tell whether an odd number passes the Miller-Rabin test with random bases."""
         twos = (n - 1 & 1 - n).bit_length() - 1
         bases = (2, *(2 + self._stream(f"base {k}", n.bit_length() // 8 + 17) % (n - 3) for k in range(rounds)))
         for base in bases:
@@ -130,7 +130,7 @@ class Field:
         raise ArithmeticError("no root of unity found")
 
     def point(self, *what: object) -> Turn:
-        """Return a point of the circle that depends on the seed and the arguments alone."""
+        """Return a point of the circle that depends only on the seed and the arguments."""
         t = self.draw("point", *what)
         scale = pow(1 + t * t, -1, self.p)
         return (1 - t * t) * scale % self.p, 2 * t * scale % self.p
@@ -152,7 +152,7 @@ class Field:
         return result
 
     def square_root(self, x: int) -> int | None:
-        """Return a square root, which of the two depending on x alone; None where there is none."""
+        """Return one of the square roots, chosen by x alone; None if there is none."""
         root = pow(x, (self.p + 1) // 4, self.p)
         if root * root % self.p != x % self.p:
             return None

@@ -58,7 +58,7 @@ def _sqrt(a: Node) -> Node:
 
 
 def _sign_of(a: Node) -> int | None:
-    """Return the sign of a constant, whatever rounding has made of its float; None where it cannot be told."""
+    """Return the exact sign of a constant, despite the rounding of its float; None if it cannot be determined."""
     if a.origin:
         from .intervals import sign
 
@@ -168,7 +168,7 @@ _BUILT: dict[str, Callable[..., Node]] = {
 
 
 def rebuild(op: str, args: tuple[Node, ...], value: Any = None, origin: Origin | None = None) -> Node:
-    """Build a node from its parts, simplifying: what copying, substituting and unpickling use."""
+    """Return the simplified node of an operation; used for copying, substitution and unpickling."""
     if op == SYMBOL:
         return symbol(value)
     if op == CONST:

@@ -1,4 +1,4 @@
-"""Evaluation in real numbers with intervals that hold the true value, as narrow as need be.
+"""Evaluation in real numbers with intervals that contain the true value, as narrow as needed.
 
 Constants are what they stand for: folded ones are computed again from what they come from, a float is the decimal that
 prints it, and ``n*pi/d`` is that fraction of pi.
@@ -26,7 +26,7 @@ Interval = Any
 
 
 class Undefined(ArithmeticError):
-    """An expression has no value here, or none that intervals can tell: a division by zero, the root of a negative."""
+    """An expression has no value here, or none that intervals can determine: a division by zero, a negative root."""
 
 
 @cache
@@ -37,7 +37,7 @@ def _library() -> Any:
 
 
 def evaluate(outputs: Sequence[Node], state: Mapping[str, float], digits: int) -> list[Interval]:
-    """Return intervals that hold the outputs' values at a state."""
+    """Return intervals that contain the values of the outputs in a state."""
     iv = _library()
     iv.dps = digits
     known: dict[Node, Interval] = {}
@@ -118,7 +118,7 @@ def written(x: Interval, digits: int) -> str:
 
 
 def sign(node: Node) -> int | None:
-    """Return a constant's sign; None where it cannot be told, as of one that may be zero."""
+    """Return the sign of a constant; None if it cannot be determined, because the constant may be zero."""
     for digits in DIGITS:
         try:
             return _sign(evaluate([node], {}, digits)[0])
@@ -128,7 +128,7 @@ def sign(node: Node) -> int | None:
 
 
 def root_guess(x: Interval, of: Interval) -> Fraction | None:
-    """Return a guess of the square root of a quotient of two positive numbers; None where it is out of range."""
+    """Return a guess of the square root of the quotient of two positive numbers; None if it is out of range."""
     try:
         guess = float(_library().sqrt(x / of).mid)
     except (ArithmeticError, ValueError):

@@ -15,7 +15,7 @@ Ratio = tuple[int, int]
 
 @lru_cache(maxsize=65536)
 def halfdegrees(value: float) -> int | None:
-    """Return k where a float stands for ``k pi/360``, k not 0 and up to ten turns.
+    """Return k if a float means ``k pi/360``, where k is not 0 and at most ten turns.
 
     It does if it is what ``n*pi/d`` gives in floats, the fraction in lowest terms: one float for each k.
     """

@@ -88,7 +88,7 @@ class Node:
 
     def __float__(self) -> float:
         if self.op is not CONST:
-            raise ExpressionError(f"{self} is no number: give its symbols values first, with bind(...)")
+            raise ExpressionError(f"{self} is not a number: give its symbols values first, with bind(...)")
         return float(self.value)
 
     def __bool__(self) -> bool:
@@ -113,7 +113,7 @@ class Node:
 
 
 Scalar = float | Node
-"""A number or an expression: what every parameter of a robot may be, and what every recursion accepts."""
+"""A number or an expression: every parameter of a robot is one, and every recursion accepts it."""
 
 _table: dict[object, weakref.ref[Node]] = {}
 _lock = threading.Lock()
@@ -159,7 +159,7 @@ def interned(
 
 
 def _sweep() -> None:
-    """Forget dead nodes. Parents stand after their arguments, so one pass from the end frees whole graphs."""
+    """Forget dead nodes. Users come after their arguments, so one pass from the end frees whole graphs."""
     global _sweep_at
     keys = list(_table)
     while keys:
@@ -183,7 +183,7 @@ def constant(value: float) -> Node:
 
 
 def folded(value: float, op: str, *args: Node) -> Node:
-    """Return what an operation on constants gives: a float, and where that is rounded, what it comes from.
+    """Return the result of an operation on constants: a float and, if it is rounded, its origin.
 
     ``value`` is what the operation gives in floats; what is rational is rounded here, once.
     """
@@ -209,12 +209,12 @@ def as_node(x: Scalar) -> Node:
         return x
     value = float(x)
     if not math.isfinite(value):
-        raise ExpressionError(f"{value} is no finite number")
+        raise ExpressionError(f"{value} is not a finite number")
     return interned((CONST, value + 0.0), CONST, (), value + 0.0)
 
 
 def is_zero(x: Scalar) -> bool:
-    """Tell whether a scalar is the number zero; an expression that may turn out to be zero is not."""
+    """Tell whether a scalar is the number zero; an expression that might evaluate to zero is not."""
     return x is ZERO if isinstance(x, Node) else x == 0
 
 

@@ -1,4 +1,4 @@
-"""Normal forms: one expression for all that differ only in the order of sums, or in like terms."""
+"""Normal forms: one expression for all that differ only in the order of sums or in like terms."""
 
 from collections.abc import Callable, Mapping
 
@@ -10,7 +10,7 @@ from .text import texts
 
 
 def literal(x: Scalar) -> Scalar:
-    """Return a scalar as reading its text gives it: constants are their floats, sums are gathered and in order."""
+    """Return a scalar as it would be read from its text: constants as floats, sums merged and ordered."""
     if not isinstance(x, Node) or x.op is CONST:
         return float(x)
     made = _normal(x, lambda node: constant(float(node)))
@@ -18,7 +18,7 @@ def literal(x: Scalar) -> Scalar:
 
 
 def gathered(x: Node) -> Node:
-    """Return an expression with like terms of its sums together, its constants as exact as they are."""
+    """Return an expression with the like terms of its sums merged and its constants still exact."""
     return _normal(x, lambda node: node)
 
 

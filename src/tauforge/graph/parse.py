@@ -15,11 +15,11 @@ from .operations import CONST, LIBRARY
 from .text import written_size
 
 LONGEST = 10_000
-"""Characters that an expression may have."""
+"""How many characters an expression may have."""
 LARGEST = 50_000
-"""Operations that an expression may have, powers written out as products."""
+"""How many operations an expression may have, with powers written out as products."""
 DEEPEST = 64
-"""Brackets and signs that may be open at once."""
+"""How many brackets and signs may be open at once."""
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<sign>\*\*|[-+*/^(),]))",
@@ -40,11 +40,11 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., Scalar]]] = {
     "sign": (1, functions.sign),
 }
 FUNCTIONS = tuple(_FUNCTIONS)
-"""Names that an expression may call; a symbol may not have one of them, nor be called pi."""
+"""The functions that an expression may call; a symbol may not have one of these names, nor be called pi."""
 
 
 def parse(text: str) -> Scalar:
-    """Read an expression of a file: a float where it holds no symbol, a Node otherwise; its constants are floats.
+    """Return an expression of a file as a float if it holds no symbol, else as a Node whose constants are floats.
 
     Numbers, names, ``pi``, ``+ - * / ** ^``, brackets and the functions in ``FUNCTIONS``.
     """
@@ -52,7 +52,7 @@ def parse(text: str) -> Scalar:
 
 
 def expression(text: str) -> Node:
-    """Read an expression and keep its constants exact: ``pi/7`` is that, and not the float nearest to it."""
+    """Return an expression with exact constants: ``pi/7`` is exactly that, and not the nearest float."""
     if len(text) > LONGEST:
         raise ExpressionError(f"an expression of {len(text)} characters; at most {LONGEST} are read")
     node = _Parser(text).whole()
@@ -62,7 +62,7 @@ def expression(text: str) -> Node:
 
 
 def as_scalar(x: object) -> Scalar:
-    """Return what a user gave as a parameter: a number as a float, an expression as it is, a text parsed."""
+    """Return a user's parameter as a scalar: a number as a float, an expression unchanged, a text parsed."""
     if isinstance(x, str):
         return parse(x)
     if isinstance(x, Node):
@@ -74,7 +74,7 @@ def as_scalar(x: object) -> Scalar:
     except OverflowError:
         value = math.inf
     if not math.isfinite(value):
-        raise ExpressionError("this is no finite number")
+        raise ExpressionError("this is not a finite number")
     return value
 
 
@@ -165,7 +165,7 @@ class _Parser:
         if kind == "number":
             number = float(text)
             if not math.isfinite(number):
-                self.fail(f"{text} is no finite number", place)
+                self.fail(f"{text} is not a finite number", place)
             if number == 0 and any(digit in "123456789" for digit in re.split("[eE]", text)[0]):
                 self.fail(f"{text} is too small for a float", place)
             return as_node(number)
@@ -179,7 +179,7 @@ class _Parser:
         if text in _FUNCTIONS:
             self.fail(f"the function {text} needs its argument in brackets", place)
         if text.lower() in ("nan", "inf", "infinity"):
-            self.fail(f"{text} is no finite number", place)
+            self.fail(f"{text} is not a finite number", place)
         return symbol(text)
 
     def call(self, text: str, place: int) -> Node:

@@ -32,11 +32,11 @@ Values = tuple[Value, ...]
 """A node's value at each point."""
 
 MULTIPLES = 64
-"""How many times an inverse function may be taken as an angle, for its relation to the function to be used."""
+"""The largest multiple of an inverse function for which its sine and cosine are used."""
 
 
 class NoRoot(ArithmeticError):
-    """A number has no square root at this point of the field; another point is to be taken."""
+    """A number has no square root at this point of the field; another point must be taken."""
 
 
 @dataclass
@@ -99,7 +99,7 @@ class Points:
         return [known[node] for node in outputs]
 
     def visit(self, order: Iterable[Node]) -> None:
-        """Find the values of nodes that stand behind their arguments."""
+        """Compute the values of nodes; arguments come before their users."""
         known, p = self._values, self.field.p
         for node in order:
             if node in known:
@@ -138,12 +138,12 @@ class Points:
         return self._unknown(op, own.name, self._sign_of(factor, args, own) if op is ATAN2 else factor)
 
     def _places(self, symbol: str) -> Sequence[object]:
-        """Return what tells a symbol's values at the points apart."""
+        """Return the key that distinguishes a symbol's values at the points."""
         steady, name = self._steady
         return [name] * len(self._names) if symbol in steady else self._names
 
     def _unknown(self, op: str, name: Any, *what: object) -> Values:
-        """Return the values of a function of which nothing is known.
+        """Return the values of an unknown function.
 
         Where points are sampled, ``name`` holds the arguments' values, and what is steady stays so.
         """
@@ -207,7 +207,7 @@ class Points:
         return self._root(node * node)
 
     def _bound(self, node: Node) -> int:
-        """Return what is known of a node's sign."""
+        """Return the sign of a node as far as it is known."""
         if node not in self._bounds:
             self._bounds |= bounds(topological([node]))
         return self._bounds[node]

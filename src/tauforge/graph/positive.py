@@ -1,4 +1,4 @@
-"""What is known of an expression's sign from its structure alone: sums of squares and the like."""
+"""The sign of an expression as far as its structure shows it: sums of squares and the like."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ NONNEGATIVE, POSITIVE = 1, 2
 
 
 def bounds(order: Iterable[Node]) -> dict[Node, int]:
-    """Return POSITIVE, NONNEGATIVE or 0 (nothing is known) for each of some nodes, arguments first."""
+    """Return POSITIVE, NONNEGATIVE or 0 (unknown) for each node; arguments come first."""
     found: dict[Node, int] = {}
     for node in order:
         args = [found[a] for a in node.args]

@@ -1,4 +1,4 @@
-"""The one walk that builds a graph anew."""
+"""The one walk that rebuilds a graph."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -7,17 +7,17 @@ from .functions import rebuild
 from .node import Node, symbol
 
 Rule = Callable[[Node, Mapping[Node, Node]], Node]
-"""Makes what takes a node's place, given the node and what takes its arguments' places."""
+"""Returns the replacement of a node, given the node and the replacements of its arguments."""
 
 
 def built_anew(node: Node, new: Mapping[Node, Node]) -> Node:
-    """Return a node on new arguments, simplified again; the node itself where they are the old ones."""
+    """Return a node with new arguments, simplified again; the node itself if they are unchanged."""
     args = tuple([new[a] for a in node.args])
     return node if args == node.args else rebuild(node.op, args)
 
 
 def rewrite(order: Iterable[Node], rule: Rule) -> dict[Node, Node]:
-    """Return what takes the place of each of some nodes, which stand behind their arguments."""
+    """Return the replacement of each node; arguments come before their users."""
     new: dict[Node, Node] = {}
     for node in order:
         new[node] = rule(node, new)
@@ -25,7 +25,7 @@ def rewrite(order: Iterable[Node], rule: Rule) -> dict[Node, Node]:
 
 
 def replaced(outputs: Sequence[Node], by: Mapping[Node, Node]) -> dict[Node, Node]:
-    """Return what takes the place of each node that the outputs need where some are replaced by others."""
+    """Return the replacement of each node that the outputs need, given the replacements of some."""
     order = topological(outputs, lambda node: () if node in by else node.args)
     return rewrite(order, lambda node, new: by[node] if node in by else built_anew(node, new))
 

@@ -1,4 +1,4 @@
-"""Sums as a whole: what nested additions add up."""
+"""Sums as a whole: the terms of nested additions."""
 
 from .evaluate import topological
 from .node import ONE, ZERO, Node
@@ -6,7 +6,7 @@ from .operations import ADD, CONST, MUL, NEG
 
 
 def terms(node: Node) -> tuple[dict[Node, Node], Node]:
-    """Return what a sum adds up, nested sums too: how often each term stands there, and the constant."""
+    """Return the terms of a sum and of the sums nested in it: how often each occurs, and the constant."""
     times: dict[Node, Node] = {node: ONE}
     for part in reversed(topological([node], lambda x: x.args if x.op in (ADD, NEG) else ())):
         if part.op in (ADD, NEG):
@@ -27,5 +27,5 @@ def terms(node: Node) -> tuple[dict[Node, Node], Node]:
 
 
 def whole_sums(x: Node) -> list[Node]:
-    """Return the nodes of an expression, arguments first; of nested sums only the outermost."""
+    """Return the nodes of an expression, arguments first; only the outermost of nested sums."""
     return topological([x], lambda node: terms(node)[0] if node.op in (ADD, NEG) else node.args)

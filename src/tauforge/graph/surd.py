@@ -1,4 +1,4 @@
-"""Numbers with square roots that have no value: ``a + b r + c s + d r s`` with ``r² = u``, ``s² = v``.
+"""Numbers with formal square roots: ``a + b r + c s + d r s`` with ``r² = u``, ``s² = v``.
 
 Two such numbers are equal only if they are so whichever sign each root has.
 """
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 MOST = 10
-"""Roots that one number may hold; it has up to 2^MOST coefficients."""
+"""How many roots one number can hold; it has up to 2^MOST coefficients."""
 
 Value = Any
 """An element of the field, or a Surd over it."""
@@ -90,7 +90,7 @@ def _parts(x: Value) -> Mapping[int, int]:
 
 
 def leading(x: Value) -> int:
-    """Return the first coefficient of a reduced number, which is zero only where the number is."""
+    """Return the first coefficient of a reduced number, which is zero only if the number is."""
     return next(iter(x.parts.values())) if isinstance(x, Surd) else x
 
 

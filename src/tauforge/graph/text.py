@@ -28,7 +28,7 @@ def texts(x: Node, pi: str = "pi") -> dict[Node, Text]:
 
 
 def written_size(x: Node) -> int:
-    """Return the number of operations in an expression's text, where what is shared stands again and again."""
+    """Return the number of operations in an expression's text, in which shared parts are repeated."""
     size: dict[Node, int] = {}
     for node in topological([x]):
         size[node] = min(10**9, 1 + sum(size[a] for a in node.args))
@@ -36,7 +36,7 @@ def written_size(x: Node) -> int:
 
 
 def number(value: float, pi: str = "pi") -> str:
-    """Write a float so that reading gives it back; simple fractions of pi by name."""
+    """Return a float as text that reads back as the same float; simple fractions of pi by name."""
     fraction = Fraction(value / math.pi).limit_denominator(360)
     top, bottom = abs(fraction.numerator), fraction.denominator
     if 0 < top < 1000 and top * math.pi / bottom == abs(value) == float(as_node(math.pi) * top / bottom):

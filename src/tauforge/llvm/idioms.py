@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def entry(register: str, kind: str, table: str, index: int | str) -> list[str]:
-    """Return what loads an entry of a table."""
+    """Emit the code that loads an entry of a table."""
     return [
         f"{register}.at = getelementptr {kind}, ptr {table}, i64 {index}",
         f"{register} = load {kind}, ptr {register}.at",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .vectors import Vectors
 
 WIDTH = 4
-"""Values that are interpolated at a time: a point of the grid has a multiple of that many."""
+"""How many values are interpolated at a time; a point of the grid has a multiple of that."""
 LOOKUP = "lookup"
 """Name of the function."""
 _KIND = Vectors("double", WIDTH)
@@ -94,7 +94,7 @@ def _placed(axis: int, dimension: Dimension) -> list[str]:
 
 
 def _corners(dimensions: Sequence[Dimension], width: int) -> list[str]:
-    """Return what makes the weight and the place of each corner of the cell: %weight.c, spread, and %corner.c."""
+    """Emit the code for the weight and place of each corner of the cell: %weight.c, in all lanes, and %corner.c."""
     lines = ["%i.0.0 = add i64 0, 0", "%w.0.0 = fadd double 0.0, 1.0"]
     for axis, dimension in enumerate(dimensions):
         for corner in range(2 ** (axis + 1)):
@@ -118,7 +118,7 @@ def _corners(dimensions: Sequence[Dimension], width: int) -> list[str]:
 
 
 def _interpolated(corners: int) -> list[str]:
-    """Return what adds the corners' values, some at a time, by their weights."""
+    """Emit the code that adds the corners' values, several at a time, with their weights."""
     lines = []
     for corner in range(corners):
         lines += [

@@ -8,7 +8,7 @@ from .idioms import counted, entry
 from .vectors import Vectors
 
 STREAMED = 16
-"""Bytes that are written past the caches at once, and to multiples of which their addresses must be aligned."""
+"""Bytes of one store that bypasses the caches, and the alignment of its address."""
 
 
 def offsets(vectors: Vectors) -> list[str]:
@@ -101,7 +101,7 @@ def gather(vectors: Vectors) -> list[str]:
 
 
 def scatter(name: str, vectors: Vectors, streamed: bool = False) -> list[str]:
-    """Return what brings the states of a block from slots to an array; streamed, past the caches."""
+    """Emit the code that moves the states of a block from slots to an array; if streamed, bypassing the caches."""
     lanes, kind, scalar = range(vectors.lanes), vectors.name, vectors.scalar
     start = [f"%full = icmp eq i64 %used, {vectors.lanes}"]
     many = [f"%from{k} = getelementptr {kind}, ptr %column.slot, i64 {k}" for k in lanes]
@@ -135,7 +135,7 @@ def _stored(value: str, address: str, vectors: Vectors) -> list[str]:
 
 
 def _streamed(value: str, address: str, vectors: Vectors) -> list[str]:
-    """Return what stores a vector past the caches, in parts."""
+    """Emit the code that stores a vector in parts, bypassing the caches."""
     size, lines = STREAMED // vectors.size, []
     for first in range(0, vectors.lanes, size):
         part = f"{value}.part{first}"
@@ -192,7 +192,7 @@ def _move(name: str, start: list[str], many: list[str], one: list[str], vectors:
 
 
 def _transposed(addresses: list[str], vectors: Vectors) -> tuple[list[str], list[str]]:
-    """Return what loads a square of entries row by row and transposes it, and the result's registers."""
+    """Emit the code that loads and transposes a square of entries; return it and the result's registers."""
     count, kind, half = vectors.lanes, vectors.name, vectors.lanes // 2
     part, lines = f"<{half} x {vectors.scalar}>", []
     for k in range(count):  # halves of two rows at once: cheaper than to exchange halves in registers

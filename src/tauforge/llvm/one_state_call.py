@@ -48,7 +48,7 @@ class Fields(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What a call has to know of a Program: addresses, and the shapes of its arrays."""
+    """What a call must know about a Program: addresses, and the shapes of its arrays."""
 
     array_type: int
     dtype: int
@@ -113,7 +113,7 @@ def _declaration(name: str, kind: str) -> str:
 
 
 def _field(register: str, kind: str, array: str, offset: int) -> list[str]:
-    """Return what loads a part of an object."""
+    """Emit the code that loads a part of an object."""
     return [
         f"{register}.at = getelementptr i8, ptr {array}, i64 {offset}",
         f"{register} = load {kind}, ptr {register}.at",
@@ -126,7 +126,7 @@ def _unless(condition: str, label: str) -> list[str]:
 
 
 def _argument(fields: Fields) -> list[str]:
-    """Return what checks an argument, and notes where its entries stand."""
+    """Emit the code that checks an argument and records where its entries are."""
     return [
         *entry("%a", "ptr", "%arguments", "%i"),
         *_field("%a.type", "ptr", "%a", fields.data - 8),
@@ -171,7 +171,7 @@ def _argument(fields: Fields) -> list[str]:
 
 
 def _passed(row: str) -> list[str]:
-    """Return what goes on to the shape of the next array, and to its steps."""
+    """Emit the code that advances to the shape and strides of the next array."""
     return [
         f"{row}.past = add i64 {row}.now, {row}.rank",
         f"{row}.after = add i64 {row}.past, 1",
@@ -183,7 +183,7 @@ def _passed(row: str) -> list[str]:
 
 
 def _operand(index: str, data: str) -> list[str]:
-    """Return what puts an array into the tables for the loop; one state needs no step."""
+    """Emit the code that puts an array into the loop's tables; one state needs no stride."""
     name = index[1:]
     return [
         f"%{name}.array.to = getelementptr ptr, ptr %arrays, i64 {index}",
@@ -194,7 +194,7 @@ def _operand(index: str, data: str) -> list[str]:
 
 
 def _results(fields: Fields, exceptions: int) -> list[str]:
-    """Return what makes the results' arrays, computes, and returns them: one as it is, several in an object."""
+    """Emit the code that makes the result arrays, computes and returns them: one directly, several in an object."""
     return [
         "%number.number = trunc i64 %number to i32",
         *counted("%o", "%results", _new_array(fields)),
@@ -225,7 +225,7 @@ def _results(fields: Fields, exceptions: int) -> list[str]:
 
 
 def _new_array(fields: Fields) -> list[str]:
-    """Return what makes the array of one result."""
+    """Emit the code that makes the array of one result."""
     return [
         "%o.now = load i64, ptr %row",
         *entry("%o.rank", "i64", "%record", "%o.now"),
@@ -259,6 +259,6 @@ def _new_array(fields: Fields) -> list[str]:
 
 
 def _dropped(register: str, count: str) -> list[str]:
-    """Return what gives up the results' arrays."""
+    """Emit the code that releases the result arrays."""
     array = entry(f"{register}.array", "ptr", "%new", register)
     return counted(register, count, [*array, f"call void @{PREFIX}Py_DecRef(ptr {register}.array)"])

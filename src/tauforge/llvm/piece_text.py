@@ -54,13 +54,13 @@ class Piece:
         self._instructions = _instructions(vectors)
 
     def compute(self, node: Node) -> None:
-        """Add what computes a node."""
+        """Add the code that computes a node."""
         minus = node.op is ADD and node.args[1].op is NEG
         a, b = self._value(node.args[0]), self._value(bare(node.args[-1]) if minus else node.args[-1])
         self._registers[node] = self._apply(node.op, a, b, minus)
 
     def store(self, node: Node, slot: int) -> None:
-        """Add what puts a value into a slot."""
+        """Add the code that puts a value into a slot."""
         value = self._value(node)
         if node in self._negative and slot == self._slots.get(node):
             value = self._apply(NEG, value, value)

@@ -46,13 +46,13 @@ class Pieces(NamedTuple):
 
 
 def numbers(program: Program) -> list[float]:
-    """Return the numbers beside the Program's code; also their negatives where it is so long that it may have loops."""
+    """Return the Program's table of constants, with their negatives if it is long enough to have loops."""
     found = [float(node) for node in program.order if node.op is CONST]
     return [*found, *(-x for x in found)] if len(program.order) > WHOLE else found
 
 
 def number_places(program: Program) -> dict[Node, int]:
-    """Return where each constant stands among the numbers, and the negative of each."""
+    """Return the index of each constant in the table, and of its negative."""
     constants = [node for node in program.order if node.op is CONST]
     places = {neg(node): len(constants) + i for i, node in enumerate(constants)}
     return places | {node: i for i, node in enumerate(constants)}

@@ -18,7 +18,7 @@ from .trigonometry import SERVICE, SERVICES
 
 
 class Call(NamedTuple):
-    """A call of the kernel: the arguments of the groups stand from slot ``given`` on, the results from ``made``."""
+    """A call of the kernel: arguments of the groups start at slot ``given``, results at ``made``."""
 
     service: str
     groups: Sequence[tuple[Node, ...]]
@@ -30,7 +30,7 @@ Step = Node | Call | Loop
 
 
 def operands(node: Node) -> tuple[Node, ...]:
-    """Return what a node is computed from, bare of signs: to negate is no step of its own."""
+    """Return the arguments of a node without their signs: negation is not a separate step."""
     args = node.args
     for a in args:
         if a.op is NEG:
@@ -60,7 +60,7 @@ def needed_by(step: Step) -> Iterable[Node]:
 
 
 def steps_of(order: Sequence[Node], slots: dict[Node, int], entries: count[int]) -> list[Step]:
-    """Return what is to be done in turn: first what the kernel's functions need, call by call, then the rest."""
+    """Return the steps in order: first what the kernel's functions need, call by call, then the rest."""
     level: dict[Node, int] = {}
     waves: dict[int, dict[str, dict[tuple[Node, ...], list[Node]]]] = {}
     for node in order:

@@ -14,12 +14,12 @@ from .idioms import counted, entry
 from .vectors import Vectors
 
 PREFIX = "tauforge_"
-"""How the names of functions from outside the module begin: not every process exports the C library's under theirs."""
+"""Prefix of functions from outside the module: not every process exports the C library's under their own names."""
 SINCOS = "sincos"
 SERVICE = {name: SINCOS if name in (SIN, COS) else name for name in LIBRARY}
 """The service that computes each of the C library's functions."""
 SERVICES = {SINCOS: (1, 2)} | {name: (count, 1) for name, count in LIBRARY.items() if SERVICE[name] == name}
-"""Slots that each service takes and fills, for each group."""
+"""Slots that each service reads and fills, per group."""
 
 _LARGEST = 1e5  # the angle up to which the reduction below is exact enough
 _ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it rounds to an integer, which then stands in the lowest bits
@@ -202,7 +202,7 @@ def _less(old: str, part: str, new: str, wide: Vectors) -> list[str]:
 
 
 def _polynomial(name: str, wide: Vectors) -> list[str]:
-    """Return a polynomial of degree 5 in %z, in pairs of terms, which do not wait for each other."""
+    """Emit a polynomial of degree 5 in %z, in pairs of terms that do not wait for each other."""
     d, lines = wide.name, []
     for k in (0, 2, 4):
         lines += [

@@ -35,7 +35,7 @@ class Vectors(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """How LLVM's functions on the type end."""
+        """The suffix of LLVM's functions on the type."""
         return f"v{self.lanes}f{8 * self.size}"
 
     @property

@@ -1,4 +1,4 @@
-"""Bias, gravity and friction: the parts of the joint efforts that no acceleration asks for."""
+"""Bias, gravity and friction: the parts of the joint torques that do not depend on accelerations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def bias(
     external_wrenches: bool | str = False,
     reframe: bool = True,
 ) -> Program:
-    """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring efforts: τ = M q̈ + h."""
+    """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring torques: τ = M q̈ + h."""
     if formulation != DEFAULT:
         return classical("bias", robot, formulation, external_wrenches)
     robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
@@ -34,7 +34,7 @@ def bias(
 
 @model("q -> g", "efforts that hold the robot at rest", groups="auto")
 def gravity(robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True) -> Program:
-    """Return the Program ``q -> g``: the efforts that hold the robot at rest."""
+    """Return the Program ``q -> g``: the torques that hold the robot at rest."""
     if formulation != DEFAULT:
         return classical("gravity", robot, formulation)
     robot, arrays, state = prepare(robot, ("q",))
@@ -45,7 +45,7 @@ def gravity(robot: Robot, *, parameters: str = "auto", formulation: str = DEFAUL
 
 @model("qd -> f", "Coulomb and viscous friction")
 def friction(robot: Robot) -> Program:
-    """Return the Program ``qd -> f``: the efforts of Coulomb and viscous friction."""
+    """Return the Program ``qd -> f``: the torques of Coulomb and viscous friction."""
     robot, arrays, state = prepare(robot, ("qd",))
     slack = robot.derived(
         joints=tuple(replace(joint, eta=0) for joint in robot.joints),

@@ -39,7 +39,7 @@ def centre_of_mass(robot: Robot, *, parameters: str = "auto") -> Program:
 
 @model("q, qd -> v", "velocity of the centre of mass", groups="never")
 def centre_of_mass_velocity(robot: Robot, *, parameters: str = "auto") -> Program:
-    """Return the Program ``q, qd -> v``: the velocity of the centre of mass against the base, in its axes."""
+    """Return the Program ``q, qd -> v``: the velocity of the centre of mass relative to the base, in its axes."""
     robot, arrays, state = prepare_masses(robot, ("q", "qd"))
     v = _vector(velocity(robot, state), "velocity of the centre of mass, in the base's axes")
     return program("centre_of_mass_velocity", robot, arrays, {"v": v})
@@ -55,7 +55,7 @@ def centre_of_mass_jacobian(robot: Robot, *, parameters: str = "auto") -> Progra
 
 
 def gathered(robot: Robot, poses: Sequence[Pose]) -> list[tuple[Scalar, Vector]]:
-    """Return mass and first moments of each link with all that it carries, in its frame; entry 0 is the robot's."""
+    """Return mass and first moments of each link and everything it carries, in its frame; entry 0 is the robot's."""
     whole = sum((body.inertia.M for body in robot.bodies), start=0.0)
     scale = 1.0 / whole
     total = [(0.0, ZERO), *((b.inertia.M * scale, b.inertia.first_moments * scale) for b in robot.bodies)]
@@ -73,7 +73,7 @@ def moved(V: Twist, m: Scalar, s: Vector) -> Vector:
 
 
 def velocity(robot: Robot, state: State) -> Vector:
-    """Return the velocity of the centre of mass: what the joints give it, gathered from the tips to the base."""
+    """Return the velocity of the centre of mass: the joints' contributions, summed from the tips to the base."""
     poses = poses_of(robot, state)
     total = gathered(robot, poses)
     v = [ZERO] * len(total)
@@ -94,7 +94,7 @@ def jacobian_columns(robot: Robot, state: State) -> list[Vector]:
 
 
 def prepare_masses(robot: Robot, wanted: Sequence[str]) -> tuple[Robot, dict[str, Array], State]:
-    """Return what a model needs, and refuse a robot whose centre of mass is not known."""
+    """Return what a model needs, and refuse a robot without mass."""
     robot, arrays, state = prepare(robot, wanted)
     if is_zero(sum((body.inertia.M for body in robot.bodies), start=0.0)):
         raise ProgramError(f"{robot.name} has no mass, so no centre of mass: give its links' M values or symbols")

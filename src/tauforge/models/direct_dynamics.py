@@ -1,4 +1,4 @@
-"""Direct dynamics: joint accelerations from coordinates, velocities and efforts.
+"""Direct dynamics: joint accelerations from coordinates, velocities and torques.
 
 Two methods. "composite" (Khalil 2010, section 3.3.1): the inertia matrix by composite bodies, the bias by Newton-Euler,
 and a factorisation that keeps the zeros of branches. "articulated" (section 3.3.2): the recursion of hybrid_dynamics.py

@@ -1,4 +1,4 @@
-"""Hybrid dynamics: of each joint either the acceleration or the effort is known; the other is found.
+"""Hybrid dynamics: given the acceleration or the torque of each joint, find the other.
 
 The recursion of articulated bodies, Khalil 2010, section 3.3.2, equations (32)-(44). Where all efforts are known it is
 direct dynamics; where all accelerations are, inverse dynamics. A wrench is f = A a + p: A the articulated inertia (J*
@@ -100,9 +100,9 @@ def hybrid_dynamics(
 
 
 def free_base_dynamics(robot: Robot, external_wrenches: bool | str) -> Program:
-    """Return the Program ``q, qd, qdd -> tau, base_acceleration`` of a robot on which nothing acts at its base."""
+    """Return the Program ``q, qd, qdd -> tau, base_acceleration`` of a robot with no wrench on its base."""
     if not robot.base.floating:
-        raise ProgramError(f"{robot.name} stands on a fixed base; free_base needs robot.with_base('floating')")
+        raise ProgramError(f"{robot.name} has a fixed base; free_base needs robot.with_base('floating')")
     robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
     _, *moved = state.coordinates.independent  # the base is first
     labels, names = state.coordinates.names[:6], state.coordinates.names[6:]
@@ -155,7 +155,7 @@ def articulated(robot: Robot, state: State, given: Sequence[Values], accelerated
 
 
 def outward(robot: Robot, state: State) -> list[Link]:
-    """Return what velocities make of each link: equations (34) and (35). Entry 0 is the base."""
+    """Return the velocity terms of each link: equations (34) and (35). Entry 0 is the base."""
     links = [Link(HERE, STILL, Articulated.rigid(Inertia()), UNLOADED)]
     W = [robot.base.W0]
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
@@ -173,7 +173,7 @@ def outward(robot: Robot, state: State) -> list[Link]:
 
 
 def eliminate(joint: Joint, link: Link, q: Values, tau: Values) -> None:
-    """Let the joint give way, one axis after the other: equations (36)-(38)."""
+    """Eliminate the joint's unknown accelerations, axis by axis: equations (36)-(38)."""
     for s, part, x in zip(joint.kind.screws(q), joint.axes, tau, strict=True):
         U = link.A.times(s)
         D = s.dot(U) + joint.IA

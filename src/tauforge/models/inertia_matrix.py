@@ -1,4 +1,4 @@
-"""Inertia matrix: the joint efforts of unit accelerations, by composite bodies.
+"""Inertia matrix: the joint torques of unit accelerations, by composite bodies.
 
 Walker and Orin (1982). From the tips to the base, link j and all that it carries are one rigid body; the wrench that a
 unit acceleration of joint j asks of it is passed down to its antecedents, whose efforts are the elements of a row. The
@@ -28,7 +28,7 @@ Rows = list[list[Scalar]]
 def inertia_matrix(
     robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True
 ) -> Program:
-    """Return the Program ``q -> M``, the inertia matrix; rotor inertias stand on its diagonal, tendons add theirs."""
+    """Return the Program ``q -> M``, the inertia matrix; rotor inertias are on its diagonal, tendons add theirs."""
     if formulation != DEFAULT:
         return classical("inertia_matrix", robot, formulation)
     robot, arrays, state = prepare(robot, ("q",))
@@ -37,7 +37,7 @@ def inertia_matrix(
 
 
 def composite_bodies(robot: Robot, q: Sequence[Values]) -> Rows:
-    """Return the inertia matrix row by row, with one for each axis of each joint."""
+    """Return the inertia matrix row by row, with one row per axis of each joint."""
     poses = [joint.pose(x) for joint, x in zip(robot.joints, q[1:], strict=True)]
     composite = composites(robot, poses)
     first = first_degrees(robot)
@@ -56,7 +56,7 @@ def composite_bodies(robot: Robot, q: Sequence[Values]) -> Rows:
 
 
 def composites(robot: Robot, poses: Sequence[Pose]) -> list[Inertia]:
-    """Return for each link the inertia of it and all that it carries, in its frame; entry 0 is the whole robot's."""
+    """Return the inertia of each link and everything it carries, in its frame; entry 0 is the whole robot's."""
     total = [Inertia(), *(body.inertia for body in robot.bodies)]
     for j in range(len(robot.joints), 0, -1):
         i = robot.joints[j - 1].antecedent
@@ -65,7 +65,7 @@ def composites(robot: Robot, poses: Sequence[Pose]) -> list[Inertia]:
 
 
 def first_degrees(robot: Robot) -> list[int]:
-    """Return for each joint the place of its first axis among those of all joints, and last the number of all.
+    """Return the index of each joint's first axis among all axes, and finally the number of axes.
 
     Entry 0 is unused.
     """

@@ -1,4 +1,4 @@
-"""Inverse dynamics: joint efforts from coordinates, velocities and accelerations.
+"""Inverse dynamics: joint torques from coordinates, velocities and accelerations.
 
 The recursive Newton-Euler method in link frames: W. Khalil, "Dynamic modeling of robots using recursive Newton-Euler
 techniques" (ICINCO 2010), equations (12)-(31). Letters as in Khalil's programs: WI and W angular velocity of the
@@ -53,7 +53,7 @@ def moving(WI: Vector, W: Vector, WP: Vector, VP: Vector) -> Motion:
 
 
 def forward(i: Motion, joint: Joint, pose: Pose, q: Values, qd: Values, qdd: Values) -> Motion:
-    """Return link j's motion from that of its antecedent i: equations (18)-(21)."""
+    """Return link j's motion from that of its parent i: equations (18)-(21)."""
     back = pose.R.back
     (v, w), (vd, wd) = joint.screw(q, qd), joint.kind.acceleration(q, qd, qdd)  # q̇ a and q̈ a, linear and angular
     WI = back(i.W)  # (18)
@@ -80,7 +80,7 @@ def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
 
 
 def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> list[Scalar]:
-    """Return the joint efforts; scalars may be numbers or expressions. ``labels`` collects what the papers name."""
+    """Return the joint torques; scalars can be numbers or expressions. ``labels`` collects the papers' names."""
     label = labels or Labels()
     base = robot.base
     at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]

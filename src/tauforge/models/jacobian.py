@@ -37,9 +37,9 @@ from .routes import Route, frame_number, orientations, path, poses_of, spread
 from .state import State, Values
 
 Point = Sequence[Scalar | str]
-"""A point's coordinates: numbers, expressions or texts of them."""
+"""A point's coordinates: numbers, expressions, or expressions as text."""
 OWN = "frame"
-"""Asks for the axes of the frame itself."""
+"""Selects the axes of the frame itself."""
 
 
 class Column(NamedTuple):
@@ -83,7 +83,7 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
     frame
         Name of a link or of a constant frame.
     point
-        The point whose velocity is meant, in that frame's coordinates.
+        The point whose velocity you want, in that frame.
     axes
         In whose axes the velocities are: "frame" for the frame's own, or the name of any link or frame; the base's
         unless given.
@@ -113,7 +113,7 @@ def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
 
 @model("q, qd -> Jdqd", "time derivative of a link's Jacobian, times qd")
 def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
-    """Return the Program ``q, qd -> Jdqd``: the product J̇ q̇, which V̇ has beside J q̈, without the matrix.
+    """Return the Program ``q, qd -> Jdqd``: the product J̇ q̇ in V̇ = J q̈ + J̇ q̇, without the matrix.
 
     The arguments are those of ``jacobian``. In the axes of the base it is the acceleration of the point and the angular
     acceleration where no joint accelerates.
@@ -131,7 +131,7 @@ def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
 def both_ways(
     robot: Robot, state: State, poses: Sequence[Pose], frame: int, point: Vector, seen_from: int
 ) -> tuple[list[Column], list[Column]]:
-    """Return the columns with the cross products e × L taken in the asked axes, and in each link's own.
+    """Return the columns with the cross products e × L taken in the requested axes, and in each link's own.
 
     Which is cheaper depends on where the zeros of the geometry are.
     """
@@ -190,7 +190,7 @@ def moving(J: Sequence[Column], qd: Values) -> list[Column]:
 
 
 def beyond(moved: Sequence[Column]) -> list[Vector]:
-    """Return for each column the velocity of the point against its link: what the joints beyond give it."""
+    """Return for each column the velocity of the point relative to its link, due to the joints beyond it."""
     found, u = [], ZERO
     for _, same in itertools.groupby(reversed(moved), key=lambda column: column.link):
         own = list(same)
@@ -200,7 +200,7 @@ def beyond(moved: Sequence[Column]) -> list[Vector]:
 
 
 def spins(robot: Robot, poses: Sequence[Pose], state: State, seen_from: int) -> list[Vector]:
-    """Return the angular velocity of each link against one frame, in its axes."""
+    """Return the angular velocity of each link relative to one frame, in its axes."""
     R = orientations(robot, poses, seen_from)
 
     def turn(j: int) -> Vector:
@@ -210,7 +210,7 @@ def spins(robot: Robot, poses: Sequence[Pose], state: State, seen_from: int) -> 
 
 
 def bias_by_links(robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int) -> Twist:
-    """Return J̇ q̇: the acceleration without q̈, less what the turning of the asked axes adds to its components.
+    """Return J̇ q̇: the acceleration without q̈, less the effect of rotating axes on its components.
 
     Equations (18)-(21), all links in the axes of one, the view: in the middle of an arm many components are zero.
     """
@@ -276,7 +276,7 @@ def by_axis(robot: Robot, found: Sequence[Column]) -> list[list[Scalar]]:
 
 
 def axes_number(robot: Robot, axes: str | None, frame: str) -> int:
-    """Return the number of the link whose axes are asked for."""
+    """Return the number of the link whose axes are requested."""
     return frame_number(robot, frame if axes == OWN else axes)
 
 

@@ -1,4 +1,4 @@
-"""What joints and tendons themselves set against their motion."""
+"""The resistance of joints and tendons to their motion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .state import State, Values
 
 
 def friction(joint: Joint | Tendon, qd: Scalar) -> Scalar:
-    """Return the effort of Coulomb and viscous friction, as in equation (31)."""
+    """Return the torque of Coulomb and viscous friction, as in equation (31)."""
     return joint.FS * sign(qd) + joint.FV * qd
 
 
@@ -38,7 +38,7 @@ def along(tendon: Tendon, values: Sequence[Values]) -> Scalar:
 
 
 def resistances(robot: Robot, state: State) -> list[list[Scalar]]:
-    """Return for each joint what it and the tendons on it set against position and velocity; entry 0 is unused."""
+    """Return each joint's resistance, with that of its tendons, to position and velocity; entry 0 is unused."""
     joints = zip(robot.joints, state.q[1:], state.qd[1:], strict=True)
     against: list[list[Scalar]] = [[], *(resistance(joint, q, qd) for joint, q, qd in joints)]
     for tendon in robot.tendons:
@@ -48,7 +48,7 @@ def resistances(robot: Robot, state: State) -> list[list[Scalar]]:
 
 
 def rotors(robot: Robot, state: State) -> list[list[Scalar]]:
-    """Return for each joint what accelerates its rotor and the tendons on it; entry 0 is unused."""
+    """Return for each joint the torque that accelerates its rotor and tendons; entry 0 is unused."""
     joints = zip(robot.joints, state.qdd[1:], strict=True)
     efforts: list[list[Scalar]] = [[], *([joint.IA * x for x in qdd] for joint, qdd in joints)]
     for tendon in robot.tendons:
@@ -57,7 +57,7 @@ def rotors(robot: Robot, state: State) -> list[list[Scalar]]:
 
 
 def _pull(tendon: Tendon, tension: Scalar, efforts: list[list[Scalar]]) -> None:
-    """Add what a tendon's tension asks of the joints."""
+    """Add the joint torques of a tendon's tension."""
     for j, x in tendon.joints:
         efforts[j] = [efforts[j][0] + tension * x]
 
@@ -74,5 +74,5 @@ def tendon_inertia(robot: Robot) -> dict[tuple[int, int], Scalar]:
 
 
 def is_coupled(robot: Robot, coordinates: Coordinates) -> bool:
-    """Tell whether something accelerates several joints at once, which articulated bodies cannot follow."""
+    """Tell whether something couples the accelerations of several joints, which articulated bodies cannot handle."""
     return not coordinates.is_identity or bool(tendon_inertia(robot))

@@ -40,7 +40,7 @@ class Labels:
         self.vector("No", No, j)
 
     def wrench(self, j: int, f: Vector, n: Vector) -> None:
-        """Name the wrench of a link with all that it carries: E and N. At a tip these are the link's own F and N."""
+        """Name the wrench of a link and everything it carries: E and N. At a tip these are the link's own F and N."""
         self.vector("E", f, j)
         for k, x in enumerate(n, 1):
             if self.names.get(x) == f"No{k}{j}":

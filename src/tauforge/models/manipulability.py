@@ -1,4 +1,4 @@
-"""Determinant of the Jacobian, which is zero where a robot is singular, and manipulability, which tells how near.
+"""Determinant of the Jacobian, zero where a robot is singular, and manipulability, a distance from there.
 
 Turning the axes multiplies the three linear rows of J, and the three angular ones, by a rotation, whose determinant is
 one; moving the point adds multiples of angular rows to linear ones. So det J may be computed in the axes and at the
@@ -28,7 +28,7 @@ from .state import State
 
 Rows = list[list[Entry]]
 MOST_MINORS = 100
-"""Beyond as many largest minors of a Jacobian, the determinant of its square is cheaper."""
+"""With more maximal minors than this, the determinant of the Jacobian's square is cheaper."""
 
 
 @model("q -> det", "determinant of the Jacobian of six joints")
@@ -71,7 +71,7 @@ def manipulability(
 ) -> Program:
     """Return the Program ``q -> w``: Yoshikawa's manipulability √det(J Jᵀ) of a frame, for the joints that move it.
 
-    It is √det(Jᵀ J) where fewer joints than rows are. The arguments are those of ``jacobian_determinant``.
+    It is √det(Jᵀ J) if there are fewer joints than rows. The arguments are those of ``jacobian_determinant``.
     """
     robot, arrays, jacobians = _jacobians(robot, frame, rows, point, axes, move_point=False)
     results = ({"w": outputs([volume(J)], [], [], f"manipulability of {frame}")} for J in jacobians)

@@ -1,4 +1,4 @@
-"""Operational space: inertia, bias and gravity as a frame feels them (Khatib 1987).
+"""Operational space: inertia, bias and gravity as felt at a frame (Khatib 1987).
 
 With the Jacobian J of the frame, Λ = (J M⁻¹ Jᵀ)⁻¹, μ = Λ (J M⁻¹ h - J̇ q̇) and p = Λ J M⁻¹ g, so that the wrench
 Λ a + μ + p gives the frame the acceleration a. Damping adds its square to the diagonal before inverting, which keeps Λ

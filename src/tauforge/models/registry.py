@@ -50,7 +50,7 @@ MODELS: dict[str, Model] = {}
 def model(
     arrays: str, summary: str = "", *, groups: str | None = None, watch: Watch | None = None
 ) -> Callable[[Callable[Given, Program]], Callable[Given, Program]]:
-    """Put a model on the list, under its function's name, and let it choose the cheapest Program.
+    """Register a model under its function's name, and let it choose the cheapest Program.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def model(
 
 
 def check_robot(robot: object) -> None:
-    """Refuse what is no Robot, and say how to get one."""
+    """Refuse anything but a Robot, and say how to get one."""
     if not isinstance(robot, Robot):
         raise ProgramError(
             f"a model takes a Robot, not {robot!r}: tf.load(file) reads one, and tf.robots has bundled ones, "

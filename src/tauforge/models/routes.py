@@ -37,7 +37,7 @@ def poses_of(robot: Robot, state: State) -> list[Pose]:
 
 
 def path(robot: Robot, link: int) -> list[int]:
-    """Return the links from the base, which is left out, to a link."""
+    """Return the links on the path from the base, which is left out, to a link."""
     links: list[int] = []
     while link:
         links.insert(0, link)
@@ -72,7 +72,7 @@ def orientations(robot: Robot, poses: Sequence[Pose], root: int) -> list[Matrix]
 
 
 class Route(NamedTuple):
-    """The way from one frame to another: down to their common antecedent, and up from there."""
+    """The path from one frame to another: down to their common ancestor, and up from there."""
 
     down: Sequence[Pose]
     up: Sequence[Pose]

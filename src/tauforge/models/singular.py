@@ -26,7 +26,7 @@ _CURE = "give its link an inertia (a moment about its axis; a mass if it slides)
 
 
 class _Weak(Exception):
-    """Says at which row a matrix in numbers is as good as singular."""
+    """Finds the row at which a numeric matrix is singular up to rounding."""
 
 
 def inertia_of(names: Sequence[str]) -> Check:
@@ -35,7 +35,7 @@ def inertia_of(names: Sequence[str]) -> Check:
 
 
 def check_inertia(name: str, inertia: Scalar) -> None:
-    """Refuse a joint that nothing gives inertia to: its acceleration would be anything."""
+    """Refuse a joint without inertia, whose acceleration would be undetermined."""
     if is_zero(inertia):
         raise ProgramError(
             f"no inertia acts on joint {name!r} where the joints beyond it are free, so that the inertia matrix is "
@@ -44,7 +44,7 @@ def check_inertia(name: str, inertia: Scalar) -> None:
 
 
 def warn_if_singular(output: str | None) -> Watch:
-    """Return what warns of a robot whose inertia matrix is singular but for rounding, whatever its state and symbols.
+    """Return the warning about a robot whose inertia matrix is singular up to rounding in every state.
 
     ``output`` has the degrees of freedom that the model solves for, where the model has it; None if these are all.
     """

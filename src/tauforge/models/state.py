@@ -12,7 +12,7 @@ from ..spatial.vector import ZERO, Vector
 from .coordinates import Coordinates
 
 Values = Sequence[Scalar]
-"""A joint's coordinates, velocities or accelerations; none of a fixed joint."""
+"""A joint's coordinates, velocities or accelerations; empty for a fixed joint."""
 
 INPUTS = {
     "q": ("joint coordinates (rad, m)", ""),
@@ -41,7 +41,7 @@ class State:
 
     @classmethod
     def zero(cls, robot: Robot, coordinates: Coordinates | None = None, **given: Sequence[Any]) -> State:
-        """Return the state that is zero but for what is given."""
+        """Return the state that is zero except for what is given."""
         still = at_rest(robot)
         known = coordinates or Coordinates.of(robot, given.get("q", still))
         none = [ZERO] * len(still)

@@ -53,7 +53,7 @@ class BaseParameters:
 
     @cached_property
     def _whole(self) -> Robot:
-        """The robot with a floating base as its first link, by whose numbers the forms go."""
+        """The robot with a floating base as its first link, as the forms number them."""
         return self.of.expanded()
 
     def _plain(self, parameter: str, link: int) -> str:
@@ -70,12 +70,12 @@ class BaseParameters:
         return names
 
     def name(self, parameter: str, link: int) -> str:
-        """Return what a base parameter is called: XX2R if others are grouped on XX2."""
+        """Return the name of a base parameter: XX2R if others are grouped with XX2."""
         return self._names[parameter, link]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the links' base parameters; an R marks one on which others are grouped. Rotors are apart."""
+        """Names of the links' base parameters; R marks those that others are grouped with. Rotors are not included."""
         return tuple(self._names[key] for key in self.forms if key[0] in NAMES)
 
     @property
@@ -136,7 +136,7 @@ class BaseParameters:
         return self.of.derived(name=f"{self.of.name}base", bodies=bodies[shift:], joints=joints, base=base)
 
     def values(self, given: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> dict[str, float]:
-        """Return the numbers of the base parameters, from values of the robot's symbols where it has any."""
+        """Return the values of the base parameters, given values for the robot's symbols if it has any."""
         numbers = {
             name: float(parse(x)) if isinstance(x, str) else float(x) for name, x in {**(given or {}), **more}.items()
         }

@@ -239,7 +239,7 @@ def _solve_on_graph(samples: _Samples, dependents: Sequence[Key], support: Seque
         if len(regular) == len(support):
             return solved(regular)
     names = ", ".join(f"{name}{link}" for name, link in dependents)
-    raise ProgramError(f"{samples.robot.name}: {names} cannot be grouped; this is a fault of Tauforge's")
+    raise ProgramError(f"{samples.robot.name}: {names} cannot be grouped; this is a bug in Tauforge")
 
 
 def regular_rows(rows: Sequence[Sequence[Node]], count: int) -> list[Sequence[Node]]:

@@ -1,4 +1,4 @@
-"""How each link of a tree can move: what decides which of its inertial parameters have no effect.
+"""How each link of a tree can move, which decides which of its inertial parameters have no effect.
 
 A link has no rotation, or rotations about one direction only, or any rotation. And it may be anchored: some of its
 points never accelerate, at most along that one direction. The base is anchored whole, the first revolute link along its
@@ -22,7 +22,7 @@ NONE, LINE, FULL = 0, 1, 2
 
 @dataclass(frozen=True)
 class Mobility:
-    """What one link can do, in its own frame.
+    """How one link can move, in its own frame.
 
     Attributes
     ----------

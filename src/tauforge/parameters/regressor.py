@@ -61,7 +61,7 @@ class Regressor:
         return efforts
 
     def _actuator(self, parameter: str, link: int) -> dict[int, Node]:
-        """Return what equation (31) multiplies a parameter of the joint itself by."""
+        """Return the factor of a joint's own parameter in equation (31)."""
         count = len(self.robot.joints)
         if link > count:
             tendon = self.robot.tendons[link - count - 1]
@@ -143,7 +143,7 @@ def chosen(robot: Robot, parameters: str, actuators: Sequence[str] | None) -> di
 
     unknown = [name for name in actuators or () if name not in ACTUATOR]
     if unknown:
-        raise ProgramError(f"{unknown[0]!r} is no parameter of an actuator; there are {', '.join(ACTUATOR)}")
+        raise ProgramError(f"{unknown[0]!r} is not a parameter of an actuator; there are {', '.join(ACTUATOR)}")
     if parameters not in ("standard", "base"):
         raise ProgramError(f"parameters is {parameters!r}; it may be 'standard' or 'base'")
     whole = robot.expanded()

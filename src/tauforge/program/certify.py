@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .program import Program
 
 LARGEST = 1500
-"""Bits that a field may have; degrees that need more are those of angles in fractions that nobody means."""
+"""Largest number of bits of a field; only absurd fractions of angles need more."""
 _ATTEMPTS = 8
 
 
@@ -35,11 +35,11 @@ class Certificate:
     Attributes
     ----------
     points
-        How many points there were.
+        The number of points.
     degree
         A bound on the degree of the outputs' differences, as polynomials in what was drawn at random.
     probability
-        A bound on the chance that the Programs differ all the same.
+        A bound on the chance that the Programs differ nevertheless.
     """
 
     points: int
@@ -105,7 +105,7 @@ def _check(first: Program, second: Program, points: int) -> None:
 def _unequal(
     pairs: Sequence[tuple[Place, Node, Node]], bounds: Bounds, bits: int, seed: str, points: int, products: bool
 ) -> tuple[list[tuple[Place, Node, Node]], str]:
-    """Return the pairs that are not proved equal, and what stood in the way if they could not be evaluated."""
+    """Return the pairs that are not proved equal, and the obstacle if they could not be evaluated."""
     angles = bounds.angles
     for attempt in range(_ATTEMPTS):
         field = Field(f"{seed} {attempt}", bits, angles.cofactor, angles.radians)

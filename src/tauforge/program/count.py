@@ -21,7 +21,7 @@ class Operations:
 
     @property
     def total(self) -> int:
-        """Arithmetic operations, set-up included, as published figures count them; sines and cosines are apart."""
+        """Arithmetic operations, set-up included, as published figures count them; without sines and cosines."""
         return self.mul + self.add + self.div + self.sqrt + self.setup_mul + self.setup_add
 
     def __repr__(self) -> str:

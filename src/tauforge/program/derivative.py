@@ -54,7 +54,7 @@ def _variables(program: Program, name: str) -> Array:
 
 
 def _along(rows: Sequence[Sequence[Node]], tangent: Array) -> list[list[Node]]:
-    """Return derivatives by coordinates as derivatives along velocities."""
+    """Return derivatives with respect to coordinates as derivatives along velocities."""
     count = tangent.shape[1]
     steps = [_some(tangent.nodes[i : i + count]) for i in range(0, len(tangent.nodes), count)]
     made = []
@@ -73,7 +73,7 @@ def _some(nodes: Sequence[Node]) -> list[tuple[int, Node]]:
 
 
 def _velocities(tangent: Array) -> Array:
-    """Return what such derivatives are by: the shape and labels of the tangent's columns."""
+    """Return the axes of such derivatives: the shape and labels of the tangent's columns."""
     return Array(Shape([tangent.shape[1]], tangent.shape.labels[1:]), ())
 
 

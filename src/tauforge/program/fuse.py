@@ -1,4 +1,4 @@
-"""Fusing: several Programs in one, which computes only once what they have in common."""
+"""Fusing: several Programs in one that computes their common parts only once."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def _outputs(programs: tuple[Program, ...]) -> dict[str, Array]:
                 many = Counter(p.name for p in programs)[program.name]
                 raise ProgramError(
                     f"{many} Programs called {program.name} have different outputs {key}; "
-                    "give each a name of its own: dataclasses.replace(program, name=...)"
+                    "give each its own name: dataclasses.replace(program, name=...)"
                 )
             results.setdefault(own, array)
     return results
 
 
 def _heading(programs: tuple[Program, ...]) -> tuple[str, ...]:
-    """Return what heads all Programs, each line where it comes first."""
+    """Return the headings of all Programs without repeated lines."""
     lines: list[str] = []
     for program in programs:
         known = {*lines}

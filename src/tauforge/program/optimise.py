@@ -38,7 +38,7 @@ GROUPED = "Inertial parameters are grouped, which saves operations; efforts are 
 
 
 class Way(NamedTuple):
-    """A robot and the options with which to make a model of it, and what the head of its code has to say."""
+    """A robot, the options for its model, and notes for the head of its code."""
 
     robot: Robot
     options: dict[str, Any]
@@ -102,7 +102,7 @@ def _heading(heading: Callable[[], tuple[str, ...]], notes: tuple[str, ...]) -> 
 
 
 def cheapest(programs: Iterable[Program]) -> Program:
-    """Return the Program with the fewest operations of some that compute the same."""
+    """Return the cheapest of several equal Programs."""
     ways = list(programs)
     return ways[0] if len(ways) == 1 else min(ways, key=lambda way: way.count().total)
 

@@ -82,7 +82,7 @@ class Program:
     Attributes
     ----------
     name
-        What generated functions are called unless told otherwise.
+        The default name of generated functions.
     arguments
         The input arrays.
     results
@@ -120,12 +120,12 @@ class Program:
 
     @classmethod
     def of(cls, name: str = "program", /, **expressions: Scalar | str | Sequence[Scalar | str]) -> Program:
-        """Return a Program from expressions: each is an output, and their symbols are the inputs.
+        """Return a Program from expressions, which are its outputs; their symbols are its inputs.
 
         Parameters
         ----------
         name
-            What generated functions are called.
+            The name of generated functions.
         **expressions
             A number, an expression, or a text of one, such as ``y="sqrt(x*x)"``; or a sequence of these, for a vector.
 
@@ -144,7 +144,7 @@ class Program:
 
     @cached_property
     def order(self) -> tuple[Node, ...]:
-        """Every node that the outputs need, arguments first. What nothing needs is not here."""
+        """Every node that the outputs need, arguments first."""
         return tuple(topological(dict.fromkeys(node for array in self.results.values() for node in array.nodes)))
 
     @property
@@ -165,7 +165,7 @@ class Program:
 
     @cached_property
     def setup(self) -> frozenset[Node]:
-        """The operations on the robot's parameters alone, which need doing only once."""
+        """The operations that involve only the robot's parameters and need to be done only once."""
         parameters = self.parameters
         known = {node for node in self.order if node.op is CONST or (node.op is SYMBOL and node.value in parameters)}
         for node in self.order:
@@ -174,11 +174,11 @@ class Program:
         return frozenset(node for node in known if node.args)
 
     def count(self) -> Operations:
-        """Count operations: ``*`` and squares, ``+`` and ``-``; unary minus is free; set-up apart."""
+        """Count operations: ``*`` and squares, ``+`` and ``-``; unary minus is free; set-up is counted separately."""
         return count(self.order, self.setup)
 
     def bind(self, values: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> Program:
-        """Return the Program with values given to some parameters: numbers, expressions, or texts of them."""
+        """Return the Program with values for some parameters: numbers, expressions, or expressions as text."""
         given, parameters = {**(values or {}), **more}, self.parameters
         unknown = [name for name in given if name not in parameters]
         if unknown:
@@ -198,7 +198,7 @@ class Program:
         """Return two Programs: set-up, from parameters to constants, and the rest, which takes those constants."""
         parameters = self.parameters
         if not parameters:
-            raise ProgramError(f"{self.name} has no parameters, so that there is nothing to set up")
+            raise ProgramError(f"{self.name} has no parameters, so there is nothing to set up")
         used = [node for node in self.order if node in self.setup or (node.op is SYMBOL and node.value in parameters)]
         rest = [node for node in self.order if node not in self.setup]
         borders = {a for node in rest for a in node.args} | {n for array in self.results.values() for n in array.nodes}
@@ -223,7 +223,7 @@ class Program:
         return replace(self, arguments=self.arguments if arguments is None else arguments, results=results, names=names)
 
     def certify(self, other: Program, *, points: int = 2, seed: int | None = None) -> Certificate:
-        """Prove that another Program computes the same in real numbers, wherever both have a value.
+        """Return a proof that another Program computes the same in real numbers, wherever both have a value.
 
         Both are evaluated exactly at random points of a random prime field; what is not rational (roots, signs, inverse
         functions) is taken as unknown, so that a proof holds whatever branch it takes.
@@ -282,7 +282,7 @@ class Program:
         return generate(self, target, name)
 
     def write(self, path: str | Path, *, target: str | None = None, name: str | None = None) -> Path:
-        """Write the Program as source code, the target by the file's ending unless given."""
+        """Write the Program as source code; by default the file's ending determines the target."""
         from ..targets import write
 
         return write(self, path, target=target, name=name)
@@ -349,5 +349,5 @@ class Program:
 
 
 def natural(name: str) -> list[tuple[bool, int, str]]:
-    """Key to sort names as people do: XX2 before XX10."""
+    """Return a key that sorts names as people do: XX2 before XX10."""
     return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", name)]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What made a Program, of what, and with which options.
+    """What made a Program, from what, and with which options.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Recipe:
 
     @property
     def robot(self) -> Any:
-        """The Robot that all came from; the first one's where several Programs were fused."""
+        """The Robot that everything came from; the first one if several Programs were fused."""
         first = self.of[0]
         return first.robot if isinstance(first, Recipe) else first
 
@@ -60,6 +60,6 @@ class Recipe:
 
 
 def derived(make: Callable[..., Any], *programs: Program, **options: Any) -> Recipe | None:
-    """Return the recipe of what is made of Programs; None if one of them was made by hand."""
+    """Return the recipe of something made from Programs; None if one of them was made by hand."""
     recipes = tuple(program.recipe for program in programs)
     return None if None in recipes else Recipe(make, recipes, options)

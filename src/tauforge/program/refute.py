@@ -1,4 +1,4 @@
-"""States in real numbers in which two expressions differ, beyond what rounding could do."""
+"""States in real numbers in which two expressions differ by more than rounding."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ Pair = tuple[Place, Node, Node]
 
 
 def counterexample(pairs: Sequence[Pair], order: Sequence[Node]) -> Counterexample | None:
-    """Return a state where one of the pairs differs, for certain; None where none is found."""
+    """Return a state in which one of the pairs certainly differs; None if none is found."""
     names = sorted(str(node.value) for node in order if node.op is SYMBOL)
     tries = max(6, min(60, _NODES // len(order)))
     ranked: list[tuple[float, int, dict[str, float]]] = []

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .tendon import Tendon
 
 PLACE = ("gamma", "b", "alpha", "d", "e", "theta", "r")
-"""The fields that say where a joint stands."""
+"""The fields that give the position of a joint."""
 
 
 def merged(robot: Robot) -> Robot:
@@ -107,7 +107,7 @@ def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
         if name not in among:
             return name
         if prefix is None or f"{prefix}_{name}" in among:
-            raise RobotError(f"{robot.name} has a {name!r} already; give attach a name= that makes it another")
+            raise RobotError(f"{robot.name} has a {name!r} already; give attach a name= to tell them apart")
         return f"{prefix}_{name}"
 
     first = len(joints)
@@ -155,7 +155,7 @@ def loaded(robot: Robot, mass: Any, com: Sequence[Any], inertia: Sequence[Sequen
 
 
 def with_load(robot: Robot, place: Joint, load: Body) -> Robot:
-    """Return the robot with a body, given in a frame of its, made part of the link there."""
+    """Return the robot with a body, given in one of its frames, merged into the link there."""
     body = inward(load, place.pose())
     if not place.antecedent:
         return replace(robot, base=replace(robot.base, body=_together(robot.base.body, body)))
@@ -179,18 +179,18 @@ def frame(robot: Robot, name: str) -> Joint:
 
 
 def standing(joint: Joint, at: Pose) -> Joint:
-    """Return a joint with its parameters such that it stands at a pose where its coordinate is zero."""
+    """Return a joint with the parameters that give it a pose at coordinate zero."""
     try:
         parameters: dict[str, Any] = {**dict.fromkeys(PLACE, 0.0), **placement(at.in_numbers())}
     except ExpressionError:
         raise RobotError(
-            f"the frame of {joint.name!r} stands at a pose with symbols, which must be numbers here; bind them"
+            f"the frame of {joint.name!r} has a pose with symbols, which must be numbers here; bind them"
         ) from None
     return replace(joint, **parameters)
 
 
 def _moved(joint: Joint, antecedent: int, at: Pose) -> Joint:
-    """Return a joint that stands on another link, where its antecedent has a pose."""
+    """Return a joint attached to another link, on which its parent has a pose."""
     if at.is_identity:
         return replace(joint, antecedent=antecedent)
     return standing(replace(joint, antecedent=antecedent), at.then(joint.pose()))
@@ -215,7 +215,7 @@ def seen(at: Pose, visual: Visual) -> Visual:
 
 
 def _together(first: Body | None, second: Body) -> Body:
-    """Return two bodies as one, which has the first one's name; where there is none, it is the base's."""
+    """Return two bodies merged into one with the name of the first, or of the base if there is none."""
     from .base import BASE_LINK
 
     if first is None:
@@ -251,7 +251,7 @@ def _master(robot: Robot, joint: Joint) -> Joint:
 
 
 def _following(joint: Joint, number: Mapping[int, int]) -> Joint:
-    """Return a joint with the new number of the one that it follows."""
+    """Return a joint with the new number of the joint it follows."""
     if not joint.mimic:
         return joint
     return replace(joint, mimic=replace(joint.mimic, joint=number[joint.mimic.joint]))

@@ -12,14 +12,14 @@ from .body import IDENTITY, Body
 from .joint import given
 
 BASE_LINK = "base_link"
-"""What the base's body is called unless a description names it."""
+"""The default name of the base's body."""
 BASE_MOTION = ("W0", "WP0", "V0", "VP0")
 """Names of the base's velocities and accelerations: angular, then linear."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Base:
-    """What link 0 does: its pose (4x4, row by row), velocities and accelerations; its body if it moves freely."""
+    """The base: its pose (4x4, row by row), velocities and accelerations, and its body if it moves freely."""
 
     pose: tuple[Scalar, ...] = IDENTITY
     W0: Vector = ZERO

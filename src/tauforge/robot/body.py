@@ -15,18 +15,18 @@ WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
 """Names of a wrench's components: force, then moment."""
 NO_WRENCH: Wrench = (0.0,) * 6
 LIFT = Inertia._fields[6:]
-"""Names of what gravity does not act on: first moments and mass."""
+"""Names of the first moments and mass on which gravity does not act."""
 NO_LIFT: tuple[Scalar, ...] = (0.0,) * 4
 NO_INERTIA = Inertia()
 IDENTITY = tuple(float(i % 5 == 0) for i in range(16))
 """The pose of a frame on itself, 4x4, row by row."""
 SHAPES = {"mesh": 3, "box": 3, "cylinder": 2, "sphere": 1, "capsule": 2, "ellipsoid": 3}
-"""What a link may look like, and how many numbers say the size of each."""
+"""The shapes of links, and how many numbers give the size of each."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Visual:
-    """What a link looks like: a shape at a pose in the link's frame, for viewers.
+    """A shape at a pose in the link's frame, for viewers.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""A joint in the description of Khalil and Kleinfinger: where a link's frame stands and how it moves."""
+"""A joint in the description of Khalil and Kleinfinger: where a link's frame is and how it moves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCALARS = ("gamma", "b", "alpha", "d", "e", "theta", "r", "pitch", "IA", "FV", "
 
 @dataclass(frozen=True, kw_only=True)
 class Mimic:
-    """How a joint follows another: its coordinate is that of the joint of a number times ratio, plus offset."""
+    """How a joint follows another: its coordinate is that of joint number ``joint`` times ratio, plus offset."""
 
     joint: int
     ratio: float = 1.0
@@ -32,7 +32,7 @@ class Mimic:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Between which coordinates a joint may move, how fast, and with how much effort at most."""
+    """The range of a joint's coordinate, its largest speed and its largest effort."""
 
     lower: float = -math.inf
     upper: float = math.inf
@@ -49,7 +49,7 @@ def is_number(x: object) -> bool:
 
 
 def given(x: object, place: str) -> Scalar:
-    """Return a parameter as a float or a Node, or say where it stands and why it is none."""
+    """Return a parameter as a float or a Node, or raise an error that says where it is and what is wrong."""
     try:
         return as_scalar(x)
     except ExpressionError as error:
@@ -58,12 +58,12 @@ def given(x: object, place: str) -> Scalar:
 
 @dataclass(frozen=True, kw_only=True)
 class Joint:
-    """Joint j, which carries link j on its antecedent link.
+    """Joint j, which attaches link j to its antecedent link.
 
     The link's frame follows from its antecedent's by Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r).
     The joint coordinate q adds to θ (revolute) or to r (prismatic), or to both (helical, ``pitch`` times q to r): what
     these fields hold there is the offset.
-    A frame that is given freely may stand at any pose: ``e`` moves it along y after the first turn, γ.
+    A freely placed frame can have any pose: ``e`` moves it along y after the first rotation, γ.
     Joints of several degrees of freedom move from that frame: spherical by a quaternion (x, y, z, w), floating by a
     position and a quaternion, planar by x, y and an angle about z. Their velocities are components in the link's frame.
     Universal ones turn about z by one angle, then about x by another; their velocities are the rates of both.
@@ -71,7 +71,7 @@ class Joint:
     Attributes
     ----------
     antecedent
-        Number of the link that it stands on, 0 being the base.
+        Number of the parent link; 0 is the base.
     sigma
         Number of its kind: 0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar, 6 helical, 7 universal.
     pitch
@@ -79,9 +79,9 @@ class Joint:
     mu
         1 if a motor drives the joint.
     mimic
-        Which joint it follows, if it has no freedom of its own.
+        Which joint it follows, if it is not independent.
     limits
-        Where it may be and what it may do; models do not use them.
+        Its range, speed and effort; models do not use them.
     variable
         Name of the joint coordinate in a file; a Robot fills in th1, r2, ... where it is empty.
     IA
@@ -95,9 +95,9 @@ class Joint:
     k
         Its stiffness.
     rest
-        The coordinate at which its spring is relaxed; that of a spherical joint is relaxed where it is not turned.
+        The coordinate at which its spring is relaxed; for a spherical joint, always the unturned position.
     QP
-        Velocity where a file fixes it; None or a plain symbol leaves it free.
+        Prescribed velocity; None or a plain symbol leaves it free.
     QDP
         Acceleration, likewise.
     GAM
@@ -150,7 +150,7 @@ class Joint:
         return self.kind.screw(q, values)
 
     def along(self, q: Values, wrench: Wrench) -> tuple[Scalar, ...]:
-        """Return the components of a wrench that the joint's motor balances."""
+        """Return the components of a wrench that act along the joint's axes."""
         return self.kind.along(q, wrench)
 
     def pose(self, q: Values = ()) -> Pose:

@@ -9,7 +9,7 @@ from .joint import Joint
 
 @dataclass(frozen=True, kw_only=True)
 class Loop:
-    """A closed loop, cut at one passive joint: frame k stands on one link, the constant frame k+B on the other."""
+    """A closed loop, cut at one passive joint: frame k is attached to one link, the constant frame k+B to the other."""
 
     joint: Joint
     frame: Joint

@@ -1,4 +1,4 @@
-"""From a pose to the parameters of a joint that stands there: γ, b, α, d, θ, r, and e where they cannot do it well."""
+"""From a pose to the parameters of a joint there: γ, b, α, d, θ, r, and e where those do not suffice."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def neat(angle: float, tolerance: float = 4e-15) -> float:
 
 
 def is_odd(angle: float, tolerance: float = 1e-9) -> bool:
-    """Tell whether an angle is no multiple of a quarter turn."""
+    """Tell whether an angle is not a multiple of a quarter turn."""
     return abs(math.remainder(angle, _QUARTER)) > tolerance
 
 
@@ -69,7 +69,7 @@ def placement(at: Pose) -> dict[str, Any]:
 
 
 def _without_dust(P: Vector) -> Vector:
-    """Return a vector with zeros where only rounding is left."""
+    """Return a vector with rounding errors replaced by zeros."""
     x, y, z = P
     least = 1e-14 * max(abs(x), abs(y), abs(z))
     return Vector(x if abs(x) > least else 0.0, y if abs(y) > least else 0.0, z if abs(z) > least else 0.0)

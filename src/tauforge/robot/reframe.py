@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 _Z = Vector(0.0, 0.0, 1.0)
 _NOISE = 1e-14
-"""What is smaller than this fraction of a body's largest parameter of the kind is rounding."""
+"""Values below this fraction of a body's largest parameter of the same kind are rounding."""
 _NEARLY = 0.02
 """Sine of the angle below which two axes are too nearly parallel for their common normal, which is then far away."""
 
 
 @dataclass
 class Choice:
-    """How a link's frame moves: turned about z, its origin moved, in its present axes. None is yet to be chosen."""
+    """How a link's frame is moved: a rotation about z and a shift, in its present axes; None is not yet chosen."""
 
     turn: float | None = None
     shift: Vector | None = None
@@ -70,7 +70,7 @@ def to_mdh(robot: Robot, tolerance: float) -> Robot:
 
 
 def reframed(robot: Robot) -> Robot:
-    """Return a robot with free frames with re-chosen ones where all is numbers and these have more zeros.
+    """Return a robot with free frames re-framed, if it has only numbers and the new frames have more zeros.
 
     Frames that a user has given as Khalil and Kleinfinger's parameters are a choice, and stay.
     """
@@ -88,12 +88,12 @@ def reframed(robot: Robot) -> Robot:
 
 
 def _burden(robot: Robot) -> int:
-    """Return what a robot's geometry costs a model, about: lengths, angles that are no quarter turns, fixed links."""
+    """Return roughly what a robot's geometry costs: lengths, angles that are not quarter turns, fixed links."""
     return sum(_weight(joint, still=not joint.antecedent and not robot.base.floating) for joint in robot.joints)
 
 
 def _weight(joint: Joint, still: bool) -> int:
-    """Return what a joint's parameters cost; the place of one that turns on a base at rest costs nothing."""
+    """Return what a joint's parameters cost; the position of a revolute joint on a base at rest costs nothing."""
     gamma, b, alpha, d, e, theta, r = (float(getattr(joint, key)) for key in PLACE)
     parallel = not is_odd(alpha / 2)
     turns = (
@@ -121,7 +121,7 @@ def _numeric(robot: Robot) -> Robot:
 def _best(
     robot: Robot, j: int, children: Sequence[int], poses: Sequence[Pose], chosen: Sequence[Choice], first: bool
 ) -> Choice:
-    """Return the choice for link j that suits one of those that it carries best, and the others well."""
+    """Return the choice for link j that suits one of its children best, and the others well."""
     joint = robot.joints[j - 1]
     found: list[tuple[float, int, Choice]] = []
     for c in children:
@@ -178,7 +178,7 @@ def _complete(choice: Choice, joint: Joint, at: Pose) -> None:
 
 
 def _rebuilt(robot: Robot, poses: Sequence[Pose], moved: Sequence[Pose], tolerance: float) -> Robot:
-    """Return the robot with its links' frames moved; the present ones stay as constant frames of the links' names."""
+    """Return the robot with its links' frames moved; constant frames with the links' names keep the present ones."""
     size = max((abs(x) for pose in poses for x in pose.P), default=1.0) or 1.0
 
     def stand(joint: Joint, at: Pose) -> Joint:
@@ -225,7 +225,7 @@ def _body(body: Body, at: Pose) -> Body:
 
 
 def _clean(inertia: Inertia, before: Inertia) -> Inertia:
-    """Return an inertia without the rounding that stands for zeros."""
+    """Return an inertia with rounding errors replaced by zeros."""
     values = list(inertia)
     for part in (slice(0, 6), slice(6, 9)):
         numbers = [x for x in (*values[part], *before[part]) if isinstance(x, float)]

@@ -78,7 +78,7 @@ class Robot:
 
     @property
     def degrees(self) -> list[tuple[int, float]]:
-        """For each axis of each joint, the place in qd that moves it, and how fast: at the ratio of a mimic joint.
+        """For each axis of each joint, the index in qd of the velocity that moves it, and the ratio (of a mimic joint).
 
         A floating base counts as the first joint.
         """
@@ -91,7 +91,7 @@ class Robot:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints that move by themselves, in the order of q; a floating base is not among them."""
+        """Names of the independent joints, in the order of q; a floating base is not among them."""
         return tuple(joint.name for joint in self.joints if joint.axes and not joint.mimic)
 
     @property
@@ -106,7 +106,7 @@ class Robot:
 
     @property
     def _free(self) -> list[Joint]:
-        """What has its own entries in q and qd: a floating base, then the joints that follow no other."""
+        """What has entries in q and qd: a floating base, then the joints that do not follow another."""
         return [joint for joint in self.expanded().joints if not joint.mimic]
 
     @property
@@ -119,17 +119,17 @@ class Robot:
     def symbols(self) -> tuple[str, ...]:
         """Names of the parameters that have no value yet, in order of appearance.
 
-        A plain symbol as a joint's velocity, acceleration or effort is an input of the models and no parameter.
+        A plain symbol as a joint's velocity, acceleration or torque is an input of the models, not a parameter.
         """
         return tuple(symbols(x for key, x in self.expressions() if not (key in FREE and is_plain(x))))
 
     @property
     def is_serial(self) -> bool:
-        """Whether each link stands on the one before it."""
+        """Whether each link is attached to the one before it."""
         return all(joint.antecedent == j for j, joint in enumerate(self.joints))
 
     def children(self, number: int) -> list[int]:
-        """Return the numbers of the links that stand on a link."""
+        """Return the numbers of a link's children."""
         return [j for j, joint in enumerate(self.joints, 1) if joint.antecedent == number]
 
     def expressions(self) -> Iterator[tuple[str, Node]]:
@@ -193,7 +193,7 @@ class Robot:
         return robot
 
     def bind(self, values: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> Robot:
-        """Return the robot with values given to some of its symbols: numbers, expressions, or texts of them.
+        """Return the robot with values for some of its symbols: numbers, expressions, or expressions as text.
 
         >>> robot.bind(D3=0.45, RL4="2*D3")                                     # doctest: +SKIP
         """
@@ -266,17 +266,17 @@ class Robot:
         return self.derived(joints=(*self.joints, *chosen), bodies=(*self.bodies, *links))
 
     def tree(self) -> Robot:
-        """Return the robot with its loops left open, every joint free to move by itself."""
+        """Return the robot with its loops opened and every joint independent."""
         return replace(self, loops=(), joints=tuple(replace(joint, mimic=None) for joint in self.joints))
 
     def save(self, path: str | Path) -> None:
-        """Write the robot to a file, its format by the file's ending."""
+        """Write the robot to a file in the format of its ending."""
         from ..formats import save
 
         save(self, path)
 
     def merged(self) -> Robot:
-        """Return the robot with each fixed link made part of the one that it stands on; its frame keeps its name."""
+        """Return the robot with each fixed link merged into its parent; a frame keeps its name."""
         from .assemble import merged
 
         return merged(self)
@@ -314,7 +314,7 @@ class Robot:
     def attach(self, other: Robot, *, at: str, name: str | None = None) -> Robot:
         """Return the robot with the base of another, a tool or an arm, fixed to a frame of this one.
 
-        Where a name of the other robot is taken, ``name`` and an underscore stand before it.
+        A name of the other robot that is already taken gets ``name`` and an underscore as a prefix.
         """
         from .assemble import attached
 
@@ -342,7 +342,7 @@ class Robot:
         return tuple(getattr(plain, f.name) for f in fields(self))
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether every name, parameter and expression is the same."""
+        """Tell whether all names, parameters and expressions are the same."""
         return self._plain() == other._plain() if isinstance(other, Robot) else NotImplemented
 
     def __hash__(self) -> int:

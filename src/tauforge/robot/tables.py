@@ -31,7 +31,7 @@ class Sheet(NamedTuple):
 
 
 def sheets(robot: Robot) -> list[Sheet]:
-    """Return the tables that say something: geometry and inertias always, the others where they are not empty."""
+    """Return the tables that are not empty; geometry and inertias always."""
     fixed = [["" if x is None or is_plain(x) else x for x in (joint.QP, joint.QDP)] for joint in robot.joints]
     optional = (  # each with the cell that says nothing
         (_sheet("Rotor inertia and friction", "IA FV FS", [(x.IA, x.FV, x.FS) for x in robot.joints]), "0"),
@@ -51,7 +51,7 @@ def sheets(robot: Robot) -> list[Sheet]:
 
 
 def geometry(robot: Robot) -> Sheet:
-    """Return the geometric parameters, each joint's variable where it stands; e only where a frame needs it."""
+    """Return the geometric parameters with each joint's variable in place; e only if a frame needs it."""
     free = any(not is_zero(joint.e) for joint in robot.joints)
     columns = f"p sigma gamma b alpha d {'e ' * free}theta r"
     return _sheet("Geometric parameters", columns, [_geometry(robot, joint, free) for joint in robot.joints])
@@ -71,7 +71,7 @@ def heading(robot: Robot) -> tuple[str, ...]:
 
 
 def motion(robot: Robot) -> list[str]:
-    """Return gravity, and the base's motion if it has one, a line each."""
+    """Return gravity and, if there is one, the motion of the base, one line each."""
     vectors = {key: [_cell(x) for x in getattr(robot.base, key)] for key in BASE_MOTION}
     lines = [f"Base, {key}: {', '.join(cells)}" for key, cells in vectors.items() if cells != ["0"] * 3]
     return [*lines, f"Acceleration of gravity: {', '.join(map(_cell, robot.gravity))}"]
@@ -83,7 +83,7 @@ def in_text(sheet: Sheet) -> list[str]:
 
 
 def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows in aligned columns; those that find no room stand in a table below."""
+    """Return rows in aligned columns; columns that do not fit continue in a table below."""
     numbers = ["j", *map(str, range(1, len(rows) + 1))]
     lines = [number.ljust(len(numbers[-1])) for number in numbers]
     for k, column in enumerate(columns):
@@ -100,7 +100,7 @@ def _sheet(title: str, columns: str, rows: Iterable[Iterable[Scalar | str]]) -> 
 
 
 def _geometry(robot: Robot, joint: Joint, free: bool) -> list[Scalar | str]:
-    """Return a joint's row, its variable where it stands: q1 + pi/2."""
+    """Return a joint's row with its variable in place: q1 + pi/2."""
     place = [joint.antecedent, joint.sigma, joint.gamma, joint.b, joint.alpha, joint.d, *([joint.e] if free else [])]
     moving = ((joint.kind.turn, joint.theta), (joint.kind.slide, joint.r))
     return [*place, *(offset if is_zero(rate) else _moving(robot, joint, rate, offset) for rate, offset in moving)]
@@ -125,7 +125,7 @@ def _moving(robot: Robot, joint: Joint, rate: Scalar, offset: Scalar) -> str:
 
 
 def _cell(x: Scalar | str) -> str:
-    """Return what a table shows: expressions as they are, numbers to nine digits."""
+    """Return the text of a cell: expressions unchanged, numbers to nine digits."""
     if isinstance(x, Node) and x.op is CONST:
         x = float(x)
     text = str(x) if isinstance(x, str | Node) else number(x)

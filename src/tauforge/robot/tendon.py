@@ -1,4 +1,4 @@
-"""A tendon: what acts along a sum of joint coordinates, as a joint's own law does along one."""
+"""A tendon: a force along a sum of joint coordinates, as a joint's spring and friction act along one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Tendon:
     FS
         Coulomb friction.
     k
-        Its stiffness; it pulls and pushes.
+        Its stiffness; it can pull and push.
     rest
         The length at which it is relaxed.
     """

@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 _LONGEST = 1000
 """Characters of a name."""
 _MOVING = {"mimic": None, "limits": NO_LIMITS, "variable": ""}
-"""What only a joint that moves can have, and what the others have there."""
+"""Fields that only a moving joint can have, and their values in the others."""
 _NUMBERS = ("pi", "nan", "inf", "infinity")
 
 
@@ -129,7 +129,7 @@ def _mimic(robot: Robot, joint: Joint) -> None:
                 "degree of freedom"
             )
     if master.mimic:
-        raise RobotError(f"{where} follows {master.name!r}, which follows another itself; let both follow that one")
+        raise RobotError(f"{where} follows {master.name!r}, which itself follows another; let both follow that one")
 
 
 def _tendons(robot: Robot) -> None:
@@ -172,7 +172,7 @@ def _names(robot: Robot, what: str, names: list[str]) -> None:
         if not name or name != name.strip() or not name.isprintable() or len(name) > _LONGEST:
             shown = repr(name) if len(name) <= _LONGEST else f"a text of {len(name)} characters"
             raise RobotError(
-                f"{robot.name}: {shown} is no name for a {what}; use printable characters, at most {_LONGEST}"
+                f"{robot.name}: {shown} cannot be the name of a {what}; use printable characters, at most {_LONGEST}"
             )
         if name in seen:
             raise RobotError(f"{robot.name}: two {what}s are called {name!r}; give each its own name")
@@ -216,7 +216,7 @@ def _symbol(robot: Robot, name: str) -> None:
 
 
 def _own(robot: Robot, name: str, role: str, parameters: set[str], seen: dict[str, str]) -> None:
-    """Refuse a name that is to stand for one thing alone and stands for another, too."""
+    """Refuse a name that is used for two things."""
     _symbol(robot, name)
     if name in seen:
         raise RobotError(f"{robot.name}: {name} is {seen[name]} and also {role}; each needs its own name")

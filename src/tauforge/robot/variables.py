@@ -1,4 +1,4 @@
-"""What a Robot fills in itself: names for joint coordinates, so that every moving joint has one."""
+"""What a Robot fills in: names for joint coordinates, so that every moving joint has one."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def with_variables(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
 
 
 def default_variable(joint: Joint, number: int) -> str:
-    """Return the name that a joint's coordinate has unless its file gives another."""
+    """Return the default name of a joint's coordinate."""
     return f"{joint.kind.letter}{number}" if joint.axes else ""
 
 
 def unused(name: str, taken: Collection[str]) -> str:
-    """Return a name that is not taken yet: the given one, or that with underscores."""
+    """Return a name that is not taken yet: the given one, with underscores if needed."""
     while name in taken:
         name += "_"
     return name

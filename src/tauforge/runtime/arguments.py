@@ -1,4 +1,4 @@
-"""A call's arguments: put in order, converted to arrays, and, where NumPy refuses them, explained."""
+"""The arguments of a call: ordered, converted to arrays and, if NumPy refuses them, explained."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def in_order(program: Program, given: Sequence[Any], named: Mapping[str, Any]) -
 
 
 def as_arrays(program: Program, arguments: Sequence[Any], dtype: np.dtype[Any]) -> tuple[NDArray[Any], ...]:
-    """Return each argument as a plain array; numbers that are none yet are rounded to the dtype."""
+    """Return each argument as a plain array; plain numbers are rounded to the dtype."""
     return tuple(_array(program, name, value, dtype) for name, value in zip(program.arguments, arguments, strict=True))
 
 
@@ -49,7 +49,7 @@ def _array(program: Program, name: str, value: Any, dtype: np.dtype[Any]) -> NDA
     try:
         array = np.asarray(value)
     except (TypeError, ValueError) as error:
-        raise ProgramError(f"{program.name}: {name} cannot be made an array: {error}") from None
+        raise ProgramError(f"{program.name}: {name} cannot be converted to an array: {error}") from None
     if not isinstance(value, np.ndarray) and np.can_cast(array.dtype, np.float64, "safe"):
         return array.astype(dtype)
     return array
@@ -66,7 +66,7 @@ def _is_masked(value: Any) -> bool:
 
 
 def _parameters(program: Program, values: Mapping[str, Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return the parameters as an array from their values by name; further names may be there."""
+    """Return the parameters as an array, given their values by name; extra names are allowed."""
     if missing := [name for name in program.parameters if name not in values]:
         raise ProgramError(f"{program.name}: {PARAMETERS} lacks {listed(missing)}")
     arrays = [_array(program, name, values[name], dtype) for name in program.parameters]
@@ -77,7 +77,7 @@ def _parameters(program: Program, values: Mapping[str, Any], dtype: np.dtype[Any
 
 
 def output_arrays(program: Program, out: Any, dtype: np.dtype[Any]) -> tuple[NDArray[Any] | None, ...]:
-    """Return ``out`` as one array for each output; None where a new one is to be made."""
+    """Return ``out`` as one array per output; None if a new one is needed."""
     if type(out) is np.ndarray and out.dtype == dtype and len(program.results) == 1:
         return (out,)
     names = ", ".join(program.results)
@@ -148,7 +148,7 @@ def _holds(axes: tuple[int, ...], batch: tuple[int, ...]) -> bool:
 
 
 def _expected(array: NDArray[Any], shape: Shape) -> str:
-    """Say which shape an array should have, what its entries are, and, where it looks so, that it wants transposing."""
+    """Return the shape that an array should have, its entries and, if likely, the advice to transpose it."""
     text = f"it must be ({', '.join(['...', *map(str, shape)])})"
     for labels in shape.labels:
         text += f", one entry for each of {listed(labels)}"
@@ -158,6 +158,6 @@ def _expected(array: NDArray[Any], shape: Shape) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Write names in a row, only the first of many."""
+    """Return names separated by commas; only the first of many."""
     rest = f" and {len(names) - _MANY} more" if len(names) > _MANY else ""
     return ", ".join(names[:_MANY]) + rest

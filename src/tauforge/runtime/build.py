@@ -26,7 +26,7 @@ DTYPES: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.
 
 
 class Loaded(NamedTuple):
-    """A Program in memory: the kernel's loop by its address, the plan that it is to follow, and its numbers."""
+    """A Program in memory: the address of the kernel's loop, the plan it follows, and its constants."""
 
     library: Library
     loop: int
@@ -58,7 +58,7 @@ def load(program: Program, code: Code, vectors: Vectors) -> Loaded:
 
 
 def _table(values: Sequence[float], vectors: Vectors) -> NDArray[Any]:
-    """Return the table of a Program's numbers, each in all lanes of a vector, at an address that suits vectors."""
+    """Return the table of a Program's constants, each in all lanes of a vector, aligned to vectors."""
     size = vectors.bytes
     memory = np.empty(size * (len(values) + 1), np.uint8)
     start = -memory.ctypes.data % size

@@ -36,13 +36,13 @@ class Code(NamedTuple):
     objects: tuple[bytes, ...]
 
     def packed(self) -> bytes:
-        """Return it as one text of bytes."""
+        """Return it as bytes."""
         head = np.array([self.slots, self.setup, self.body, *map(len, self.objects)], "<i8").tobytes()
         return len(head).to_bytes(8, "little") + head + b"".join(self.objects)
 
     @classmethod
     def unpacked(cls, data: bytes) -> Code:
-        """Return it from its bytes; a ValueError if they are those of something else."""
+        """Return it from its bytes; raise a ValueError if they are something else."""
         start = 8 + int.from_bytes(data[:8], "little")
         slots, setup, body, *sizes = np.frombuffer(data[8:start], "<i8").tolist()
         ends = [*accumulate([start, *sizes])]
@@ -52,7 +52,7 @@ class Code(NamedTuple):
 
 
 def obtained(what: Callable[[], bytes], make: Callable[[], Code], use: bool = True) -> Code:
-    """Return code from the cache by what it is made from; or made now, and kept if the cache is to be used."""
+    """Return code from the cache by its source, or compile it now and keep it if the cache is used."""
     place = store.directory() if use else None
     if place is None:
         return make()
@@ -67,7 +67,7 @@ def obtained(what: Callable[[], bytes], make: Callable[[], Code], use: bool = Tr
 
 
 def content(program: Program, vectors: Vectors) -> bytes:
-    """Return all of a Program that its code depends on; numbers do not belong to it, as they stand beside the code."""
+    """Return everything in a Program that its code depends on; constants do not count, as they are not in the code."""
     places = {node: i for i, node in enumerate(n for array in program.arguments.values() for n in array.nodes)}
     number: dict[object, int] = {}
     flat: list[int] = []
@@ -89,7 +89,7 @@ def content(program: Program, vectors: Vectors) -> bytes:
 
 @cache
 def _machine() -> bytes:
-    """Return what else code depends on: the processor, and the versions of what makes it."""
+    """Return what else code depends on: the processor and the versions of the software that makes it."""
     sources = [*sorted(Path(pieces.__file__).parent.glob("*.py")), *sorted(Path(__file__).parent.glob("*.py"))]
     made_by = b"".join(path.read_bytes() for path in sources)
     _, triple, cpu, features = host()

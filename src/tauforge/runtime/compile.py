@@ -18,7 +18,7 @@ class Library:
     """Functions in memory. Their code is freed with this object."""
 
     def __init__(self, objects: Iterable[bytes]) -> None:
-        """Load object code; what it calls must be known to LLVM by name."""
+        """Load object code; LLVM must know the functions that it calls by name."""
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), _machine())
         for code in objects:
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
@@ -70,6 +70,6 @@ def vectors(scalar: str) -> Vectors:
 
 
 def _machine() -> Any:
-    """Return a new description of this machine; an engine takes possession of its own."""
+    """Return a new description of this machine; each engine takes ownership of one."""
     target, _, cpu, features = host()
     return target.create_target_machine(cpu=cpu, features=features, opt=EFFORT, jit=True)

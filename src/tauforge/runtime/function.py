@@ -93,9 +93,9 @@ class Function:
 
     @property
     def address(self) -> int:
-        """Address of the compiled function for callers in C, valid as long as this object lives.
+        """Address of the compiled function for callers in C, valid as long as this object exists.
 
-        Its declaration stands in this object's ``__doc__``. Arrays are in C order; the strides are numbers of entries
+        Its declaration is in this object's ``__doc__``. Arrays are in C order; the strides are numbers of entries
         from one state to the next, 0 for an array that all states share. Outputs must not overlap inputs.
         """
         with _lock:
@@ -145,7 +145,7 @@ def _document(program: Program, scalar: str) -> str:
 
 
 def _signature(program: Program) -> Signature | None:
-    """Return what tools show of a call; None where an input's name is no identifier."""
+    """Return the signature for tools; None if the name of an input is not an identifier."""
     if not all(name.isidentifier() for name in program.inputs):
         return None
     inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in program.inputs]

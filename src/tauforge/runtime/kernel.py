@@ -1,4 +1,4 @@
-"""The kernel: what all compiled Programs of a type share, compiled once in a process and never freed."""
+"""The kernel: what all compiled Programs of a type share, compiled once per process and never freed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _provide_library() -> None:
 
 
 def c_library(functions: list[str]) -> ctypes.CDLL:
-    """Return the library that has the functions."""
+    """Return the C library that has the functions."""
     names = ["ucrtbase", "msvcrt"] if sys.platform == "win32" else [None, "libm.so.6", "libSystem.dylib"]
     for name in names:
         try:

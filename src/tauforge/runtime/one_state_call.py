@@ -44,7 +44,7 @@ class _Method(ctypes.Structure):
 
 
 def one_state_call(program: Program, loaded: Loaded, dtype: np.dtype[Any], general: UfuncCall) -> Any:
-    """Return a callable for one state that leaves all other calls to the general one; or that one itself."""
+    """Return a callable for one state that passes all other calls to the general one; or the general one."""
     with _lock:
         method = _method()
     shapes = [*program.outputs.values()]
@@ -59,7 +59,7 @@ def one_state_call(program: Program, loaded: Loaded, dtype: np.dtype[Any], gener
 
 @cache
 def _method() -> _Method | None:
-    """Return what describes the compiled function to Python; None where objects are laid out otherwise."""
+    """Return Python's description of the compiled function; None if objects have a different layout."""
     fields = Fields.after(object.__basicsize__)
     exceptions = _EXCEPTIONS.get(host().triple.split("-")[0])
     if exceptions is None or sys.platform == "win32" or not _holds(fields):

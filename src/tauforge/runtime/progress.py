@@ -1,4 +1,4 @@
-"""Progress: a line that tells how far a long compilation is, for callers that wait at a terminal, and for no others."""
+"""Progress: one line about a long compilation, shown only at a terminal."""
 
 from __future__ import annotations
 

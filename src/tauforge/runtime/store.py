@@ -23,9 +23,9 @@ from hashlib import blake2b
 from pathlib import Path
 
 LIMIT = 1 << 28
-"""Bytes that all entries may take together."""
+"""Largest total size of all entries, in bytes."""
 STALE = 3600.0
-"""Seconds after which a file that is still half written belongs to a process that is no more."""
+"""Seconds after which a half-written file is taken to be left by a process that ended."""
 SIZE = 16
 """Bytes of keys and of checksums."""
 MAGIC = b"tauforge code 1\n"
@@ -36,7 +36,7 @@ _written = LIMIT  # bytes since entries were last counted: they are at the first
 
 
 def directory() -> Path | None:
-    """Return the store's directory, which is made if need be; None where there is none to use."""
+    """Return the store's directory, creating it if needed; None if none can be used."""
     named = os.environ.get("TAUFORGE_CACHE", "")
     if named == "off":
         return None
@@ -54,7 +54,7 @@ def directory() -> Path | None:
 
 
 def _unfit(path: Path) -> str:
-    """Make a directory if need be, and return why code from it should not be run; nothing if it may be."""
+    """Create a directory if needed, and return why code from it must not be run; nothing if it may."""
     if not path.is_absolute():
         return "its path is relative"
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -65,7 +65,7 @@ def _unfit(path: Path) -> str:
 
 
 def read(place: Path, key: str) -> bytes | None:
-    """Return what is kept under a key, and note that it was used; None if there is nothing sound."""
+    """Return what is kept under a key and mark it as used; None if there is nothing valid."""
     path = place / f"{key}.code"
     data = _own_bytes(path, LIMIT)
     start = len(MAGIC) + SIZE
@@ -77,7 +77,7 @@ def read(place: Path, key: str) -> bytes | None:
 
 
 def write(place: Path, key: str, data: bytes) -> None:
-    """Keep bytes under a key if that is possible; not what is too large to be read again."""
+    """Keep bytes under a key if possible, unless they are too large to be read again."""
     global _written
     whole = MAGIC + _checksum(key, data) + data
     if len(whole) > LIMIT:
@@ -100,7 +100,7 @@ def write(place: Path, key: str, data: bytes) -> None:
 
 
 def _trim(place: Path) -> None:
-    """Remove what was not used for longest until the rest is small enough, and what was left half written."""
+    """Remove the least recently used entries until the rest is small enough, and half-written files."""
     for path, status in _files(place, _PART):
         if status.st_mtime < time.time() - STALE and _begun(path):
             _remove(path)
@@ -125,7 +125,7 @@ def _files(place: Path, names: re.Pattern[str]) -> Iterator[tuple[Path, os.stat_
 
 
 def _begun(path: Path) -> bool:
-    """Tell whether a file starts as an entry does, as far as it goes."""
+    """Tell whether a file starts like an entry."""
     start = _own_bytes(path, LIMIT, len(MAGIC))
     return start is not None and MAGIC.startswith(start)
 
@@ -165,7 +165,7 @@ def _checksum(key: str, data: bytes) -> bytes:
 
 
 def _usual() -> Path:
-    """Return where the platform keeps what can be made again."""
+    """Return the platform's cache directory."""
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA")
         return (Path(local) if local else Path.home() / "AppData" / "Local") / "tauforge" / "cache"

@@ -1,4 +1,4 @@
-"""Threads: a call split over the batch. Compiled loops run without the interpreter's lock, so that they run at once."""
+"""Threads: a call split over the batch. Compiled loops release the interpreter lock and run in parallel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..errors import ProgramError
 
 PAYS = 2e7
-"""Operations from which on a call is worth splitting: about a millisecond's work."""
+"""How many operations make a call worth splitting: about a millisecond of work."""
 _PARTS = 16  # for each thread at most, so that a slow one holds up little
 
 
@@ -28,15 +28,13 @@ def available() -> int:
 
 
 def asked(program: str, threads: Any) -> int:
-    """Return how many threads to use for what a caller of a program asks for; more than the pool has gain nothing."""
+    """Return how many threads to use for a caller's request; more than the pool has gain nothing."""
     try:
         count = 0 if isinstance(threads, (bool, np.bool_)) else operator.index(threads)
     except TypeError:
         count = 0
     if count < 1:
-        raise ProgramError(
-            f"{program}: threads is {threads!r}; it must be a whole number from 1 on, or None for as many as pay"
-        )
+        raise ProgramError(f"{program}: threads is {threads!r}; it must be a whole number of at least 1, or None")
     return min(count, _most())
 
 

@@ -25,7 +25,7 @@ def generalized_ufunc(
     name: str,
     shapes: tuple[Sequence[Sequence[int]], Sequence[Sequence[int]]],
 ) -> tuple[np.ufunc, object]:
-    """Return a ufunc that calls the loop with the plan, both given by address; and what must live as long as it."""
+    """Return a ufunc that calls the loop with the plan, both given by address, and what must be kept alive with it."""
     inputs, outputs = shapes
     signature = f"{_dimensions(inputs)}->{_dimensions(outputs)}".encode()
     loops, data = (ctypes.c_void_p * 1)(loop), (ctypes.c_void_p * 1)(plan)
@@ -36,7 +36,7 @@ def generalized_ufunc(
 
 
 def _dimensions(shapes: Sequence[Sequence[int]]) -> str:
-    """Write shapes as a signature does; a size of zero, which must not stand there, gets a name."""
+    """Return shapes as a signature; a size of zero, which is not allowed there, gets a name."""
     return ",".join(f"({','.join(str(n or 'none') for n in shape)})" for shape in shapes)
 
 

@@ -54,7 +54,7 @@ class UfuncCall:
         return results if self.results is None else self.results(*results)
 
     def _worth_splitting(self, arguments: tuple[Any, ...], threads: int | None) -> tuple[int, ...]:
-        """Return the axes of a batch that several threads should share; none where one thread should do it."""
+        """Return the axes of a batch that several threads should share; none if one thread is enough."""
         if threads is None:
             for argument in arguments:
                 if argument.size > self._many:

@@ -1,4 +1,4 @@
-"""Articulated inertia: the wrench that accelerates a link, where what it carries gives way at joints."""
+"""Articulated inertia: the wrench that accelerates a link whose children are free to move at their joints."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Articulated(NamedTuple):
         return Articulated(R.of_symmetric(self.M), H, R.of_symmetric(self.J))
 
     def shifted(self, P: Vector) -> Articulated:
-        """Return the same matrix about a point from which its present origin is seen at P."""
+        """Return the same matrix about a point; P is the position of the present origin seen from there."""
         M = rows(self.M)  # H' = H - M P̂ and J' = J - Hᵀ P̂ + P̂ H', for v̇ at the old origin is v̇ - P̂ ω̇
         H = tuple(row + cross(P, M[k]) for k, row in enumerate(self.H))
         left = [cross(P, column(self.H, k)) for k in range(3)]

@@ -1,4 +1,4 @@
-"""Determinants of matrices with zeros, without division: blocks apart, then cofactors along the emptiest row."""
+"""Determinants of matrices with zeros, without division: first by blocks, then by cofactors along the emptiest row."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from .vector import Vector, cross
 
 
 def screwed(v: Vector, w: Vector) -> Vector:
-    """Return the displacement of a unit of time at constant velocity in the moving frame.
+    """Return the displacement in a unit of time at constant velocity in the moving frame.
 
     v + (1 - cos θ)/θ² w × v + (θ - sin θ)/θ³ w × (w × v)
     """

@@ -42,7 +42,7 @@ class Inertia(NamedTuple):
         return Inertia._make((*R.of_symmetric(self[:6]), *R.forth(self.first_moments), self.M))
 
     def shifted(self, P: Vector) -> Inertia:
-        """Return the same body's inertia about a point from which its present origin is seen at P."""
+        """Return the same body's inertia about a point; P is the position of the present origin seen from there."""
         s, m = self.first_moments, self.M
         along = [s[k] * P[k] * 2.0 for k in range(3)]
         x2, y2, z2 = (p * p for p in P)

@@ -1,4 +1,4 @@
-"""Quaternions (x, y, z, w): products, and rotation vectors to and fro.
+"""Quaternions (x, y, z, w): products, and conversion from and to rotation vectors.
 
 Sums of squares get a tiny number added, so that no angle is zero and nothing is divided by zero. The functions of
 angles that follow are even and flat there: no result changes by it.
@@ -13,11 +13,11 @@ from ..graph.node import Scalar
 from .vector import Vector, cross, dot
 
 _TINY = 1e-37
-"""Square of the smallest angle; a number in single precision, too."""
+"""Square of the smallest angle; representable in single precision too."""
 
 
 def length(w: Vector) -> Scalar:
-    """Return the length of a vector, which is never quite zero."""
+    """Return the length of a vector, kept slightly above zero."""
     return sqrt(dot(w, w) + _TINY)
 
 

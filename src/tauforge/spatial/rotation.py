@@ -66,7 +66,7 @@ def _turn(axis: int, c: Scalar, s: Scalar, v: Vector) -> Vector:
 
 
 class Turn(NamedTuple):
-    """A rotation by its matrix, for those that are about no coordinate axis."""
+    """A rotation given by its matrix, for rotations that are not about a coordinate axis."""
 
     rows: Rows
 

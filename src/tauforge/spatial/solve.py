@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from ..graph.node import Scalar, is_zero
 
 Check = Callable[[int, Scalar], None]
-"""Takes a row's number and what is to be divided by there; raises an error where that cannot be."""
+"""Takes a row's number and its divisor; raises an error if that is zero."""
 
 
 def solve(M: Sequence[Sequence[Scalar]], b: Sequence[Scalar], check: Check) -> list[Scalar]:

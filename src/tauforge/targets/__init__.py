@@ -1,4 +1,4 @@
-"""Program -> source code: one small file a language, each a table of spellings and a frame round the statements."""
+"""Program -> source code: one small file per language, each a table of spellings and a frame around the statements."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TARGETS = {
 
 
 def generate(program: Program, target: str, name: str | None = None) -> str:
-    """Return a Program as source code; ``name`` is the function's, the Program's own unless given."""
+    """Return a Program as source code; ``name`` is the function's name, by default the Program's."""
     if target not in TARGETS:
         raise TargetError(f"unknown target {target!r}; there are {', '.join(TARGETS)}")
     chosen = TARGETS[target]
@@ -45,7 +45,7 @@ def generate(program: Program, target: str, name: str | None = None) -> str:
 
 
 def target_of(path: str | Path) -> str:
-    """Return the target whose files end like this one."""
+    """Return the target for a file's ending."""
     by_ending = {target.ending: name for name, target in TARGETS.items() if target.ending}
     ending = Path(path).suffix.lower()
     if ending not in by_ending:
@@ -55,6 +55,6 @@ def target_of(path: str | Path) -> str:
 
 
 def write(program: Program, path: str | Path, *, target: str | None = None, name: str | None = None) -> Path:
-    """Write a Program as source code; the file's name gives target and function's name unless they are given."""
+    """Write a Program as source code; by default the file's name determines the target and the function's name."""
     path = Path(path)
     return write_text(path, generate(program, target or target_of(path), path.stem if name is None else name))

@@ -1,4 +1,4 @@
-"""LaTeX: a document with one equation a statement, in the papers' letters."""
+"""LaTeX: a document with one equation per statement, in the papers' letters."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _equation(language: Language, statement: Statement) -> str:
 
 
 def _terms(text: str) -> list[str]:
-    """Split a text before each + and - that stands in no braces, where alone a line may end."""
+    """Split a text before each + and - outside braces, the only places where a line may end."""
     pieces, depth = [""], 0
     for word in re.split(r"(?= [+-] )", text):
         if depth == 0:

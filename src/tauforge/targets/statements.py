@@ -20,9 +20,9 @@ from .expression import Call, Element, Expression, Number, Quotient, Term, Varia
 from .language import Language, Names
 
 LONGEST = 32
-"""Operations that an expression may have before it gets a variable of its own."""
+"""How many operations an expression may have before it gets its own variable."""
 MANY = 100
-"""Zeros from which on an output that is mostly zeros is set to zero as a whole, and its other entries one by one."""
+"""How many zeros it takes to clear a mostly zero output as a whole and then set its other entries one by one."""
 _ALWAYS = (SIN, COS, SIGN)  # operations whose value is a variable at once
 
 
@@ -157,7 +157,7 @@ class _Writer:
         return Statement(variable, negated(negative ^ opposite, value))
 
     def term(self, node: Node) -> Term:
-        """Return what stands for a node in an expression, and its sign."""
+        """Return the term that represents a node in an expression, and its sign."""
         if node.op is NEG:
             negative, value = self.term(node.args[0])
             return not negative, value

@@ -153,7 +153,7 @@ def _name(robot: Robot, number: int) -> str:
 
 
 def _axis(robot: Robot, joint: Joint) -> str:
-    """Return how a joint's axis stands to that of the joint before it, or to z of the base."""
+    """Return the direction of a joint's axis relative to that of its parent's joint, or to z of the base."""
     if len(joint.axes) != 1:
         return ""
     if isinstance(joint.alpha, Node):
@@ -173,7 +173,7 @@ def _is_near(x: Scalar) -> bool:
 
 
 def _limits(joint: Joint) -> tuple[str, str, str]:
-    """Return between which coordinates a joint may move, how fast and with how much effort."""
+    """Return the range, speed and effort of a joint."""
     limits, one = joint.limits, len(joint.axes) == 1
     length, force = joint.kind.units
     spread = (limits.lower, limits.upper) != (NO_LIMITS.lower, NO_LIMITS.upper)

@@ -1,4 +1,4 @@
-"""MuJoCo's compiler, in this process or in one of its own that may only take so much time and memory.
+"""MuJoCo's compiler, in this process or in a separate one with limited time and memory.
 
 It stores and computes in C, partly by the square or the cube of what a file holds, and nothing can stop it there.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def compiled(path: Path) -> Any:
-    """Return MuJoCo's model of a file, or what its compiler says against it."""
+    """Return MuJoCo's model of a file, or the error of its compiler."""
     import mujoco
 
     handler = mujoco.get_mju_user_warning()

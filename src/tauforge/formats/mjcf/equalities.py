@@ -53,7 +53,7 @@ def _ends(model: Any, i: int) -> list[tuple[int, Pose | None]]:
 
 
 def _driven(model: Any, i: int) -> str:
-    """Return why an equality is no loop of the robot's: someone moves one of its ends."""
+    """Return why an equality is not a loop of the robot: one of its ends is a mocap body."""
     moved = any(model.body_mocapid[model.body_rootid[body]] >= 0 for body, _ in _ends(model, i))
     return "which follows a mocap body" if moved else ""
 
@@ -78,7 +78,7 @@ def _loop(model: Any, tree: Tree, i: int, kind: str, name: str, taken: set[str])
 
 
 def _follow(model: Any, tree: Tree, i: int, following: dict[int, Mimic]) -> str:
-    """Let a joint follow another: y - y0 = a0 + a1 (x - x0). Return why, if it cannot."""
+    """Make a joint follow another: y - y0 = a0 + a1 (x - x0). Return the reason if that is impossible."""
     y, x = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
     a0, a1, *more = model.eq_data[i][:5].tolist()
     if x < 0:
@@ -95,7 +95,7 @@ def _follow(model: Any, tree: Tree, i: int, following: dict[int, Mimic]) -> str:
 
 
 def _resolved(joint: int, following: dict[int, Mimic]) -> Mimic | None:
-    """Return how a joint follows the one at the end, where that it follows itself follows another."""
+    """Return how a joint follows the last one in a chain of joints that follow each other."""
     way = [joint]
     while way[-1] in following:
         way.append(following[way[-1]].joint)
@@ -105,6 +105,6 @@ def _resolved(joint: int, following: dict[int, Mimic]) -> Mimic | None:
 
 
 def _through(mimic: Mimic, further: Mimic) -> Mimic:
-    """Return how a joint follows the joint that the one it follows itself follows."""
+    """Return how a joint follows the joint that its own master follows."""
     offset = mimic.ratio * further.offset + mimic.offset
     return Mimic(joint=further.joint, ratio=mimic.ratio * further.ratio, offset=offset)

@@ -1,4 +1,4 @@
-"""The tree of links that MuJoCo's compiled bodies and joints are."""
+"""The tree of links that MuJoCo's compiled bodies and joints form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .place import joint_frame, pose
 from .visuals import visuals
 
 KINDS = (FLOATING, SPHERICAL, PRISMATIC, REVOLUTE)
-"""What MuJoCo's joint types free, ball, slide and hinge are here, in the order of their numbers."""
+"""The kinds of MuJoCo's joint types free, ball, slide and hinge, in the order of their numbers."""
 _ON_JOINT = (0, 1)  # mjTRN_JOINT, mjTRN_JOINTINPARENT
 _ROUNDING = 1e-12  # relative error of the inertia's principal axes, which MuJoCo computes
 
@@ -34,14 +34,14 @@ class Tree:
     bodies: list[Body] = field(default_factory=list)
     frames: list[Joint] = field(default_factory=list)
     link: list[int] = field(default_factory=list)
-    """Of each body the number of its link."""
+    """The number of each body's link."""
     own: list[Pose] = field(default_factory=list)
-    """Of each body its frame on that link."""
+    """The frame of each body on its link."""
     number: dict[int, int] = field(default_factory=dict)
-    """Of each of MuJoCo's joints the number here."""
+    """The number here of each of MuJoCo's joints."""
 
     def frame(self, name: str, body: int, place: Pose, kind: int = FIXED) -> Joint:
-        """Return a joint that stands on a body of MuJoCo's."""
+        """Return a joint attached to one of MuJoCo's bodies."""
         at = self.own[body].then(place)
         return Joint(name=name, antecedent=self.link[body], sigma=kind, mu=0, **placement(at))
 
@@ -51,7 +51,7 @@ def body_name(model: Any, body: int) -> str:
 
 
 def joint_name(model: Any, joint: int) -> str:
-    """Return a joint's name; that of its body with its number there if the file gives none."""
+    """Return a joint's name; if the file gives none, the name of its body with a number."""
     body = model.jnt_bodyid[joint]
     number = joint - model.body_jntadr[body] + 1
     default = f"{body_name(model, body)}_joint{number if model.body_jntnum[body] > 1 else ''}"
@@ -59,7 +59,7 @@ def joint_name(model: Any, joint: int) -> str:
 
 
 def disabled(model: Any, *names: str) -> bool:
-    """Tell whether one of MuJoCo's options that leave a part of the physics out is set."""
+    """Tell whether one of MuJoCo's flags that disable part of the physics is set."""
     from mujoco import mjtDisableBit
 
     bits = (getattr(mjtDisableBit, f"mjDSBL_{name}", 0) for name in names)
@@ -151,14 +151,14 @@ def friction_loss(model: Any, prefix: str, place: int) -> float:
 
 
 def gravity_compensation(model: Any, body: int) -> float:
-    """Return how much of a body's weight MuJoCo carries; nothing where it counts that to the joints' actuators."""
+    """Return the fraction of a body's weight that MuJoCo compensates; zero if the joints' actuators apply it."""
     still = disabled(model, "PASSIVE") or (disabled(model, "SPRING") and disabled(model, "DAMPER"))
     still = still or not model.ngravcomp  # which counts positive ones; where there is none, others have no effect
     return 0.0 if still or lifted_by(model, body) else float(model.body_gravcomp[body])
 
 
 def lifted_by(model: Any, body: int) -> list[int]:
-    """Return the joints below a body whose actuators apply what carries its weight."""
+    """Return the joints below a body whose actuators compensate its weight."""
     found: list[int] = []
     while body:
         first = int(model.body_jntadr[body])

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 def joint_frame(kind: int, axis: Array, anchor: Array) -> Pose:
-    """Return where a joint stands on its body: at its anchor, z along its axis; a ball in the body's axes.
+    """Return the pose of a joint on its body: at its anchor, with z along its axis; for a ball, in the body's axes.
 
     The anchor of a slide does not matter, so it is the body's origin.
     """
@@ -53,7 +53,7 @@ def pose(quaternion: Sequence[float], origin: Array, snap: float = 0.0) -> Pose:
 
 
 def _snapped(rows: Rows, snap: float) -> Rows:
-    """Return a rotation, each angle of which that is within ``snap`` of a quarter turn is that turn."""
+    """Return a rotation with each angle within ``snap`` of a quarter turn replaced by that turn."""
     before = gamma, alpha, theta = angles(rows)
     alpha = snapped(alpha, snap)
     if alpha in (0.0, math.pi, -math.pi):  # only the sum of the other two counts

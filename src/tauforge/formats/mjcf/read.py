@@ -1,4 +1,4 @@
-"""Reading MJCF, MuJoCo's format, through MuJoCo's own compiler, so that everything in it means what it means there.
+"""Reading MJCF through MuJoCo's own compiler, so that everything in it has its MuJoCo meaning.
 
 The compiled model gives each body a pose on its parent and joints that move it in turn. Here each joint carries a link
 whose z is the joint's axis; the last one of a body carries the body. Where the body's frame in the file is another, a
@@ -88,11 +88,11 @@ def read(path: Path, snap: float = SNAP, lenient: bool = False, folders: Sequenc
 
 def write(robot: Robot) -> str:
     """Refuse: MJCF is read only."""
-    raise RobotError(f"{robot.name}: MJCF is read, not written; save the robot as .toml")
+    raise RobotError(f"{robot.name}: MJCF can only be read; save the robot as .toml")
 
 
 def _compiled(path: Path, heavy: bool) -> Any:
-    """Return MuJoCo's model of a file, or what its compiler says against it."""
+    """Return MuJoCo's model of a file, or the error of its compiler."""
     try:
         mujoco = import_module("mujoco")
     except ImportError:

@@ -1,4 +1,4 @@
-"""A look at an MJCF file before MuJoCo's compiler opens it: what it may read, how deep and how large it may be."""
+"""Checks of an MJCF file before MuJoCo's compiler opens it: what it may read, its depth and its size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..source import Source, read_text
 from ..wording import said
 
 DEEPEST = 490
-"""Levels of elements within each other; MuJoCo's own reader takes a few more."""
+"""How deep elements may be nested; MuJoCo's own reader allows a few more levels."""
 _SIZES = {"hfield": "nrow ncol", "texture": "width height", "numeric": "size", "mesh": "params", "text": "size"}
 """Attributes that multiply to the number of values that an element asks for; in <size> each counts by itself."""
 _EACH = ("dim", "actdim", "nsample")
@@ -44,7 +44,7 @@ class Reference(NamedTuple):
 
 @dataclass
 class Document:
-    """What matters of one XML file."""
+    """The relevant contents of one XML file."""
 
     source: Source
     root: str = ""
@@ -101,7 +101,7 @@ class Document:
 
 
 def scan(path: Path, folders: Sequence[str | Path] = ()) -> list[Document]:
-    """Return a model's XML files, itself first, or refuse what it would do.
+    """Return a model's XML files, itself first, or raise an error if it would do what it must not.
 
     Every file that it names must be below its folder or another one that is allowed. There may be no document type, so
     no entities either.
@@ -116,7 +116,7 @@ def scan(path: Path, folders: Sequence[str | Path] = ()) -> list[Document]:
 
 
 def is_heavy(documents: list[Document]) -> bool:
-    """Tell whether MuJoCo's compiler may need long for a model, or much memory."""
+    """Tell whether MuJoCo's compiler may need much time or memory for a model."""
     if any(document.attaches for document in documents):  # which makes copies of copies
         return True
     if sum(document.elements for document in documents) * max(document.longest for document in documents) > _ROOM:
@@ -188,7 +188,7 @@ def _places(document: Document, reference: Reference, allowed: list[Path], folde
 
 
 def _document(path: Path, first: bool = False) -> Document:
-    """Read one XML file's elements; of a first file that is no MJCF only the outermost one."""
+    """Read the elements of one XML file; if a first file is not MJCF, only the outermost one."""
     source = read_text(path, "utf-8-sig")
     document = Document(source)
     parser = expat.ParserCreate("utf-8")
@@ -223,11 +223,11 @@ def _document(path: Path, first: bool = False) -> Document:
 
 
 class _Other(Exception):
-    """Ends the reading of a file that is no MJCF."""
+    """Ends the reading of a file that is not MJCF."""
 
 
 def _strict(text: str) -> str:
-    """Return a text without hyphens in comments: two of them are no XML, but MuJoCo takes them."""
+    """Return a text without hyphens in comments: XML forbids two in a row, but MuJoCo accepts them."""
     pieces, place = [], 0
     while (start := text.find("<!--", place)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
         pieces += [text[place : start + 4], text[start + 4 : end].replace("-", "=")]

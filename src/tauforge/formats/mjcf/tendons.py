@@ -13,7 +13,7 @@ _ON_TENDON = (3,)  # mjTRN_TENDON
 
 
 def tendons(model: Any, tree: Tree) -> Iterator[Tendon]:
-    """Yield the fixed tendons that act by themselves; actuators alone change nothing here."""
+    """Yield the fixed tendons with a force of their own; actuators alone change nothing here."""
     for i in range(model.ntendon):
         law = _law(model, i)
         if is_fixed(model, i) and any(law.values()):

@@ -1,4 +1,4 @@
-"""What a MuJoCo model has that the models here do not take into account."""
+"""Parts of a MuJoCo model that our models do not take into account."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _SHOWN = 5
 
 
 def unmodelled(model: Any) -> list[str]:
-    """Return in words what acts in MuJoCo and not here."""
+    """Return, in words, what acts in MuJoCo but not here."""
     return [*_contacts(model), *_joints(model), *_bodies(model), *_tendons(model), *_actuators(model), *_others(model)]
 
 
 def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
-    """Yield what the names stand for and the first of them; nothing if there are none."""
+    """Yield the meaning of the names and the first of them; nothing if there are none."""
     if found := list(names):
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         yield f"{what} {', '.join(map(repr, found[:_SHOWN]))}{more}"
@@ -73,7 +73,7 @@ def _joints(model: Any) -> Iterator[str]:
 
 
 def _rows(model: Any, key: str, count: int) -> Any:
-    """Return in which rows of an array something is not zero; older versions of MuJoCo do not have every array."""
+    """Return the rows of an array with a nonzero entry; older versions of MuJoCo lack some arrays."""
     values = getattr(model, key, np.zeros((count, 1)))
     return (values != 0).any(axis=tuple(range(1, values.ndim)))
 
@@ -92,7 +92,7 @@ def _bodies(model: Any) -> Iterator[str]:
 
 
 def _tendons(model: Any) -> Iterator[str]:
-    """Yield what acts along a way through space, and what of a sum of joint coordinates no straight line says."""
+    """Yield tendons along a path through space, and what is not linear in those along joint coordinates."""
 
     def those(chosen: Any) -> Iterator[str]:
         return (tendon_name(model, i) for i in np.flatnonzero(chosen).tolist())
@@ -115,7 +115,7 @@ def _tendons(model: Any) -> Iterator[str]:
 
 
 def _actuators(model: Any) -> Iterator[str]:
-    """Yield the actuators that drive no joint, and those whose force is not their control."""
+    """Yield the actuators that do not drive a joint, and those whose force is not their control."""
     from mujoco import mjtBias, mjtDyn, mjtGain
 
     count = len(model.actuator_trntype)

@@ -9,11 +9,11 @@ from ...spatial.pose import Pose
 from .place import pose
 
 _HIDDEN = 3
-"""The first group of geoms that MuJoCo's own viewer does not show unless asked."""
+"""The first group of geoms that MuJoCo's viewer hides by default."""
 
 
 def visuals(model: Any, body: int, own: Pose) -> tuple[Visual, ...]:
-    """Return the shapes of a body, of which the frame on its link is given; planes and height fields have none here."""
+    """Return the shapes of a body, given its frame on its link; planes and height fields are left out."""
     first = model.body_geomadr[body]
     geoms = range(first, first + model.body_geomnum[body])
     found = (_visual(model, geom, own) for geom in geoms if model.geom_group[geom] < _HIDDEN)

@@ -85,7 +85,7 @@ def _joints(document: Document, structure: Structure, columns: _Columns) -> list
 
 
 def _on_link(document: Document, structure: Structure, before: Sequence[Joint], joint: Joint) -> Joint:
-    """Return a frame that stands on another constant frame as one that stands on that frame's link."""
+    """Return a frame attached to another constant frame as one attached to that frame's link."""
     if joint.antecedent <= structure.links:
         return joint
     under = before[joint.antecedent - 1]
@@ -120,7 +120,7 @@ def _bodies(document: Document, structure: Structure, columns: _Columns) -> tupl
 
 
 def _refuse_base_actuator(document: Document, columns: _Columns) -> None:
-    """Refuse rotor and friction of link 0: it has no joint. OpenSYMORO writes the placeholders IA0, FV0, FS0."""
+    """Refuse a rotor or friction of link 0, which has no joint. OpenSYMORO writes the placeholders IA0, FV0, FS0."""
     for key in ACTUATOR:
         x = columns[key][0] if key in columns else 0.0
         if not is_zero(x) and not (isinstance(x, Node) and x.op is SYMBOL and x.value == f"{key}0"):

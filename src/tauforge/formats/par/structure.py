@@ -1,4 +1,4 @@
-"""The structure in a .par file: how many links, joints and frames there are, what stands on what, and of which kind.
+"""The structure in a .par file: the numbers of links, joints and frames, their antecedents and their kinds.
 
 Everything here is checked with the line at hand, before a value is read.
 """
@@ -34,7 +34,7 @@ class Structure:
 
     @property
     def first(self) -> int:
-        """Place of link 1 in the lists of links: link 0 stands before it where the base moves."""
+        """Index of link 1 in the lists of links: link 0 comes first if the base moves."""
         return int(self.floating or self.mobile)
 
 
@@ -137,7 +137,7 @@ def _among(document: Document, key: str, values: list[int], meaning: str, count:
 
 
 def _antecedent(document: Document, antecedents: list[int], number: int, links: int, joints: int) -> None:
-    """Refuse an antecedent that is no link, or one that does not come before its own links."""
+    """Refuse an antecedent that is not a link, or that comes after its children."""
     antecedent = antecedents[number - 1]
     if 0 <= antecedent < min(number, links + 1) or joints < antecedent < number:
         return

@@ -61,11 +61,11 @@ class Document:
     sections: dict[str, Section]
 
     def line(self, key: str) -> int:
-        """Return the line where a key stands."""
+        """Return the line of a key."""
         return self.sections[key].line if key in self.sections else MISSING_LINE
 
     def scalars(self, key: str, default: list[Scalar]) -> list[Scalar]:
-        """Return a list's values, or the default where the file has no such list."""
+        """Return the values of a list, or the default if the file has no such list."""
         if key not in self.sections:
             return default
         values = enumerate(self.sections[key].values, 1)

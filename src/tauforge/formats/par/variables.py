@@ -1,4 +1,4 @@
-"""Which symbol is a joint's variable: it stands in theta (revolute) or in r (prismatic), maybe with an offset."""
+"""Which symbol is a joint's variable: it is in theta (revolute) or in r (prismatic), possibly with an offset."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _symbols(x: Scalar) -> list[str]:
 
 
 def _choose(document: Document, key: str, number: int, value: Scalar, uses: Counter[str]) -> str:
-    """Return the one symbol that can be the variable: it has a usual name, or else stands nowhere but here."""
+    """Return the symbol that can be the variable: one with a usual name, or one that occurs nowhere else."""
     names = _symbols(value)
     usual = [name for name in names if name.lower() in {f"{letters}{number}" for letters in _CONVENTIONAL}]
     for candidates in (names, usual, _alone(usual, uses), _alone(names, uses)):
@@ -93,7 +93,7 @@ def _offset(value: Scalar, name: str) -> Scalar | None:
 
 
 def _elsewhere(columns: dict[str, list[Scalar]], name: str, key: str, number: int) -> str:
-    """Return another place where a symbol stands."""
+    """Return another place where a symbol occurs."""
     places = [(k, n) for k, values in columns.items() for n, x in enumerate(values, 1) if name in _symbols(x)]
     other = next(place for place in places if place != (key, number))
     return f"{other[0]}, entry {other[1]}"

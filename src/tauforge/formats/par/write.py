@@ -52,7 +52,7 @@ def quoted(names: Iterable[str]) -> str:
 
 
 def _misfits(robot: Robot) -> Iterator[str]:
-    """Yield what the format cannot hold and the efforts depend on."""
+    """Yield what the format cannot hold although the torques depend on it."""
     for joint in (*_joints(robot), *(loop.frame for loop in robot.loops)):
         if joint.sigma not in (REVOLUTE, PRISMATIC, FIXED):
             yield f"joint {joint.name!r} is {joint.kind.word}"
@@ -74,7 +74,7 @@ def _misfits(robot: Robot) -> Iterator[str]:
 
 
 def _left_out(robot: Robot) -> dict[str, bool]:
-    """Return what the format cannot hold and the efforts do not depend on, each with whether the robot has it."""
+    """Return what the format cannot hold and the torques do not depend on, each with whether the robot has it."""
     return {
         "limits": any(joint.limits != NO_LIMITS for joint in _joints(robot)),
         "constant frames": bool(robot.frames),

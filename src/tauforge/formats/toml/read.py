@@ -86,7 +86,7 @@ _DEEP = re.compile(
 )
 """Numbers of very many digits and dotted keys of many parts, for which tomllib needs too much memory."""
 _TABLE = re.compile(r"""^[ \t]*+(?:\[|[A-Za-z_"'][\w"'-]*+[ \t]*+\.)""", re.MULTILINE)
-"""What begins a table on a line of its own: its name in brackets, or a dotted key."""
+"""How a table starts on a line: its name in brackets, or a dotted key."""
 _VALUES = 3
 """Values that take as long to read as a table without any."""
 _PLACEMENT = ("on", "actuated", *GEOMETRY)
@@ -155,7 +155,7 @@ def _numbers(links: list[Table], base: Base) -> dict[str, int | None]:
 
 
 def _check(links: list[Table], joints: list[Joint]) -> None:
-    """Refuse, with the line, links that stand on later ones and variables that two joints have."""
+    """Refuse, with the line, links attached to later ones and variables that two joints share."""
     antecedents = [joint.antecedent for joint in joints]
     owners: dict[str, str] = {}
     for number, (link, joint) in enumerate(zip(links, joints, strict=True), 1):

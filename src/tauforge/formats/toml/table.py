@@ -15,7 +15,7 @@ from ..source import MISSING_LINE, Source
 from ..wording import said, suggestion
 
 Place = tuple[str | int, ...]
-"""Where something stands: keys, and numbers in arrays of tables, counted from 0."""
+"""The path of something: keys, and indices in arrays of tables, counted from 0."""
 
 _LINE = re.compile(
     r"\s*(?:\[\[\s*(?P<array>[\w.-]+)\s*\]\]|\[\s*(?P<table>[\w.-]+)\s*\]|(?P<key>[\w.-]+)\s*=)", re.ASCII
@@ -32,7 +32,7 @@ class Table:
     data: dict[str, Any]
 
     def fault(self, key: str | int, what: str) -> RobotError:
-        """Return the refusal of a field."""
+        """Return the error for a field."""
         return self.source.fault(self._line((*self.path, key)), what)
 
     def only(self, *known: str) -> None:
@@ -84,7 +84,7 @@ class Table:
         return tuple(self._scalar(x, key, f"{key}, entry {i}") for i, x in enumerate(self._list(key, count), 1))
 
     def number(self, key: str, default: float, finite: bool = True) -> float:
-        """Return a number, which no symbol may stand in; the default where the field is absent."""
+        """Return a number, in which no symbol may occur; the default if the field is absent."""
         value = self.data.get(key, default)
         if not finite and value in (math.inf, -math.inf):
             return float(value)
@@ -145,7 +145,7 @@ class Table:
 
 
 def line_index(text: str) -> dict[Place, int]:
-    """Return the lines of tables and fields, for messages alone: exotic spellings are missed, and no harm is done."""
+    """Return the lines of tables and fields, only for messages: missing an exotic spelling does no harm."""
     lines: dict[Place, int] = {}
     counts: dict[Place, int] = {}
     table: Place = ()

@@ -1,4 +1,4 @@
-"""Which joint each joint of a URDF follows in the end, where some follow others that follow others."""
+"""Which joint each joint of a URDF ultimately follows, through chains of mimic joints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ONE_FREEDOM = ("revolute", "continuous", "prismatic")
 def mimics(
     doc: Document, joints: dict[str, Connection], numbers: dict[str, int], doubts: list[str]
 ) -> dict[str, Mimic | None]:
-    """Return of each joint that can follow another how it does, None if it moves by itself; each is looked at once."""
+    """Return how each joint that can follow another does so, None if it is independent; each is visited once."""
     found: dict[str, Mimic | None] = {}
     for first in joints.values():
         joint, way = first, dict[str, str]()  # each joint on the way with the one that it follows
@@ -40,7 +40,7 @@ def mimics(
 def _master(
     doc: Document, joint: Connection, joints: dict[str, Connection], numbers: dict[str, int], doubts: list[str]
 ) -> str:
-    """Return the name of the joint that a joint is to follow; nothing if there is none, which may be doubtful."""
+    """Return the name of the joint that a joint follows; nothing if there is none, which may be worth a warning."""
     element = joint.parts.get("mimic")
     if element is None:
         return ""

@@ -1,4 +1,4 @@
-"""What stands inside a URDF's links and joints: origins, axes, inertias, looks, limits, friction, masters."""
+"""The contents of a URDF's links and joints: origins, axes, inertias, visuals, limits, friction, masters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..xml import Document, Element, children
 from .tree import Connection
 
 LARGEST = 1.7976931348623157e308
-"""Written where there is no limit, as URDF has no word for it."""
+"""Written if there is no limit, because URDF cannot express that."""
 ROUNDING = 1e-3
 """Part of an inertia that may be wrong because a file gives few digits."""
 _DIGITS = Context(prec=100, traps=[])
@@ -31,7 +31,7 @@ SHAPES = {"cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sp
 
 
 def origin(doc: Document, parts: dict[str, Element], snap: float) -> Pose:
-    """Return where <origin> is; the identity where there is none."""
+    """Return the place given by <origin>; the identity if there is none."""
     element = parts.get("origin")
     if element is None:
         return HERE
@@ -128,7 +128,7 @@ def _lacks(
 
 
 def is_possible(mass: float, six: tuple[float, ...]) -> bool:
-    """Tell whether a body of some mass can have an inertia matrix about its centre of mass, but for rounding.
+    """Tell whether a body of some mass can have an inertia matrix about its centre of mass, up to rounding.
 
     It can if the matrix of its second moments, ½ tr(J) I - J, is positive: J is then positive, too, and no moment is
     larger than the sum of the other two.

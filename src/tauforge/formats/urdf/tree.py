@@ -11,9 +11,9 @@ from ..wording import suggestion
 from ..xml import Document, Element, children
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-"""What a joint's type may be."""
+"""The types of joints."""
 WORLD = "world"
-"""The link that some programs know without a declaration."""
+"""The link that some programs accept undeclared."""
 
 
 class Connection(NamedTuple):
@@ -36,7 +36,7 @@ class Tree(NamedTuple):
 
 
 def tree(doc: Document) -> Tree:
-    """Return a document's tree, or say what makes it none."""
+    """Return a document's tree, or raise an error that says why it is not one."""
     if doc.root.tag != "robot":
         raise doc.fault(doc.root, "the outermost element of a URDF is <robot>")
     links = _named(doc, "link")
@@ -106,7 +106,7 @@ def _connection(doc: Document, name: str, element: Element, links: dict[str, Ele
 
 
 def _outward(joints: list[Connection], root: str) -> list[Connection]:
-    """Return the joints such that each stands on an earlier one: the first in the file of those that can come next."""
+    """Return the joints ordered so that parents come first; among those possible next, the first in the file."""
     standing: dict[str, list[int]] = {}
     for place, joint in enumerate(joints):
         standing.setdefault(joint.parent, []).append(place)
@@ -121,7 +121,7 @@ def _outward(joints: list[Connection], root: str) -> list[Connection]:
 
 
 def _loop(carrier: dict[str, Connection], link: str) -> str:
-    """Return the refusal of joints that carry each other."""
+    """Return the error for joints that form a cycle."""
     way: dict[str, int] = {}
     while link not in way:
         way[link] = len(way)

@@ -69,7 +69,7 @@ def write(robot: Robot) -> str:
 
 
 def _refuse(robot: Robot) -> None:
-    """Refuse what URDF has no place for."""
+    """Refuse what URDF cannot hold."""
 
     def cannot(what: str, fix: str) -> RobotError:
         return RobotError(f"{robot.name}: URDF cannot hold {what}; {fix}")
@@ -109,14 +109,14 @@ def _refuse(robot: Robot) -> None:
             raise cannot(f"the first moments {where}, whose mass is {mass:g}", "give standard parameters")
     if robot.base.floating:
         warnings.warn(
-            f'{robot.name}: a URDF does not say that its base is free; load it with base="floating"',
+            f'{robot.name}: URDF cannot say that the base is free; load it with base="floating"',
             RobotWarning,
             stacklevel=5,
         )
 
 
 def _link(name: str, joint: Joint | None, number: int, named: dict[str, Joint], taken: set[str]) -> _Link:
-    """Return how a link is written: in the frame of its name, else in its own, under another name if need be."""
+    """Return how a link is written: in the frame with its name, else in its own, under another name if needed."""
     frame = named.get(name)
     if frame is None:
         return _Link(name, HERE)
@@ -227,5 +227,5 @@ def _list(values: Iterable[Scalar]) -> str:
 
 
 def _pose(joint: Joint) -> Pose:
-    """Return where a joint of numbers stands when its coordinate is zero."""
+    """Return the pose of a joint with numbers at coordinate zero."""
     return joint.pose().in_numbers()

@@ -1,4 +1,4 @@
-"""Reading xacro: the macros are expanded by xacro itself, which is made for it, and the result is read as URDF.
+"""Reading xacro: xacro itself expands the macros, and the result is read as URDF.
 
 A xacro file is a program: it computes, and it includes other files. It runs apart, within limits of time and memory.
 """
@@ -30,7 +30,7 @@ def read(path: Path, snap: float = SNAP, lenient: bool = False) -> Robot:
 
 def write(robot: Robot) -> NoReturn:
     """Refuse to write macros."""
-    raise RobotError(f"{robot.name}: xacro is only read; save a .urdf")
+    raise RobotError(f"{robot.name}: xacro files can only be read; save a .urdf")
 
 
 def _expanded(path: Path) -> bytes:

@@ -1,4 +1,4 @@
-"""The macros of a xacro file, expanded by xacro itself. What such a file computes may never end: run it apart."""
+"""The macros of a xacro file, expanded by xacro itself. Such a file may never terminate: run it in another process."""
 
 from __future__ import annotations
 

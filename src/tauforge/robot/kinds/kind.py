@@ -120,7 +120,7 @@ class Kind(ABC):
         return tuple(s.dot(wrench) for s in self.screws(q))
 
     def tangent(self, q: Values) -> list[list[Scalar]]:
-        """Return how the coordinates change with the velocities: a row for each coordinate."""
+        """Return how the coordinates change with the velocities, one row per coordinate."""
         count = len(self.velocities)
         return [[float(i == k) for k in range(count)] for i in range(count)]
 
