@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import tauforge as tf
+
 TAUFORGE = Path(sys.executable).parent / "tauforge"
 SR400 = Path(__file__).parents[1] / "formats/data/SR400.par"
 PENDULUM = """(* Robotname = 'pendulum' *)
@@ -90,6 +92,15 @@ def test_generate_writes_a_file_or_standard_output(par, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["pendulum.par", "torque.c"] or len(
         list(tmp_path.iterdir())
     ) == 2
+
+
+def test_the_default_parameters_are_those_of_python(tmp_path):
+    for name, symbolic in (("puma560", False), ("rx90", True)):
+        file = tmp_path / f"{name}.c"
+        result = run("generate", "inverse-dynamics", name, "-o", file, *(["--symbolic"] if symbolic else []))
+        robot = tf.robots.bundled(name, symbolic=symbolic)
+        assert file.read_text() == tf.inverse_dynamics(robot).code("c", name=name)
+        assert ("--parameters base" in result.stderr) == symbolic
 
 
 def test_generate_in_two_parts_compiles(tmp_path):

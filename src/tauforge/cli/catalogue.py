@@ -42,3 +42,8 @@ def model(
         "formulation": formulation,
     }
     return function(robot, **{key: value for key, value in options.items() if key in taken})
+
+
+def groups_by_itself(name: str) -> bool:
+    """Tell whether a model groups the inertial parameters of a robot in numbers unless told otherwise."""
+    return MODELS[name.replace("_", "-")].groups == AUTO

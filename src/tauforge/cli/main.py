@@ -20,7 +20,7 @@ from ..models.classical import DEFAULT
 from ..models.registry import MODELS
 from . import info as about
 from . import show
-from .catalogue import model
+from .catalogue import groups_by_itself, model
 from .console import console, errors
 from .find_robot import find, heard
 from .options import (
@@ -166,6 +166,10 @@ def generate(
         formulation=formulation,
     )
     write_code(program, output, target, function, split)
+    if parameters is Parameters.auto and program.parameters and groups_by_itself(which):
+        errors.print(
+            "[dim]Symbolic inertial parameters are kept; --parameters base groups them and saves operations.[/dim]"
+        )
 
 
 @app.command()

@@ -32,12 +32,15 @@ class Model:
         Its inputs and outputs, as "q, qd, qdd -> tau".
     summary
         What the outputs are.
+    groups
+        Whether it takes grouped inertial parameters; see ``program.optimise.made``.
     """
 
     name: str
     function: Callable[..., Program]
     arrays: str
     summary: str
+    groups: str | None = None
 
     def __str__(self) -> str:
         return f"{self.arrays}: {self.summary}" if self.summary else self.arrays
@@ -78,7 +81,7 @@ def model(
             return program
 
         name = function.__name__.replace("_", "-")
-        MODELS[name] = Model(name, chosen, arrays, summary)
+        MODELS[name] = Model(name, chosen, arrays, summary, groups)
         return chosen
 
     return listed
