@@ -209,7 +209,7 @@ def test_tendons_act_on_joints_of_one_degree_of_freedom():
     robot = tf.robots.planar2r()
     ball = replace(robot, joints=(replace(robot.joints[0], sigma=SPHERICAL), robot.joints[1]))
     rope = tf.Tendon(name="rope", joints=((1, 1.0),))
-    with pytest.raises(tf.RobotError, match=r"'rope' acts on joint 'joint1', which is spherical; it must be revolute"):
+    with pytest.raises(tf.RobotError, match=r"'rope' acts on joint 'joint1', which is spherical; it must have one"):
         replace(ball, tendons=(rope,))
     with pytest.raises(tf.RobotError, match="two tendons are called 'rope'"):
         replace(robot, tendons=(rope, rope))
