@@ -44,15 +44,18 @@ OWN = "frame"
 
 class Column(NamedTuple):
     """What one axis gives the frame: linear and angular velocity; its link and its place among all axes. And the
-    rates of both that come from the motion of the axis in the link's frame.
+    rates of both that come from the motion of the axis in the link's frame, where it moves there.
     """
 
     v: Vector
     w: Vector
     link: int
     degree: int
-    vd: Vector = ZERO
-    wd: Vector = ZERO
+    rate: Twist | None = None
+
+    def plus(self, rate: Twist | None) -> Column:
+        """Return the column with such a rate added."""
+        return self if rate is None else self._replace(v=self.v + rate.v, w=self.w + rate.w)
 
 
 class Motion(NamedTuple):
@@ -166,26 +169,25 @@ def columns(
     first, found = first_degrees(robot), []
     for j in path(robot, frame):
         kind = robot.joints[j - 1].kind
-        own = [(times(R[j], v) + swing(j, w), times(R[j], w)) for v, w in kind.screws(state.q[j])]
-        rates = kind.screw_rates(state.q[j], state.qd[j])
-        moved = [(times(R[j], v) + swing(j, w), times(R[j], w)) for v, w in rates] or [(ZERO, ZERO)] * len(own)
-        found += [Column(*s, j, first[j] + k, *rate) for k, (s, rate) in enumerate(zip(own, moved, strict=True))]
+        parts = (kind.screws(state.q[j]), kind.screw_rates(state.q[j], state.qd[j]))
+        own, moved = ([Twist(times(R[j], v) + swing(j, w), times(R[j], w)) for v, w in part] for part in parts)
+        found += [Column(*s, j, first[j] + k, moved[k] if moved else None) for k, s in enumerate(own)]
     return found
 
 
 def rates(J: Sequence[Column], W: Sequence[Vector], qd: Values) -> list[Column]:
     """Return the time derivatives of columns, W being the angular velocities of the links."""
     return [
-        Column(cross(W[link], v) + cross(w, u) + vd, cross(W[link], w) + wd, link, degree)
-        for (v, w, link, degree, vd, wd), u in zip(J, beyond(moving(J, qd)), strict=True)
+        Column(cross(W[link], v) + cross(w, u), cross(W[link], w), link, degree).plus(rate)
+        for (v, w, link, degree, rate), u in zip(J, beyond(moving(J, qd)), strict=True)
     ]
 
 
 def moving(J: Sequence[Column], qd: Values) -> list[Column]:
     """Return columns times the joints' velocities."""
     return [
-        Column(v * qd[degree], w * qd[degree], link, degree, vd * qd[degree], wd * qd[degree])
-        for v, w, link, degree, vd, wd in J
+        Column(v * qd[degree], w * qd[degree], link, degree, rate and rate * qd[degree])
+        for v, w, link, degree, rate in J
     ]
 
 
@@ -220,7 +222,8 @@ def bias_by_links(robot: Robot, state: State, frame: int, point: Vector, seen_fr
     at = [REST]
     for j, joint in enumerate(robot.joints, 1):
         v, w = (times(R[j], part) for part in joint.screw(state.q[j], state.qd[j]))
-        vd, wd = (times(R[j], part) for part in joint.kind.drift(state.q[j], state.qd[j]))
+        drift = joint.kind.drift(state.q[j], state.qd[j])
+        vd, wd = drift if drift is STILL else (times(R[j], part) for part in drift)
         i = at[joint.antecedent].seen_at(P[j])
         V, VP = i.V + v, i.VP + cross(i.W, v * 2.0) + cross(w, v) + vd
         at.append(Motion(V, i.W + w, VP, i.WP + cross(i.W, w) + wd))
@@ -236,13 +239,12 @@ def bias_by_columns(robot: Robot, state: State, frame: int, point: Vector, seen_
     L = levers(robot, poses, R, frame, times(R[frame], point))
     qd = [x for own in state.qd for x in own]
     moved = moving(columns(robot, state, R, frame, lambda j, e: cross(times(R[j], e), L[j])), qd)
-    linear = angular = ZERO
-    for (v, w, j, _, vd, wd), u in zip(moved, beyond(moved), strict=True):
+    total = STILL
+    for (v, w, j, _, rate), u in zip(moved, beyond(moved), strict=True):
         W_j = W[j] - W[seen_from]
-        linear = linear + cross(W_j, v) + cross(w, u) + vd
-        angular = angular + cross(W_j, w) + wd
+        total = Twist(total.v + cross(W_j, v) + cross(w, u), total.w + cross(W_j, w)) + (rate or STILL)
     way = Route.between(robot, poses, view, seen_from)
-    return Twist(way.direction(linear), way.direction(angular))
+    return Twist(way.direction(total.v), way.direction(total.w))
 
 
 def drifting(robot: Robot, state: State, frame: int, point: Vector, seen_from: int) -> Twist:
