@@ -31,7 +31,6 @@ from .models.operational_space import operational_space
 from .models.transforms import transforms
 from .parameters.base import BaseParameters, base_parameters
 from .parameters.regressor import energy_regressor, regressor
-from .program.certify import Certificate
 from .program.count import Operations
 from .program.fuse import fuse
 from .program.program import Program
@@ -51,6 +50,10 @@ def __getattr__(name: str) -> object:
         from .runtime.function import Function
 
         return Function
+    if name == "Certificate":
+        from .program.certify import Certificate
+
+        return Certificate
     if name in ("ConfigurationSpace", "configuration_space"):
         from .tabulation import configuration_space
 

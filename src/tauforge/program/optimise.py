@@ -11,15 +11,12 @@ A model makes the first three by itself, so that what is counted, written and co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from ..errors import ProgramError
 from ..graph.collector import collector_paused
 from ..graph.node import is_zero
-from .passes import PASSES
 from .program import Program
 from .recipe import Recipe
 
@@ -64,7 +61,7 @@ def made(recipe: Recipe, build: Callable[..., Program], groups: str | None, refr
         ways = frames(ways[0])
     if groups:
         ways = [grouping(way, groups, recipe.model) for way in ways]
-    return replace(cheapest(_noted(build(way.robot, **way.options), way.notes) for way in ways), recipe=recipe)
+    return cheapest(_noted(build(way.robot, **way.options), way.notes) for way in ways).marked(recipe=recipe)
 
 
 def frames(way: Way) -> list[Way]:
@@ -87,14 +84,14 @@ def grouping(way: Way, groups: str, model: str) -> Way:
             f"{model} needs the standard parameters: base parameters move masses from link to link where that changes "
             "no effort"
         )
-    if parameters == BASE or (parameters == AUTO and groups == AUTO and _is_groupable(robot)):
-        return Way(_grouped(robot, parameters), options, (*way.notes, GROUPED))
-    return Way(robot, options, way.notes)
+    wanted = parameters == BASE or (parameters == AUTO and groups == AUTO)
+    grouped = _grouped(robot, parameters) if wanted else robot
+    return Way(grouped, options, way.notes if grouped is robot else (*way.notes, GROUPED))
 
 
 def _noted(program: Program, notes: tuple[str, ...]) -> Program:
     """Return the Program with notes at the head of its code."""
-    return replace(program, heading=partial(_heading, program.heading, notes)) if notes else program
+    return program.marked(heading=partial(_heading, program.heading, notes)) if notes else program
 
 
 def _heading(heading: Callable[[], tuple[str, ...]], notes: tuple[str, ...]) -> tuple[str, ...]:
@@ -109,6 +106,8 @@ def cheapest(programs: Iterable[Program]) -> Program:
 
 def optimised(program: Program) -> Program:
     """Return an equal Program that is as cheap as all choices and passes can make it."""
+    from .passes import PASSES
+
     bound = program.recipe and program.recipe.bound()
     best = cheapest([program, bound.program()] if bound and bound is not program.recipe else [program])
     for change in PASSES.values():
@@ -118,19 +117,16 @@ def optimised(program: Program) -> Program:
     return best
 
 
-_known: WeakKeyDictionary[Robot, dict[str, Robot]] = WeakKeyDictionary()
-"""Robots with their parameters grouped, for as long as the robots themselves live."""
-
-
 def _grouped(robot: Robot, parameters: str) -> Robot:
-    """Return the robot with grouped parameters: by the closed-form rules, or all base ones if asked for."""
-    known = _known.setdefault(robot, {})
-    if parameters not in known:
+    """Return the robot with all base parameters; or, for "auto", grouped by the closed-form rules if that pays."""
+    if parameters not in robot.known:
         from ..parameters.base import base_parameters, by_rules
 
+        if parameters == AUTO and not _is_groupable(robot):
+            return robot
         found = base_parameters(robot) if parameters == BASE else by_rules(robot)
-        known[parameters] = found.robot.derived(name=robot.name)
-    return known[parameters]
+        robot.known[parameters] = found.robot.derived(name=robot.name)
+    return robot.known[parameters]
 
 
 def _is_groupable(robot: Robot) -> bool:

@@ -15,12 +15,12 @@ from ..graph.node import ZERO, Node, Scalar, as_node, symbol
 from ..graph.operations import CONST, SYMBOL
 from ..graph.parse import as_scalar, expression, parse
 from ..graph.rewrite import replaced, substitute
-from .certify import Certificate, certify
 from .count import Operations, count
 from .recipe import Recipe, derived
 
 if TYPE_CHECKING:
     from ..runtime.function import Function
+    from .certify import Certificate
 
 PARAMETERS = "parameters"
 """The input that holds a symbolic robot's parameters."""
@@ -222,6 +222,12 @@ class Program:
         names = {new[node]: name for node, name in self.names.items() if node in new and new[node].args}
         return replace(self, arguments=self.arguments if arguments is None else arguments, results=results, names=names)
 
+    def marked(self, *, heading: Callable[[], tuple[str, ...]] | None = None, recipe: Recipe | None = None) -> Program:
+        """Return the same Program with another heading or recipe, without walking through its graph again."""
+        same = object.__new__(Program)
+        same.__dict__.update(self.__dict__, heading=heading or self.heading, recipe=recipe or self.recipe)
+        return same
+
     def certify(self, other: Program, *, points: int = 2, seed: int | None = None) -> Certificate:
         """Return a proof that another Program computes the same in real numbers, wherever both have a value.
 
@@ -245,6 +251,8 @@ class Program:
         Undecided
             Neither was possible; the message says why. This is a CertificationError too.
         """
+        from .certify import certify
+
         return certify(self, other, points=points, seed=seed)
 
     def derivative(

@@ -337,6 +337,14 @@ class Robot:
 
         return loaded(self, mass, com, inertia, at)
 
+    @cached_property
+    def known(self) -> dict[str, Robot]:
+        """Robots made from this one that may be needed again, such as the one with grouped parameters."""
+        return {}
+
+    def __getstate__(self) -> dict[str, object]:
+        return {key: self.__dict__[key] for key in _FIELDS}
+
     def _plain(self) -> tuple[object, ...]:
         plain = self.map(literal)
         return tuple(getattr(plain, f.name) for f in fields(self))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 from ...spatial.inertia import NAMES
@@ -10,9 +9,10 @@ from .on_axes import OnAxes
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
 class Fixed(OnAxes):
     """The link stays at the constant frame."""
+
+    __slots__ = ()
 
     number: int = 2
     word: str = "fixed"

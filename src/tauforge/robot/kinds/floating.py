@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from ...graph.node import Scalar
@@ -17,9 +16,10 @@ from .spherical import between, turning
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
 class Floating(OnAxes):
     """The coordinates are a position and a quaternion (x, y, z, w), the velocities those in the link's frame."""
+
+    __slots__ = ()
 
     number: int = 4
     word: str = "floating"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
 from ...graph.node import Scalar
@@ -16,9 +15,10 @@ if TYPE_CHECKING:
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
 class Helical(Kind):
     """The coordinate is the angle: it adds to θ, and the pitch (metres per radian) times it to r."""
+
+    __slots__ = ("slide",)
 
     number: int = 6
     word: str = "helical"
@@ -31,8 +31,11 @@ class Helical(Kind):
     spring: tuple[str, ...] = ("eta", "k", "rest")
     grouped: tuple[tuple[str, tuple[str, ...]], ...] = (("YY", ("XX", "YY")),)
 
+    def __init__(self, pitch: Scalar = 0.0) -> None:
+        self.slide = pitch
+
     def of(self, joint: Joint) -> Helical:
-        return replace(self, slide=joint.pitch)
+        return Helical(joint.pitch)
 
     @property
     def is_axial(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from ...graph.node import Scalar
@@ -19,7 +18,6 @@ Values = Sequence[Scalar]
 """A joint's coordinates, velocities or accelerations; none of a fixed joint."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Kind(ABC):
     """A kind of joint.
 
@@ -55,6 +53,8 @@ class Kind(ABC):
         Inertial parameters that the joint's motion leaves unchanged, so that they can be moved to the parent: each
         with the parameters that together stay the same, as XX and YY in equal parts do about z.
     """
+
+    __slots__ = ()
 
     number: int
     word: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...graph.node import Scalar
 from ...spatial.screw import Twist, Wrench
@@ -13,7 +12,6 @@ PARTS = (".vx", ".vy", ".vz", ".wx", ".wy", ".wz")
 """What velocities along the six axes are called after the joint."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class OnAxes(Kind):
     """A kind whose velocities are components of the link's velocity in its frame.
 
@@ -22,6 +20,8 @@ class OnAxes(Kind):
     axes
         Which of the six components (vx, vy, vz, ωx, ωy, ωz) they are.
     """
+
+    __slots__ = ()
 
     axes: tuple[int, ...]
 

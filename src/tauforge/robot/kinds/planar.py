@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from ...graph.functions import cos, sin
@@ -17,9 +16,10 @@ from .on_axes import PARTS, OnAxes
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
 class Planar(OnAxes):
     """The coordinates are x, y and an angle about z, the velocities those in the link's frame."""
+
+    __slots__ = ()
 
     number: int = 5
     word: str = "planar"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 from ...graph.node import Scalar
@@ -12,9 +11,10 @@ from .on_axes import OnAxes
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
 class Prismatic(OnAxes):
     """The coordinate adds to r."""
+
+    __slots__ = ()
 
     number: int = 1
     word: str = "prismatic"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 from ...graph.node import Scalar
@@ -11,9 +10,10 @@ from .on_axes import OnAxes
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
 class Revolute(OnAxes):
     """The coordinate adds to θ."""
+
+    __slots__ = ()
 
     number: int = 0
     word: str = "revolute"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from ...graph.node import Scalar
@@ -15,9 +14,10 @@ from .on_axes import PARTS, OnAxes
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
 class Spherical(OnAxes):
     """The coordinates are a quaternion (x, y, z, w), the velocities the angular velocity in the link's frame."""
+
+    __slots__ = ()
 
     number: int = 3
     word: str = "spherical"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from ...graph.functions import cos, sin
@@ -15,7 +14,6 @@ from .kind import Kind, Values
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
 class Universal(Kind):
     """The coordinates are two angles: about z of the constant frame, then about x of the frame so turned.
 
@@ -23,6 +21,8 @@ class Universal(Kind):
     angle is zero. This is Pinocchio's universal joint of the axes z and x, and two hinges in one body of MJCF, about
     z and then about x.
     """
+
+    __slots__ = ()
 
     number: int = 7
     word: str = "universal"
