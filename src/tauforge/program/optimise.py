@@ -65,10 +65,15 @@ def made(recipe: Recipe, build: Callable[..., Program], groups: str | None, refr
 
 
 def frames(way: Way) -> list[Way]:
-    """Return the ways to place the links' frames: as given, and re-framed if that may cost less."""
+    """Return the ways to place the links' frames: as given, and re-framed if that may cost less.
+
+    Re-framing merges fixed links, so a robot that has some keeps its frames where each link has a wrench of its own.
+    """
     robot, options = way.robot, {key: x for key, x in way.options.items() if key != "reframe"}
     as_given = Way(robot, options)
     if not way.options.get("reframe", True) or robot.reframed is robot:
+        return [as_given]
+    if options.get("external_wrenches") is True and len(robot.reframed.bodies) < len(robot.bodies):
         return [as_given]
     return [Way(robot.reframed, options, (REFRAMED,)), as_given]
 
