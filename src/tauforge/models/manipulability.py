@@ -124,8 +124,9 @@ def _rows(
 ) -> Rows:
     """Return some rows of the Jacobian of a frame, with a column for each degree of freedom that moves it."""
     found = columns(robot, state, R, frame, lambda j, e: cross(times(R[j], e), L[j]))
-    rows = ({c.degree: (*c.v, *c.w)[row] for c in found} for row in chosen)
-    return [list(state.coordinates.gathered_some(row).values()) for row in rows]
+    by_axis = ({c.degree: (*c.v, *c.w)[row] for c in found} for row in chosen)
+    rows = map(state.coordinates.gathered_some, by_axis)
+    return [[row[place] for place in sorted(row)] for row in rows]  # in the order of qd, whatever follows what
 
 
 def _whole(chosen: Sequence[int]) -> bool:
