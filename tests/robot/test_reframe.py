@@ -125,6 +125,14 @@ def test_a_fixed_link_keeps_its_wrench(model):
     assert program.certify(model(arm, external_wrenches=True, reframe=False))
 
 
+def test_a_link_that_is_fixed_to_the_ground_keeps_its_potential_energy():
+    arm = disturbed(with_numbers(tf.robots.ur5()), 7)
+    post = tf.Joint(name="post", antecedent=0, sigma=2, mu=0, alpha=0.4, d=0.3)
+    body = tf.Body(name="post", inertia=tf.Inertia(MX=0.1, MZ=2.0, M=3.0))
+    arm = replace(arm, joints=(*arm.joints, post), bodies=(*arm.bodies, body))
+    assert tf.energy(arm).certify(tf.energy(arm, reframe=False))
+
+
 def test_every_dynamic_model_takes_the_better_frames():
     robot = disturbed(with_numbers(tf.robots.ur5()), 7)
     q, qd, qdd = random_state(robot, 1)

@@ -84,6 +84,8 @@ def reframed(robot: Robot) -> Robot:
     if robot.loops or not all(map(math.isfinite, numbers)):
         return robot
     made = to_mdh(robot, EXACT)
+    if made.base.body != robot.base.body and not robot.base.floating:
+        return robot  # what is fixed to the ground would be merged into it, and missing from the potential energy
     return made if _burden(made) < _burden(robot) else robot
 
 
