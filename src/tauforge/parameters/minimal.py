@@ -39,7 +39,7 @@ def group_dependent(robot: Robot, forms: Forms) -> Forms:
     """Return the forms with each parameter whose column depends on others' grouped on those."""
     regressor = Regressor(robot, _state(robot, lambda name, place: symbol(f"{name}[{place}]")))
     forms = group_rotors(regressor, forms)
-    keys = list(forms)
+    keys = sorted(forms, key=lambda key: key[0] == "IA")  # a rotor is grouped with links, not a link with a rotor
     if independent_by_block(regressor, keys):
         return forms
     found = [
