@@ -98,8 +98,8 @@ def _kind(robot: Robot, joint: Joint) -> None:
         raise RobotError(f"{where}: it has a pitch and is {joint.kind.word}; only a helical joint has one")
     if len(joint.axes) > 1:
         springs = [key for key in ("eta", "k", "rest") if key not in joint.kind.spring]
-        given = {key: getattr(joint, key) for key in (*FREE, *springs)}
-        fixed = [key for key, x in given.items() if x is not None and not is_zero(x)]
+        fixed = [key for key in FREE if getattr(joint, key) is not None]  # zero, too, would be of one axis
+        fixed += [key for key in springs if not is_zero(getattr(joint, key))]
         if fixed:
             raise RobotError(
                 f"{where}: a {joint.kind.word} joint can have no {fixed[0]}; only one degree of freedom can"
