@@ -9,7 +9,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.cli.info import FEW, base_count, facts, info, tree
-from tauforge.robot.joint import Limits
+from tauforge.robot.joint import Limits, Mimic
 from tauforge.robot.tables import sheets
 from tauforge.view.description import describe
 
@@ -226,3 +226,10 @@ def test_axes_kinds_limits_and_loops():
     assert "9 joints, 11 degrees of freedom of its tree" in text(robot)
     assert "closed loops: 1" in text(robot)
     assert base_count(robot).startswith("base inertial parameters: ")
+
+
+def test_a_joint_that_follows_zero_times_has_a_constant_in_its_table():
+    arm = tf.robots.planar2r()
+    follower = replace(arm.joints[1], mimic=Mimic(joint=1, ratio=0.0, offset=0.25))
+    geometry = sheets(replace(arm, joints=(arm.joints[0], follower)))[0]
+    assert dict(zip(geometry.columns, geometry.rows[1], strict=True))["theta"] == "0.25"

@@ -121,6 +121,8 @@ def _moving(robot: Robot, joint: Joint, rate: Scalar, offset: Scalar) -> str:
         variable = symbol(robot.joints[joint.mimic.joint - 1].variable) * joint.mimic.ratio
         offset = offset + rate * joint.mimic.offset
     text = _cell(offset)
+    if is_zero(variable * rate):
+        return text
     return str(variable * rate) + ("" if text == "0" else f" + {text}".replace("+ -", "- "))
 
 
