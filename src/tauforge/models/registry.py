@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
@@ -70,7 +70,7 @@ def model(
 
         @wraps(function)
         def chosen(*robots: Given.args, **options: Given.kwargs) -> Program:
-            given: Any = {key: tuple(x) if isinstance(x, Iterator) else x for key, x in options.items()}
+            given: dict[str, Any] = {**options}
             robot: Any = robots[0] if robots else given.pop("robot", None)
             check_robot(robot)
             if len(robots) > 1:

@@ -63,4 +63,5 @@ def restore(flat: Flat) -> Program:
     arguments = {name: array(*parts) for name, parts in flat.arguments.items()}
     results = {name: array(*parts) for name, parts in flat.results.items()}
     names = {nodes[i]: name for i, name in flat.names.items()}
-    return Program(flat.name, arguments, results, names, partial(tuple, flat.heading), flat.recipe)
+    program = Program(flat.name, arguments, results, names, partial(tuple, flat.heading))
+    return program.marked(recipe=flat.recipe)

@@ -21,12 +21,15 @@ class Recipe:
     of
         The model's Robot, or the recipes of the Programs that ``make`` took.
     options
-        The options that ``make`` was given by name.
+        The options that ``make`` was given by name; lists and the like as tuples, which nobody can change.
     """
 
     make: Callable[..., Program]
     of: tuple[Any, ...]
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", {key: _kept(x) for key, x in self.options.items()})
 
     @property
     def model(self) -> str:
@@ -46,20 +49,33 @@ class Recipe:
     def bound(self) -> Recipe:
         """Return the recipe with values given to the robot where ``Program.bind`` gave them to its model's Program.
 
-        A robot in numbers leaves more choices than one in symbols.
+        A robot in numbers leaves more choices than one in symbols. Base parameters have been grouped for good: values
+        given to the robot might group others.
         """
         if not isinstance(self.of[0], Recipe):
             return self
         parts: tuple[Recipe, ...] = tuple(each.bound() for each in self.of)
         given = parts[0].of[0]
-        if self.model == "bind" and not isinstance(given, Recipe) and {*self.options} <= {*given.symbols}:
-            idle = {*given.symbols} - {*parts[0].program().parameters}  # have no effect, whatever their value
-            return replace(parts[0], of=(given.bind({**dict.fromkeys(idle, 0.0), **self.options}),))
+        if self.model == "bind" and not isinstance(given, Recipe) and parts[0].options.get("parameters") != "base":
+            needed = {*parts[0].program().parameters}
+            if needed <= {*given.symbols}:
+                idle = {*given.symbols} - needed  # have no effect, whatever their value
+                return replace(parts[0], of=(given.bind({**dict.fromkeys(idle, 0.0), **self.options}),))
         same = all(new is old for new, old in zip(parts, self.of, strict=True))
         return self if same else replace(self, of=parts)
 
 
-def derived(make: Callable[..., Any], *programs: Program, **options: Any) -> Recipe | None:
+def _kept(option: Any) -> Any:
+    """Return an option as a value of its own, whatever becomes of what it was given as."""
+    if isinstance(option, str):
+        return option
+    try:
+        return tuple(option)
+    except TypeError:  # a single value
+        return option
+
+
+def derived(make: Callable[..., Any], *programs: Program, options: Mapping[str, Any]) -> Recipe | None:
     """Return the recipe of something made from Programs; None if one of them was made by hand."""
     recipes = tuple(program.recipe for program in programs)
     return None if None in recipes else Recipe(make, recipes, options)
