@@ -204,3 +204,22 @@ def test_a_parameter_may_have_any_name(name):
     assert name in program.parameters
     assert bound.certify(bound.recipe.program())
     assert bound.certify(bound.optimise())
+
+
+@pytest.mark.parametrize("motion", [{"W0": (0.3, 0.2, 0.1)}, {"WP0": (0.3, 0.2, 0.1)}, {"VP0": (0.0, 0.0, -9.81)}])
+@pytest.mark.parametrize("parameters", ["auto", "base"])
+def test_gravity_is_grouped_for_a_base_at_rest(parameters, motion):
+    robot = tf.robots.puma560()
+    moving = replace(robot, base=replace(robot.base, **motion))
+    expected = tf.gravity(robot, parameters="standard")
+    assert expected.certify(tf.gravity(moving, parameters=parameters))
+    assert expected.certify(tf.gravity(moving, parameters="standard"))
+
+
+@pytest.mark.parametrize("model", [tf.energy, tf.coriolis_matrix])
+def test_base_parameters_of_a_moving_base_are_those_of_efforts(model):
+    robot = tf.robots.puma560()
+    moving = replace(robot, base=replace(robot.base, W0=(0.3, 0.2, 0.1)))
+    with pytest.raises(tf.ProgramError, match="where the base moves"):
+        model(moving, parameters="base")
+    assert model(moving).certify(model(moving, parameters="standard"))

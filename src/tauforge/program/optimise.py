@@ -43,7 +43,9 @@ class Way(NamedTuple):
 
 
 @collector_paused()
-def made(recipe: Recipe, build: Callable[..., Program], groups: str | None, reframes: bool) -> Program:
+def made(
+    recipe: Recipe, build: Callable[..., Program], groups: str | None, reframes: bool, robot: Robot | None = None
+) -> Program:
     """Return the cheapest Program of a recipe.
 
     Parameters
@@ -55,8 +57,10 @@ def made(recipe: Recipe, build: Callable[..., Program], groups: str | None, refr
         ``build`` takes the option ``parameters`` as it is.
     reframes
         Whether the model has the option ``reframe``.
+    robot
+        What the model uses of the recipe's robot; the whole robot unless given.
     """
-    ways = [Way(recipe.robot, dict(recipe.options))]
+    ways = [Way(robot or recipe.robot, dict(recipe.options))]
     if reframes:
         ways = frames(ways[0])
     if groups:
@@ -86,6 +90,11 @@ def groupings(way: Way, groups: str, model: str) -> list[Way]:
         raise ProgramError(
             f"{model} needs the standard parameters: base parameters move masses from link to link where that changes "
             "no effort"
+        )
+    if parameters == BASE and groups != AUTO and not robot.base.is_still:
+        raise ProgramError(
+            f"{model} needs the standard parameters where the base moves: base parameters are those of the efforts, in "
+            "which that motion and gravity cannot be told apart"
         )
     wanted = parameters == BASE or (parameters == AUTO and groups == AUTO)
     grouped = _grouped(robot, parameters) if wanted else robot
