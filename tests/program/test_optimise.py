@@ -223,3 +223,14 @@ def test_base_parameters_of_a_moving_base_are_those_of_efforts(model):
     with pytest.raises(tf.ProgramError, match="where the base moves"):
         model(moving, parameters="base")
     assert model(moving).certify(model(moving, parameters="standard"))
+
+
+def test_a_program_bound_in_many_steps():
+    program = tf.gravity(tf.robots.planar2r(symbolic=True))
+    name = program.parameters[0]
+    for _ in range(600):
+        program = program.bind({name: f"-{name}"})
+    again = pickle.loads(pickle.dumps(program))
+    assert again.recipe.robot == program.recipe.robot
+    assert again.recipe.program().code("c") == program.code("c")
+    assert program.certify(program.optimise())
