@@ -32,6 +32,12 @@ def test_generated_by_another_formulation():
     assert "one formulation only" in refused.stderr
 
 
+def test_parameters_are_refused_where_there_are_none_to_choose():
+    refused = run("generate", "transforms", "planar2r", "--parameters", "base")
+    assert refused.returncode == 2
+    assert "transforms takes no --parameters" in refused.stderr
+
+
 def test_the_plot(tmp_path, monkeypatch):
     monkeypatch.setattr(compare, "growth", partial(growth, range(2, 8)))
     compare.plot(tmp_path / "growth.svg")

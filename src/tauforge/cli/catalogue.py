@@ -32,6 +32,8 @@ def model(
     for option, value, what in (("frame", frame, "LINK"), ("accelerated", accelerated, "JOINT,JOINT,...")):
         if bool(value) != (option in taken):
             raise tf.ProgramError(f"{key} {'takes no' if value else 'needs'} --{option} {what}")
+    if parameters != AUTO and "parameters" not in taken:
+        raise tf.ProgramError(f"{key} takes no --parameters: grouping inertial parameters is not for it")
     if formulation != DEFAULT and "formulation" not in taken:
         raise tf.ProgramError(f"{key} has one formulation only")
     options = {

@@ -95,9 +95,9 @@ class Node:
         raise TypeError("the truth of an expression is not known before its symbols have values")
 
     def __reduce__(self) -> tuple[object, ...]:
-        from .functions import rebuild
+        from .flat import flattened, last
 
-        return rebuild, (self.op, self.args, self.value, self.origin)
+        return last, (flattened([self])[0],)
 
     def __copy__(self) -> Node:
         return self

@@ -32,14 +32,20 @@ def bias(
     return program("bias", robot, arrays, {"h": h})
 
 
-@model("q -> g", "efforts that hold the robot at rest", groups="auto")
+def at_rest(robot: Robot) -> Robot:
+    """Return the robot on a base that does not move."""
+    if robot.base.is_still:
+        return robot
+    return robot.derived(base=replace(robot.base, W0=ZERO, WP0=ZERO, V0=ZERO, VP0=ZERO))
+
+
+@model("q -> g", "efforts that hold the robot at rest", groups="auto", of=at_rest)
 def gravity(robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True) -> Program:
     """Return the Program ``q -> g``: the torques that hold the robot at rest."""
     if formulation != DEFAULT:
         return classical("gravity", robot, formulation)
     robot, arrays, state = prepare(robot, ("q",))
-    still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
-    g = vector(state.coordinates, newton_euler(still, state), "gravity efforts")
+    g = vector(state.coordinates, newton_euler(robot.neglect("k"), state), "gravity efforts")
     return program("gravity", robot, arrays, {"g": g})
 
 

@@ -44,11 +44,13 @@ def direct_dynamics(
     parameters, external_wrenches, reframe
         As in ``inverse_dynamics``.
     """
-    if formulation != DEFAULT:
-        return classical("direct_dynamics", robot, formulation, external_wrenches)
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
+    if formulation != DEFAULT:
+        if method != "auto":
+            raise ProgramError(f"method is for formulation={DEFAULT!r}; {formulation!r} has its own")
+        return classical("direct_dynamics", robot, formulation, external_wrenches)
     robot, arrays, state = prepare(robot, ("q", "qd", "tau"), external_wrenches)
     if is_coupled(robot, state.coordinates):
         if method == "articulated":

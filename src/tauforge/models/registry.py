@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
@@ -51,7 +51,12 @@ MODELS: dict[str, Model] = {}
 
 
 def model(
-    arrays: str, summary: str = "", *, groups: str | None = None, watch: Watch | None = None
+    arrays: str,
+    summary: str = "",
+    *,
+    groups: str | None = None,
+    of: Callable[[Robot], Robot] | None = None,
+    watch: Watch | None = None,
 ) -> Callable[[Callable[Given, Program]], Callable[Given, Program]]:
     """Register a model under its function's name, and let it choose the cheapest Program.
 
@@ -61,6 +66,8 @@ def model(
         As in ``Model``.
     groups
         Whether the model takes grouped inertial parameters; see ``program.optimise.made``.
+    of
+        Returns what the model uses of a robot, for which its parameters are then grouped.
     watch
         Looks at the robot and the finished Program, and may warn.
     """
@@ -70,12 +77,12 @@ def model(
 
         @wraps(function)
         def chosen(*robots: Given.args, **options: Given.kwargs) -> Program:
-            given: Any = {key: tuple(x) if isinstance(x, Iterator) else x for key, x in options.items()}
+            given: dict[str, Any] = {**options}
             robot: Any = robots[0] if robots else given.pop("robot", None)
             check_robot(robot)
             if len(robots) > 1:
                 function(*robots, **options)  # says itself what it does not take
-            program = made(Recipe(chosen, (robot,), given), function, groups, reframes)
+            program = made(Recipe(chosen, (robot,), given), function, groups, reframes, of(robot) if of else None)
             if watch:
                 watch(robot, program)
             return program

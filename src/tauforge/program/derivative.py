@@ -19,15 +19,16 @@ def derivative(program: Program, output: str, variable: str | Sequence[str], *, 
     """Return what ``Program.derivative`` promises."""
     if output not in program.results:
         raise ProgramError(f"{program.name}: no output {output!r} (its outputs: {', '.join(program.results)})")
-    variables = [variable] if isinstance(variable, str) else list(variable)
+    variables = (variable,) if isinstance(variable, str) else tuple(variable)
     if not variables:
         raise ProgramError(f"{program.name}: a derivative needs at least one input to be with respect to")
     results = {**program.results} if values else {}
     for name in variables:
         results[f"d{output}_d{name}"] = _slopes(program, output, name, mode)
     made = replace(program, name="_d".join([program.name, *variables]), results=results)
-    options = {"output": output, "input": variable, "mode": mode, "values": values}
-    return replace(made, names=_used_names(made), recipe=derived(Program.derivative, program, **options))
+    options = {"output": output, "input": variables, "mode": mode, "values": values}
+    recipe = derived(Program.derivative, program, options=options)
+    return replace(made, names=_used_names(made)).marked(recipe=recipe)
 
 
 def _slopes(program: Program, output: str, variable: str, mode: str) -> Array:

@@ -38,8 +38,8 @@ def fuse(*programs: Program, name: str | None = None) -> Program:
         for node, text in program.names.items():
             names.setdefault(node, text)
     called = name or "_".join(dict.fromkeys(program.name for program in programs))
-    recipe = derived(fuse, *programs, name=name)
-    return Program(called, arguments, _outputs(programs), names, partial(_heading, programs), recipe)
+    fused = Program(called, arguments, _outputs(programs), names, partial(_heading, programs))
+    return fused.marked(recipe=derived(fuse, *programs, options={"name": name}))
 
 
 def _check(key: str, known: Array, array: Array, program: Program) -> None:

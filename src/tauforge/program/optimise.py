@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ProgramError
+from ..errors import ExpressionError, ProgramError, TauforgeError
 from ..graph.collector import collector_paused
 from ..graph.node import is_zero
 from .program import Program
-from .recipe import Recipe
+from .recipe import Recipe, derived
 
 if TYPE_CHECKING:
     from ..robot.robot import Robot
@@ -43,7 +43,9 @@ class Way(NamedTuple):
 
 
 @collector_paused()
-def made(recipe: Recipe, build: Callable[..., Program], groups: str | None, reframes: bool) -> Program:
+def made(
+    recipe: Recipe, build: Callable[..., Program], groups: str | None, reframes: bool, robot: Robot | None = None
+) -> Program:
     """Return the cheapest Program of a recipe.
 
     Parameters
@@ -55,12 +57,14 @@ def made(recipe: Recipe, build: Callable[..., Program], groups: str | None, refr
         ``build`` takes the option ``parameters`` as it is.
     reframes
         Whether the model has the option ``reframe``.
+    robot
+        What the model uses of the recipe's robot; the whole robot unless given.
     """
-    ways = [Way(recipe.robot, dict(recipe.options))]
+    ways = [Way(robot or recipe.robot, dict(recipe.options))]
     if reframes:
         ways = frames(ways[0])
     if groups:
-        ways = [grouping(way, groups, recipe.model) for way in ways]
+        ways = [each for way in ways for each in groupings(way, groups, recipe.model)]
     return cheapest(_noted(build(way.robot, **way.options), way.notes) for way in ways).marked(recipe=recipe)
 
 
@@ -78,8 +82,11 @@ def frames(way: Way) -> list[Way]:
     return [Way(robot.reframed, options, (REFRAMED,)), as_given]
 
 
-def grouping(way: Way, groups: str, model: str) -> Way:
-    """Return the robot with the inertial parameters to use: those asked for, or grouped ones if all are numbers."""
+def groupings(way: Way, groups: str, model: str) -> list[Way]:
+    """Return the ways to choose inertial parameters: as asked for, or grouped if that may cost less.
+
+    Grouping fills zeros, as of point masses; where it leaves no fewer parameters, those given are tried too.
+    """
     robot, options = way.robot, {key: x for key, x in way.options.items() if key != "parameters"}
     parameters = way.options.get("parameters", AUTO)
     if parameters not in (AUTO, STANDARD, BASE):
@@ -89,9 +96,23 @@ def grouping(way: Way, groups: str, model: str) -> Way:
             f"{model} needs the standard parameters: base parameters move masses from link to link where that changes "
             "no effort"
         )
+    if parameters == BASE and groups != AUTO and not robot.base.is_still:
+        raise ProgramError(
+            f"{model} needs the standard parameters where the base moves: base parameters are those of the efforts, in "
+            "which that motion and gravity cannot be told apart"
+        )
     wanted = parameters == BASE or (parameters == AUTO and groups == AUTO)
     grouped = _grouped(robot, parameters) if wanted else robot
-    return Way(grouped, options, way.notes if grouped is robot else (*way.notes, GROUPED))
+    as_given = Way(robot, options, way.notes)
+    if grouped is robot:
+        return [as_given]
+    better = Way(grouped, options, (*way.notes, GROUPED))
+    return [better] if parameters == BASE or _filled(grouped) < _filled(robot) else [better, as_given]
+
+
+def _filled(robot: Robot) -> int:
+    """Return how many inertial parameters of a robot are not zero."""
+    return sum(not is_zero(x) for body in robot.expanded().bodies for x in body.inertia)
 
 
 def _noted(program: Program, notes: tuple[str, ...]) -> Program:
@@ -113,13 +134,29 @@ def optimised(program: Program) -> Program:
     """Return an equal Program that is as cheap as all choices and passes can make it."""
     from .passes import PASSES
 
-    bound = program.recipe and program.recipe.bound()
-    best = cheapest([program, bound.program()] if bound and bound is not program.recipe else [program])
+    chosen = best = cheapest([program, *_chosen_again(program)])
     for change in PASSES.values():
         changed = change(best)
         changed.check()
         best = cheapest([best, changed])
-    return best
+    return best if best is chosen else best.marked(recipe=derived(Program.optimise, program, options={}))
+
+
+def _chosen_again(program: Program) -> list[Program]:
+    """Return the Program as its model makes it when values are given to the robot; none where it has other arrays."""
+    try:
+        bound = program.recipe and program.recipe.bound()
+        if not bound or bound is program.recipe:
+            return []
+        again = bound.program()
+    except TauforgeError:  # values that no robot can have
+        return []
+    return [again] if _arrays(again) == _arrays(program) else []
+
+
+def _arrays(program: Program) -> list[list[tuple[str, tuple[int, ...], tuple[tuple[str, ...], ...]]]]:
+    """Return names, shapes and labels of a Program's inputs and outputs."""
+    return [[(name, tuple(x), x.labels) for name, x in arrays.items()] for arrays in (program.inputs, program.outputs)]
 
 
 def _grouped(robot: Robot, parameters: str) -> Robot:
@@ -129,8 +166,13 @@ def _grouped(robot: Robot, parameters: str) -> Robot:
 
         if parameters == AUTO and not _is_groupable(robot):
             return robot
-        found = base_parameters(robot) if parameters == BASE else by_rules(robot)
-        robot.known[parameters] = found.robot.derived(name=robot.name)
+        try:
+            found = (base_parameters(robot) if parameters == BASE else by_rules(robot)).robot
+        except ExpressionError:  # sums of parameters are too large for a float
+            if parameters == BASE:
+                raise
+            return robot
+        robot.known[parameters] = found.derived(name=robot.name)
     return robot.known[parameters]
 
 

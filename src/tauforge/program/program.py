@@ -92,7 +92,7 @@ class Program:
     heading
         Makes the lines that introduce generated code: the robot's tables.
     recipe
-        How it was made; None if by hand.
+        How it was made; None if by hand, as with ``dataclasses.replace``.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Program:
     results: Mapping[str, Array]
     names: Mapping[Node, str] = field(default_factory=dict)
     heading: Callable[[], tuple[str, ...]] = tuple
-    recipe: Recipe | None = None
+    recipe: Recipe | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         known = {node for array in self.arguments.values() for node in array.nodes}
@@ -186,13 +186,13 @@ class Program:
             raise ProgramError(f"{self.name}: no parameter {', '.join(unknown)} (its parameters: {known})")
         nodes = {name: as_node(parse(x) if isinstance(x, str) else x) for name, x in given.items()}
         named = substitute([*self.names], nodes)
-        return replace(
+        bound = replace(
             self,
             arguments={name: array for name, array in self.arguments.items() if name != PARAMETERS},
             results={name: replace(a, nodes=tuple(substitute(a.nodes, nodes))) for name, a in self.results.items()},
             names={new: name for new, name in zip(named, self.names.values(), strict=True) if new.args},
-            recipe=derived(Program.bind, self, **given),
         )
+        return bound.marked(recipe=derived(Program.bind, self, options=given))
 
     def split(self) -> tuple[Program, Program]:
         """Return two Programs: set-up, from parameters to constants, and the rest, which takes those constants."""
@@ -210,11 +210,11 @@ class Program:
         given = inputs("constants", labels, "what the set-up function computes from the robot's parameters")
         made = outputs(constants, [len(labels)], [labels], given.meaning)
         needed = {PARAMETERS: self.arguments[PARAMETERS]}
-        setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made}, recipe=None)
+        setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made})
         state = {name: array for name, array in self.arguments.items() if name != PARAMETERS}
         by = dict(zip(constants, given.nodes, strict=True))
         new = replaced([node for array in self.results.values() for node in array.nodes], by)
-        return setup, replace(self.with_nodes(new, {**state, "constants": given}), recipe=None)
+        return setup, self.with_nodes(new, {**state, "constants": given})
 
     def with_nodes(self, new: Mapping[Node, Node], arguments: Mapping[str, Array] | None = None) -> Program:
         """Return the Program with other nodes in the place of its own, and with other inputs if given."""

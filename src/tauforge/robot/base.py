@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import RobotError
-from ..graph.node import Scalar
+from ..graph.node import Scalar, is_zero
 from ..spatial.vector import ZERO, Vector
 from .body import IDENTITY, Body
 from .joint import given
@@ -36,6 +36,11 @@ class Base:
         if len(self.pose) != 16:
             raise RobotError("the pose of the base is a 4x4 matrix, given as 16 numbers row by row")
         object.__setattr__(self, "pose", tuple(given(x, "pose of the base") for x in self.pose))
+
+    @property
+    def is_still(self) -> bool:
+        """Whether the description prescribes no motion of the base."""
+        return all(is_zero(x) for key in BASE_MOTION for x in getattr(self, key))
 
 
 def given_vector(x: Sequence[object], place: str) -> Vector:

@@ -24,8 +24,8 @@ def factor(program: Program) -> Program:
 
     Only products and partial sums that nothing else uses are taken apart, so that no operation is done twice.
     """
-    uses = Counter(a for node in program.order for a in node.args)
-    uses.update(node for array in program.results.values() for node in array.nodes)
+    uses = Counter(_unsigned(a) for node in program.order if node.op is not NEG for a in node.args)
+    uses.update(_unsigned(node) for array in program.results.values() for node in array.nodes)
     alone = {node for node, count in uses.items() if count == 1}
 
     def rule(node: Node, new: Mapping[Node, Node]) -> Node:
@@ -36,6 +36,11 @@ def factor(program: Program) -> Program:
         return built_anew(node, new)
 
     return program.with_nodes(rewrite(program.order, rule))
+
+
+def _unsigned(node: Node) -> Node:
+    """Return a node without its sign: who uses the opposite of a value uses the value."""
+    return node.args[0] if node.op is NEG else node
 
 
 def _terms(total: Node, alone: set[Node]) -> Iterator[Term]:
@@ -65,8 +70,8 @@ def _factors(product: Node, alone: set[Node]) -> Iterator[Node]:
 def _most_common(terms: list[Term]) -> Node | None:
     """Return the factor that most terms have, if two do; the first one of several."""
     found = Counter(x for term in terms for x in dict.fromkeys(term.factors))
-    best, count = max(found.items(), key=lambda item: item[1])
-    return best if count > 1 else None
+    best = max(found, key=found.__getitem__, default=None)  # no term may have a factor left
+    return best if best is not None and found[best] > 1 else None
 
 
 def _factored(terms: list[Term]) -> Node:
