@@ -8,6 +8,7 @@ import pytest
 
 from tauforge import FileLimits
 from tauforge.formats import load, save
+from tauforge.graph.parse import FUNCTIONS
 from tauforge.robot.kinds import PARAMETERS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
@@ -44,6 +45,10 @@ def test_every_field_is_on_the_page(examples, tmp_path):
 
 def test_what_only_some_kinds_of_joints_take_is_on_the_page():
     assert [key for key in PARAMETERS if f"\n| `{key}` |" not in PAGE] == []
+
+
+def test_every_function_is_on_the_page():
+    assert sorted(re.search(r"the functions `([^`]*)`", PAGE)[1].split()) == sorted(FUNCTIONS)
 
 
 def test_every_limit_is_on_the_page():
