@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import tauforge as tf
+from tauforge.targets import TARGETS
 
 TAUFORGE = Path(sys.executable).parent / "tauforge"
 SR400 = Path(__file__).parents[1] / "formats/data/SR400.par"
@@ -85,7 +86,7 @@ def test_generate_writes_a_file_or_standard_output(par, tmp_path):
     file = tmp_path / "torque.c"
     assert run("generate", "inverse-dynamics", par, "-o", file).returncode == 0
     assert "void torque(" in file.read_text()
-    for target in ("c", "fortran", "matlab", "python", "numpy", "latex", "header"):
+    for target in TARGETS:
         result = run("generate", "inverse_dynamics", par, "-t", target, "--name", "law")
         assert result.returncode == 0, result.stderr
         assert "law" in result.stdout

@@ -3,6 +3,7 @@
 import pickle
 from dataclasses import replace
 from inspect import Parameter, signature
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import tauforge as tf
 from tauforge.models.registry import MODELS
 from tauforge.program.optimise import LONG
+from tauforge.program.passes import PASSES
 from tests.random_robots import random_robot, random_state
 
 GROUPING = (tf.inverse_dynamics, tf.direct_dynamics, tf.inertia_matrix, tf.bias, tf.gravity)
@@ -234,3 +236,9 @@ def test_a_program_bound_in_many_steps():
     assert again.recipe.robot == program.recipe.robot
     assert again.recipe.program().code("c") == program.code("c")
     assert program.certify(program.optimise())
+
+
+def test_every_pass_has_its_own_test():
+    names = {change.__module__.rpartition(".")[2] for change in PASSES.values()}
+    assert len(names) == len(PASSES)
+    assert {path.stem.removeprefix("test_") for path in Path(__file__).parent.glob("passes/test_*.py")} == names

@@ -1,5 +1,8 @@
 """Writing files: the target by the ending, the function's name by the file's, and errors that list what there is."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from tauforge import TargetError, TauforgeError
@@ -65,4 +68,6 @@ def test_header_declares_what_the_source_defines(tmp_path):
 
 
 def test_targets_are_the_documented_ones():
-    assert list(TARGETS) == ["c", "header", "fortran", "matlab", "python", "numpy", "latex"]
+    page = (Path(__file__).parents[2] / "docs" / "targets.md").read_text(encoding="utf-8")
+    rows = re.findall(r'^\| `"(\w+)"` \|(?: `(\.\w+)`)?', page, re.MULTILINE)
+    assert rows == [(name, target.ending) for name, target in TARGETS.items()]

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from ..targets import TARGETS
+
 
 class Parameters(StrEnum):
     auto = "auto"
@@ -72,7 +74,7 @@ Target = Annotated[
     typer.Option(
         "--target",
         "-t",
-        help="c, header, fortran, matlab, python, numpy or latex; by default from FILE's ending, else c.",
+        help=f"{', '.join(TARGETS)}; by default from FILE's ending, else c.",
     ),
 ]
 ParametersOption = Annotated[

@@ -284,7 +284,7 @@ class Program:
         return derivative(self, output, input, mode=mode, values=values)
 
     def code(self, target: str, name: str | None = None) -> str:
-        """Return the Program as source code: "c", "header", "fortran", "matlab", "python", "numpy" or "latex"."""
+        """Return the Program as source code in a target's language, such as "c"; the page on code lists the targets."""
         from ..targets import generate
 
         return generate(self, target, name)

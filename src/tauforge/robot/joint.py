@@ -12,12 +12,12 @@ from ..spatial.pose import Pose
 from ..spatial.rotation import Rotation, about
 from ..spatial.screw import Twist, Wrench
 from ..spatial.vector import Vector
-from .kinds import FIXED, KINDS, REVOLUTE
+from .kinds import FIXED, KINDS, PARAMETERS, REVOLUTE
 from .kinds.kind import Kind, Values
 
 FREE = ("QP", "QDP", "GAM")
 """What is an input of the models where a joint has None or a plain symbol there."""
-SCALARS = ("gamma", "b", "alpha", "d", "e", "theta", "r", "pitch", "IA", "FV", "FS", "k", "rest", *FREE)
+SCALARS = ("gamma", "b", "alpha", "d", "e", "theta", "r", *PARAMETERS, "IA", "FV", "FS", "k", "rest", *FREE)
 """The fields of a joint that hold numbers or expressions."""
 
 
@@ -64,16 +64,14 @@ class Joint:
     The joint coordinate q adds to θ (revolute) or to r (prismatic), or to both (helical, ``pitch`` times q to r): what
     these fields hold there is the offset.
     A freely placed frame can have any pose: ``e`` moves it along y after the first rotation, γ.
-    Joints of several degrees of freedom move from that frame: spherical by a quaternion (x, y, z, w), floating by a
-    position and a quaternion, planar by x, y and an angle about z. Their velocities are components in the link's frame.
-    Universal ones turn about z by one angle, then about x by another; their velocities are the rates of both.
+    Joints of several degrees of freedom move from that frame; each kind says by what coordinates and velocities.
 
     Attributes
     ----------
     antecedent
         Number of the parent link; 0 is the base.
     sigma
-        Number of its kind: 0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar, 6 helical, 7 universal.
+        Number of its kind: 0 revolute, 1 prismatic, 2 fixed; the page on kinds of joints has the others.
     pitch
         How far a helical joint slides along z as it turns about it, in metres per radian.
     mu

@@ -12,7 +12,7 @@ from ..graph.node import Node, is_zero
 from ..graph.operations import CONST
 from ..graph.parse import FUNCTIONS
 from .joint import FREE, NO_LIMITS
-from .kinds import KINDS
+from .kinds import KINDS, PARAMETERS
 from .variables import is_plain
 
 if TYPE_CHECKING:
@@ -94,8 +94,10 @@ def _kind(robot: Robot, joint: Joint) -> None:
     if not 0 <= joint.sigma < len(KINDS):
         kinds = ", ".join(f"{kind.number} ({kind.word})" for kind in KINDS)
         raise RobotError(f"{where}: sigma is {joint.sigma}; it must be one of {kinds}")
-    if not is_zero(joint.pitch) and "pitch" not in joint.kind.parameters:
-        raise RobotError(f"{where}: it has a pitch and is {joint.kind.word}; only a helical joint has one")
+    for key in PARAMETERS:
+        if not is_zero(getattr(joint, key)) and key not in joint.kind.parameters:
+            others = " or ".join(kind.word for kind in KINDS if key in kind.parameters)
+            raise RobotError(f"{where}: it has a {key} and is {joint.kind.word}; only a {others} joint has one")
     if len(joint.axes) > 1:
         springs = [key for key in ("eta", "k", "rest") if key not in joint.kind.spring]
         fixed = [key for key in FREE if getattr(joint, key) is not None]  # zero, too, would be of one axis

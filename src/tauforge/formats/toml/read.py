@@ -16,7 +16,7 @@ A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or `
     [[link]]                        one for each link, in their order
     name = "forearm"
     joint = "elbow"                 name of the joint that carries the link
-    type = "revolute"               or "prismatic", "fixed", "spherical", "floating", "planar", "helical", "universal"
+    type = "revolute"               or another kind of joint by its name, as "prismatic", "fixed", "spherical"
     on = "upper arm"                the link that it stands on, or "base"; or that link's number, 0 being the base
     variable = "th2"                name of the joint coordinate; th, r or q and the number unless given
     actuated = true                 whether a motor drives the joint; true unless given

@@ -35,3 +35,5 @@ KINDS: tuple[Kind, ...] = (
 ) = (kind.number for kind in KINDS)
 WORDS = tuple(kind.word for kind in KINDS)
 """What the kinds are called, each at the place of its number."""
+PARAMETERS = tuple(dict.fromkeys(key for kind in KINDS for key in kind.parameters))
+"""Fields of a joint that only some kinds take."""
