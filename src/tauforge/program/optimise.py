@@ -5,7 +5,7 @@
 3. method: a model that can be computed in several ways takes the ``cheapest``;
 4. passes: rewrites of the finished graph, when ``Program.optimise`` asks for them.
 
-A model makes the first three by itself, so that what is counted, written and compiled is one and the same Program.
+A model makes the first three by itself, so you count, write and compile the same Program.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..robot.robot import Robot
 
 AUTO, STANDARD, BASE = "auto", "standard", "base"
-"""Inertial parameters that a model can be asked to use."""
+"""The sets of inertial parameters that a model can use."""
 
 LONG = 24
 """Links of a chain beyond which grouped parameters are a bad trade: they gather the masses of all that follows, which
@@ -49,10 +49,10 @@ def made(recipe: Recipe, build: Callable[..., Program], groups: str | None, refr
     Parameters
     ----------
     build
-        Makes the model's Program of a robot, all choices but the method being made.
+        Builds the model's Program from a robot, once all choices but the method have been made.
     groups
-        Whether the model takes grouped parameters: "auto" by itself, "asked" when told to, "never", or None where
-        ``build`` takes the option ``parameters`` as it is.
+        When the model takes grouped parameters: "auto", by itself; "asked", on request; "never"; or None if ``build``
+        handles the option ``parameters``.
     reframes
         Whether the model has the option ``reframe``.
     """
