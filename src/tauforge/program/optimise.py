@@ -27,11 +27,11 @@ AUTO, STANDARD, BASE = "auto", "standard", "base"
 """The sets of inertial parameters that a model can use."""
 
 LONG = 24
-"""Links of a chain beyond which grouped parameters are a bad trade: they gather the masses of all that follows, which
-costs digits and time, make links unlike that a loop might compute, and were not faster for 30 links."""
+"""Number of links in a chain beyond which grouping does not pay: it adds up the masses of all links that follow, which
+costs digits and time; it makes links differ that a loop could have computed; and 30 links were no faster."""
 
-REFRAMED = "Links have other frames than in the robot's description, which save operations; efforts are the same."
-GROUPED = "Inertial parameters are grouped, which saves operations; efforts are the same."
+REFRAMED = "Links have different frames from those in the description, which saves operations; torques are the same."
+GROUPED = "Inertial parameters are grouped, which saves operations; torques are the same."
 
 
 class Way(NamedTuple):
@@ -65,7 +65,7 @@ def made(recipe: Recipe, build: Callable[..., Program], groups: str | None, refr
 
 
 def frames(way: Way) -> list[Way]:
-    """Return the ways to place the links' frames: as given, and re-framed if that may cost less."""
+    """Return the ways to place the links' frames: as given, and re-framed if that could cost less."""
     robot, options = way.robot, {key: x for key, x in way.options.items() if key != "reframe"}
     as_given = Way(robot, options)
     if not way.options.get("reframe", True) or robot.reframed is robot:
@@ -78,7 +78,7 @@ def grouping(way: Way, groups: str, model: str) -> Way:
     robot, options = way.robot, {key: x for key, x in way.options.items() if key != "parameters"}
     parameters = way.options.get("parameters", AUTO)
     if parameters not in (AUTO, STANDARD, BASE):
-        raise ProgramError(f"parameters is {parameters!r}; it may be 'auto', 'standard' or 'base'")
+        raise ProgramError(f"parameters is {parameters!r}; it must be 'auto', 'standard' or 'base'")
     if parameters == BASE and groups == "never":
         raise ProgramError(
             f"{model} needs the standard parameters: base parameters move masses from link to link where that changes "
@@ -130,7 +130,9 @@ def _grouped(robot: Robot, parameters: str) -> Robot:
 
 
 def _is_groupable(robot: Robot) -> bool:
-    """Tell whether grouping the parameters of a robot pays: all are numbers, not all zero, in chains of some links."""
+    """Tell whether grouping the parameters of a robot pays: all are numbers, not all zero, and the chains are not too
+    long.
+    """
     if robot.symbols or robot.loops:
         return False
     whole = robot.expanded()
