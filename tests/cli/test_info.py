@@ -133,7 +133,7 @@ def test_tendons_and_lifts():
     assert "tendons: 1 (rope)" in list(facts(pulled, describe(pulled)))
     shown = {sheet.title: sheet.rows for sheet in sheets(pulled)}
     assert shown["Tendons"] == (("rope", "th1 - 0.5*th2", "0", "0.25", "0", "7", "0"),)
-    assert shown["First moments and mass that gravity does not act on"] == (("0.5", "0", "0", "1"),) * 2
+    assert shown["First moments and mass on which gravity does not act"] == (("0.5", "0", "0", "1"),) * 2
 
 
 def test_folders(tmp_path):

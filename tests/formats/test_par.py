@@ -157,7 +157,7 @@ def test_a_plain_velocity_is_no_parameter(tmp_path):
     robot = read(tmp_path, (None, "QP = {w, 2*rate}\n"))
     assert "w" not in robot.symbols
     assert "rate" in robot.symbols
-    with pytest.raises(RobotError, match="w is QP of joint 'joint1' and also stands in a parameter"):
+    with pytest.raises(RobotError, match="w is QP of joint 'joint1' and also occurs in a parameter"):
         read(tmp_path, (None, "QP = {w, 2*w}\n"))
 
 
@@ -209,7 +209,7 @@ def test_frame_on_a_frame(tmp_path):
     assert str(second.frame.theta) == "G6 + T5 + pi"
     assert str(second.frame.r) == "B6 + R5"
     assert (first.frame.antecedent, first.frame.theta) == (0, symbol("T5"))
-    with pytest.raises(RobotError, match=r"file\.par:5: ant, entry 6: frame 6 stands on frame 5; .* link 0"):
+    with pytest.raises(RobotError, match=r"file\.par:5: ant, entry 6: frame 6 is attached to frame 5; .* link 0"):
         read(tmp_path, ("D5,0}", "D5,1}"), text=LOOPS)
 
 
