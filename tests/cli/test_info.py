@@ -109,7 +109,7 @@ def test_options_of_base_and_snap(tmp_path):
         result = run("info", path, *refused)
         assert (result.returncode, result.stdout) == (2, "")
     for option in (["--snap", "1e-3"], ["--lenient"], ["--folder", "."]):
-        assert "bundled robots are exact and whole" in run("base", "rrp", *option).stderr
+        assert "bundled robots are exact and complete" in run("base", "rrp", *option).stderr
     assert "lenient is for URDF" in run("info", path, "--lenient").stderr
 
 

@@ -178,7 +178,7 @@ def test_moving_base(tmp_path):
     assert (robot.joints[0].eta, robot.joints[0].k) == (1, symbol("K1"))
     with pytest.raises(RobotError, match=r"file\.par:\d+: IA, entry 1: link 0 is carried by no joint"):
         read(tmp_path, ("IA0", "0.1"), text=text)
-    with pytest.raises(RobotError, match=r"file\.par:\d+: the base moves, .* drop this Link0"):
+    with pytest.raises(RobotError, match=r"file\.par:\d+: the base moves, .* remove this Link0"):
         read(tmp_path, (None, "(* Link0 = {0} *)"), text=text)
 
 
