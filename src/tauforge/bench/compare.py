@@ -38,7 +38,7 @@ _ZERO = 1e-3  # smaller results are compared as if their largest entry were this
 
 @dataclass(frozen=True)
 class Row:
-    """The times of one library for one model, in nanoseconds per state.
+    """The times of one library for one model, in nanoseconds per state; ratios are to our times.
 
     Attributes
     ----------
