@@ -48,7 +48,7 @@ def direct_dynamics(
         return classical("direct_dynamics", robot, formulation, external_wrenches)
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
     if method not in (*methods, "auto"):
-        raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
+        raise ProgramError(f"unknown method {method!r}; choose among 'auto', {', '.join(map(repr, methods))}")
     robot, arrays, state = prepare(robot, ("q", "qd", "tau"), external_wrenches)
     if is_coupled(robot, state.coordinates):
         if method == "articulated":
