@@ -49,7 +49,7 @@ def generalized(chain: Chain, wrenches: list[Partial]) -> list[Entry]:
 
 
 def partial_velocities(chain: Chain) -> list[dict[int, Partial]]:
-    """Return the partial velocities of each link for the joints that carry it; entry 0 is the base's, which has none."""
+    """Return the partial velocities of each link for the joints that carry it; entry 0, the base's, is empty."""
     found: list[dict[int, Partial]] = [{}]
     for j, link in enumerate(chain.links, 1):
         own = {}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def home() -> Field:
-    """Return this process's field: about 2^90 elements, with exact half degrees and all fractions that floats can be."""
+    """Return this process's field: about 2^90 elements, exact half degrees, and all fractions that floats can be."""
     return _fields[0] if _fields else _first()
 
 

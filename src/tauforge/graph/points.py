@@ -181,7 +181,7 @@ class Points:
         return intervals.ratio(args[k], own.args[k])
 
     def _sign_of(self, factor: int, args: tuple[Node, ...], own: _Class) -> int:
-        """Return the sign of a constant factor; if it cannot be determined, the factor itself, which serves as a name."""
+        """Return the sign of a constant factor; if it is not known, the factor itself, which serves as a name."""
         if factor in (0, 1):
             return factor
         if factor == self.field.p - 1:

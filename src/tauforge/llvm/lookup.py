@@ -16,7 +16,7 @@ _VECTOR, literal, BYTES = _KIND.name, _KIND.literal, _KIND.size
 
 
 class Dimension(NamedTuple):
-    """A dimension of a grid: the coordinate along it, its start, its step, its number of points, and whether it closes."""
+    """A dimension of a grid: the coordinate along it, its start, its step, its points, and whether it closes."""
 
     coordinate: int
     start: float

@@ -85,7 +85,7 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
 
 
 def _last_first(program: Program) -> Iterable[Node]:
-    """Return the outputs from the last to the first, matrices column by column: in this order, the fewest values wait."""
+    """Return the outputs from the last to the first, matrices column by column: the fewest values wait."""
     for array in reversed([*program.results.values()]):
         columns = array.shape[-1] if array.shape else 1
         places = [i for i, node in enumerate(array.nodes) if node.op is not CONST]
