@@ -92,5 +92,5 @@ def check_robot(robot: object) -> None:
     if not isinstance(robot, Robot):
         raise ProgramError(
             f"a model takes a Robot, not {robot!r}: tf.load(file) reads one, and tf.robots has bundled ones, "
-            "as tf.robots.puma560()"
+            "such as tf.robots.puma560()"
         )

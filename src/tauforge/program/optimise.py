@@ -81,8 +81,8 @@ def grouping(way: Way, groups: str, model: str) -> Way:
         raise ProgramError(f"parameters is {parameters!r}; it must be 'auto', 'standard' or 'base'")
     if parameters == BASE and groups == "never":
         raise ProgramError(
-            f"{model} needs the standard parameters: base parameters move masses from link to link where that changes "
-            "no effort"
+            f"{model} needs the standard parameters: base parameters shift mass between links, which leaves only "
+            "torques unchanged"
         )
     wanted = parameters == BASE or (parameters == AUTO and groups == AUTO)
     grouped = _grouped(robot, parameters) if wanted else robot
