@@ -45,7 +45,7 @@ from .spatial.inertia import Inertia
 
 
 def __getattr__(name: str) -> object:
-    """Import what is heavy when it is asked for."""
+    """Import the heavy modules only when they are needed."""
     if name == "Function":
         from .runtime.function import Function
 

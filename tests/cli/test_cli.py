@@ -244,7 +244,7 @@ def test_limits_of_files(par):
     result = run("--limit", "bytes=100", "info", par)
     assert result.returncode == 2
     assert "more than 100 bytes" in result.stderr
-    for wrong, message in (("bytes", "write --limit NAME=NUMBER"), ("mass=1", "no limit mass; known are bytes")):
+    for wrong, message in (("bytes", "write --limit NAME=NUMBER"), ("mass=1", "no limit mass; choose among bytes")):
         result = run("--limit", wrong, "info", par)
         assert result.returncode == 2
         assert message in result.stderr

@@ -109,7 +109,7 @@ def test_options_of_base_and_snap(tmp_path):
         result = run("info", path, *refused)
         assert (result.returncode, result.stdout) == (2, "")
     for option in (["--snap", "1e-3"], ["--lenient"], ["--folder", "."]):
-        assert "bundled robots are exact and whole" in run("base", "rrp", *option).stderr
+        assert "bundled robots are exact and complete" in run("base", "rrp", *option).stderr
     assert "lenient is for URDF" in run("info", path, "--lenient").stderr
 
 
@@ -133,7 +133,7 @@ def test_tendons_and_lifts():
     assert "tendons: 1 (rope)" in list(facts(pulled, describe(pulled)))
     shown = {sheet.title: sheet.rows for sheet in sheets(pulled)}
     assert shown["Tendons"] == (("rope", "th1 - 0.5*th2", "0", "0.25", "0", "7", "0"),)
-    assert shown["First moments and mass that gravity does not act on"] == (("0.5", "0", "0", "1"),) * 2
+    assert shown["First moments and mass on which gravity does not act"] == (("0.5", "0", "0", "1"),) * 2
 
 
 def test_folders(tmp_path):

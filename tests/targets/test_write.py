@@ -40,7 +40,7 @@ def test_target_and_name_can_be_given(tmp_path):
 
 
 def test_unknown_target_or_ending(tmp_path):
-    with pytest.raises(TargetError, match=r"unknown target 'rust'; there are c, header, fortran, .*latex"):
+    with pytest.raises(TargetError, match=r"unknown target 'rust'; choose among c, header, fortran, .*latex"):
         programs()[PROGRAM].code("rust")
     for file in ("arm.rs", "arm"):
         with pytest.raises(TargetError, match=r"\.c \(c\), \.h \(header\), \.f90 \(fortran\)"):

@@ -1,4 +1,4 @@
-"""What can be given on the command line: arguments and options, each with its help."""
+"""The arguments and options of the command line, each with its help."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Wrenches(StrEnum):
 
     @property
     def choice(self) -> bool | str:
-        """What the models call it."""
+        """The value that the models take."""
         choices: dict[str, bool | str] = {"none": False, "input": True, "file": "robot"}
         return choices[self.value]
 
@@ -86,7 +86,7 @@ WrenchesOption = Annotated[
     Wrenches,
     typer.Option("--wrenches", "-w", help="External wrenches: none, as an input, or from the robot's file."),
 ]
-Frame = Annotated[str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian to compute.")]
+Frame = Annotated[str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian is computed.")]
 Accelerated = Annotated[
     str,
     typer.Option(

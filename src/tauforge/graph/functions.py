@@ -1,4 +1,4 @@
-"""Functions of scalars: of floats they compute, of nodes they build the simplified node."""
+"""Functions of scalars: on floats they compute, on nodes they build the simplified node."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _arc(op: str, function: Callable[[float], float], a: Node) -> Node:
 
 
 def _of_library(op: str, *args: Node) -> Node:
-    """Return a function of the library of which no rule is known."""
+    """Return a function of the library for which there are no rules."""
     if any(a.op is not CONST for a in args):
         return interned((op, *args), op, args)
     try:

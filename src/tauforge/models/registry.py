@@ -1,4 +1,4 @@
-"""The list of all models. A decorator puts each there; the command line, the documentation and the tests read it."""
+"""The list of all models. A decorator adds each model; the command line, the documentation and the tests read it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Model:
     Attributes
     ----------
     name
-        Its name on the command line, as "inverse-dynamics".
+        Its name on the command line, such as "inverse-dynamics".
     function
         Makes its Program from a Robot and options.
     arrays
-        Its inputs and outputs, as "q, qd, qdd -> tau".
+        Its inputs and outputs, such as "q, qd, qdd -> tau".
     summary
         What the outputs are.
     groups
@@ -69,7 +69,7 @@ def model(
     of
         Returns what the model uses of a robot, for which its parameters are then grouped.
     watch
-        Looks at the robot and the finished Program, and may warn.
+        Inspects the robot and the finished Program, and can warn.
     """
 
     def listed(function: Callable[Given, Program]) -> Callable[Given, Program]:
@@ -99,5 +99,5 @@ def check_robot(robot: object) -> None:
     if not isinstance(robot, Robot):
         raise ProgramError(
             f"a model takes a Robot, not {robot!r}: tf.load(file) reads one, and tf.robots has bundled ones, "
-            "as tf.robots.puma560()"
+            "such as tf.robots.puma560()"
         )

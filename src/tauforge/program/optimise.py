@@ -5,7 +5,7 @@
 3. method: a model that can be computed in several ways takes the ``cheapest``;
 4. passes: rewrites of the finished graph, when ``Program.optimise`` asks for them.
 
-A model makes the first three by itself, so that what is counted, written and compiled is one and the same Program.
+A model makes the first three by itself, so you count, write and compile the same Program.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from ..robot.robot import Robot
 
 AUTO, STANDARD, BASE = "auto", "standard", "base"
-"""Inertial parameters that a model can be asked to use."""
+"""The sets of inertial parameters that a model can use."""
 
 LONG = 24
-"""Links of a chain beyond which grouped parameters are a bad trade: they gather the masses of all that follows, which
-costs digits and time, make links unlike that a loop might compute, and were not faster for 30 links."""
+"""Number of links in a chain beyond which grouping does not pay: it adds up the masses of all links that follow, which
+costs digits and time; it makes links differ that a loop could have computed; and 30 links were no faster."""
 
-REFRAMED = "Links have other frames than in the robot's description, which save operations; efforts are the same."
-GROUPED = "Inertial parameters are grouped, which saves operations; efforts are the same."
+REFRAMED = "Links have different frames from those in the description, which saves operations; torques are the same."
+GROUPED = "Inertial parameters are grouped, which saves operations; torques are the same."
 
 
 class Way(NamedTuple):
@@ -51,10 +51,10 @@ def made(
     Parameters
     ----------
     build
-        Makes the model's Program of a robot, all choices but the method being made.
+        Builds the model's Program from a robot, once all choices but the method have been made.
     groups
-        Whether the model takes grouped parameters: "auto" by itself, "asked" when told to, "never", or None where
-        ``build`` takes the option ``parameters`` as it is.
+        When the model takes grouped parameters: "auto", by itself; "asked", on request; "never"; or None if ``build``
+        handles the option ``parameters``.
     reframes
         Whether the model has the option ``reframe``.
     robot
@@ -69,9 +69,9 @@ def made(
 
 
 def frames(way: Way) -> list[Way]:
-    """Return the ways to place the links' frames: as given, and re-framed if that may cost less.
+    """Return the ways to place the links' frames: as given, and re-framed if that could cost less.
 
-    Re-framing merges fixed links, so a robot that has some keeps its frames where each link has a wrench of its own.
+    Re-framing merges fixed links, so a robot that has some keeps its frames if each link has its own wrench.
     """
     robot, options = way.robot, {key: x for key, x in way.options.items() if key != "reframe"}
     as_given = Way(robot, options)
@@ -90,11 +90,11 @@ def groupings(way: Way, groups: str, model: str) -> list[Way]:
     robot, options = way.robot, {key: x for key, x in way.options.items() if key != "parameters"}
     parameters = way.options.get("parameters", AUTO)
     if parameters not in (AUTO, STANDARD, BASE):
-        raise ProgramError(f"parameters is {parameters!r}; it may be 'auto', 'standard' or 'base'")
+        raise ProgramError(f"parameters is {parameters!r}; it must be 'auto', 'standard' or 'base'")
     if parameters == BASE and groups == "never":
         raise ProgramError(
-            f"{model} needs the standard parameters: base parameters move masses from link to link where that changes "
-            "no effort"
+            f"{model} needs the standard parameters: base parameters shift mass between links, which leaves only "
+            "torques unchanged"
         )
     if parameters == BASE and groups != AUTO and not robot.base.is_still:
         raise ProgramError(
@@ -177,7 +177,9 @@ def _grouped(robot: Robot, parameters: str) -> Robot:
 
 
 def _is_groupable(robot: Robot) -> bool:
-    """Tell whether grouping the parameters of a robot pays: all are numbers, not all zero, in chains of some links."""
+    """Tell whether grouping the parameters of a robot pays: all are numbers, not all zero, and the chains are not too
+    long.
+    """
     if robot.symbols or robot.loops:
         return False
     whole = robot.expanded()

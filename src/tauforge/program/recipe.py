@@ -17,7 +17,7 @@ class Recipe:
     Attributes
     ----------
     make
-        A model, or what makes a Program of others: ``Program.derivative``, ``Program.bind``, ``fuse``, ...
+        A model, or a function that makes a Program from others: ``Program.derivative``, ``Program.bind``, ``fuse``, ...
     of
         The model's Robot, or the recipes of the Programs that ``make`` took.
     options
@@ -64,8 +64,8 @@ class Recipe:
     def bound(self) -> Recipe:
         """Return the recipe with values given to the robot where ``Program.bind`` gave them to its model's Program.
 
-        A robot in numbers leaves more choices than one in symbols. Base parameters have been grouped for good: values
-        given to the robot might group others.
+        A robot with numbers leaves more choices than one with symbols. Base parameters stay grouped as they are: values
+        given to the robot could group others.
         """
         new: dict[int, Recipe] = {}
         for step in self.steps:

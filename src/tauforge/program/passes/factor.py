@@ -1,4 +1,4 @@
-"""Common factors out of sums: a b + a c becomes a (b + c), which saves a multiplication."""
+"""Taking common factors out of sums: a b + a c becomes a (b + c), which saves a multiplication."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Term(NamedTuple):
 def factor(program: Program) -> Program:
     """Return the Program with common factors taken out of its sums.
 
-    Only products and partial sums that nothing else uses are taken apart, so that no operation is done twice.
+    Only products and partial sums that nothing else uses are taken apart, so no operation is done twice.
     """
     uses = Counter(_unsigned(a) for node in program.order if node.op is not NEG for a in node.args)
     uses.update(_unsigned(node) for array in program.results.values() for node in array.nodes)
@@ -44,7 +44,7 @@ def _unsigned(node: Node) -> Node:
 
 
 def _terms(total: Node, alone: set[Node]) -> Iterator[Term]:
-    """Yield what a sum adds up, the terms of partial sums of its own among them."""
+    """Yield the terms of a sum, including those of partial sums that only it uses."""
     stack = [(a, False) for a in reversed(total.args)]
     while stack:
         node, minus = stack.pop()
@@ -57,7 +57,7 @@ def _terms(total: Node, alone: set[Node]) -> Iterator[Term]:
 
 
 def _factors(product: Node, alone: set[Node]) -> Iterator[Node]:
-    """Yield the factors of a product that only its sum uses, those of partial products of its own among them."""
+    """Yield the factors of a product that only its sum uses, including those of partial products that only it uses."""
     stack = [product]
     while stack:
         node = stack.pop()
@@ -68,14 +68,14 @@ def _factors(product: Node, alone: set[Node]) -> Iterator[Node]:
 
 
 def _most_common(terms: list[Term]) -> Node | None:
-    """Return the factor that most terms have, if two do; the first one of several."""
+    """Return the factor that most terms share, if at least two do; of several, the first."""
     found = Counter(x for term in terms for x in dict.fromkeys(term.factors))
     best = max(found, key=found.__getitem__, default=None)  # no term may have a factor left
     return best if best is not None and found[best] > 1 else None
 
 
 def _factored(terms: list[Term]) -> Node:
-    """Return the sum of terms, a common factor before those that have it."""
+    """Return the sum of terms, with a common factor in front of those that have it."""
     shared = _most_common(terms)
     if shared is None:
         total = ZERO

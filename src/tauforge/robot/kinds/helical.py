@@ -1,4 +1,4 @@
-"""Helical joints turn about z and slide along it at once, as a nut does on a screw."""
+"""Helical joints turn about z and slide along it at the same time, like a nut on a screw."""
 
 from __future__ import annotations
 
