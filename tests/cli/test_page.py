@@ -29,7 +29,7 @@ def table(heading):
 def promised():
     """Return each command's options by the page; a line without a command continues the one above."""
     found, command = {}, ""
-    for of, options, _ in table("| of | option |"):
+    for of, options, _ in table("| command | option |"):
         command = of.strip("`") or command
         found.setdefault(command, set()).update(re.findall(r"`(--?[\w-]+)", options))
     return found

@@ -152,7 +152,7 @@ def test_every_dynamic_model_takes_the_better_frames():
 
 def test_symbols_in_the_geometry_are_refused():
     robot = tf.robots.rx90(symbolic=True)
-    with pytest.raises(tf.RobotError, match="numbers"):
+    with pytest.raises(tf.RobotError, match="only if the geometry is numeric"):
         robot.to_mdh()
     assert robot.reframed is robot
 
