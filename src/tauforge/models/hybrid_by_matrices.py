@@ -1,4 +1,4 @@
-"""Hybrid dynamics from M q̈ + h = τ, for mimic joints and tendons with inertia, which couple accelerations.
+"""Hybrid dynamics from M q̈ + h = τ, for joints that follow others and tendons with inertia, which couple accelerations.
 
 With the accelerations in two parts, k known and u unknown, and b = M q̈ + h with the unknown ones set to zero:
 M_uu q̈_u = τ_u - b_u and τ_k = b_k + M_ku q̈_u.

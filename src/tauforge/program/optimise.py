@@ -58,7 +58,7 @@ def made(
     reframes
         Whether the model has the option ``reframe``.
     robot
-        What the model uses of the recipe's robot; the whole robot unless given.
+        What the model uses of the recipe's robot; by default the whole robot.
     """
     ways = [Way(robot or recipe.robot, dict(recipe.options))]
     if reframes:

@@ -72,5 +72,5 @@ def test_a_single_value_cannot_be_that_of_both_axes(key):
     """Not even a zero."""
     robot = arm(6)
     first, second, third = robot.joints
-    with pytest.raises(tf.RobotError, match=f"universal joint can have no {key}"):
+    with pytest.raises(tf.RobotError, match=f"universal joint cannot have {key}"):
         replace(robot, joints=(first, replace(second, **{key: 0.0}), third))
