@@ -29,11 +29,6 @@ def prepare(
 
     Constant frames that the model asks for are links of that robot.
     """
-    if robot.loops:
-        raise ProgramError(
-            f"{robot.name} has closed loops, whose models are not here yet; robot.tree(), on the command line "
-            "--open-loops, leaves them open"
-        )
     if external_wrenches not in (True, False, "robot"):
         raise ProgramError(f"external_wrenches is {external_wrenches!r}; it may be True, False or 'robot'")
     robot = robot.expanded()
