@@ -17,6 +17,7 @@ from .limits import FileLimits
 from .models.bias import bias, friction, gravity
 from .models.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, centre_of_mass_velocity
 from .models.centroidal import centroidal_matrix, centroidal_momentum
+from .models.closure import loop_closure
 from .models.configuration import difference, integrate
 from .models.coriolis_matrix import coriolis_matrix
 from .models.direct_dynamics import direct_dynamics
@@ -54,6 +55,10 @@ def __getattr__(name: str) -> object:
         from .program.certify import Certificate
 
         return Certificate
+    if name == "close_loops":
+        from .geometry.close_loops import close_loops
+
+        return close_loops
     if name in ("ConfigurationSpace", "configuration_space"):
         from .tabulation import configuration_space
 
@@ -97,6 +102,7 @@ __all__ = [
     "centre_of_mass_velocity",
     "centroidal_matrix",
     "centroidal_momentum",
+    "close_loops",
     "configuration_space",
     "coriolis_matrix",
     "difference",
@@ -118,6 +124,7 @@ __all__ = [
     "link_accelerations",
     "link_velocities",
     "load",
+    "loop_closure",
     "manipulability",
     "operational_space",
     "regressor",

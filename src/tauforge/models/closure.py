@@ -10,14 +10,16 @@ zero: J q̇_tree = 0. With the joints in two parts, independent (a) and dependen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
 from ..errors import ProgramError
-from ..graph.node import Scalar, is_zero
+from ..graph.node import Scalar, as_node, is_zero
+from ..program.program import Program, inputs, outputs
 from ..robot.body import Body
+from ..robot.entries import by_joint
 from ..robot.joint import Joint
 from ..robot.kinds import FIXED
 from ..robot.loop import Loop
@@ -28,8 +30,10 @@ from ..spatial.vector import UNITS, ZERO, Matrix, Vector, column, cross, times
 from .coordinates import Coordinates, Row
 from .inertia_matrix import first_degrees
 from .jacobian import levers, spins
+from .registry import model
+from .results import program
 from .routes import Route, orientations, path, poses_of
-from .state import State, Values
+from .state import INPUTS, State, Values
 
 POINT, TURN = (0, 1, 2), (3, 4, 5)
 """Components of a relative motion: linear, angular."""
@@ -70,6 +74,12 @@ class Sides:
                 f"the loop {self.loop.joint.name!r} is cut at a {kind} joint; cut it at another of its joints"
             )
         return HELD[kind]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the equations."""
+        more = ("across",) if self.loop.joint.kind.word == "universal" else ()
+        return (*(("x", "y", "z", "rx", "ry", "rz")[k] for k in self.held), *more)
 
 
 Across = tuple[list[Scalar], list[Scalar]]
@@ -121,7 +131,7 @@ def rows(
     rate: list[Row] = []
     for side in sides:
         parts, across = relative(tree, state, side)
-        picks = [(_unit(k), [0.0] * 6) for k in side.held]
+        picks: list[Across] = [(_unit(k), [0.0] * 6) for k in side.held]
         if side.loop.joint.kind.word == "universal":
             picks.append(across)
         for weights, changing in picks:
@@ -135,6 +145,33 @@ def rows(
                 else {}
             )
     return J, rate
+
+
+@model("q -> error, J", "how far closed loops are open, and how that changes with each joint")
+def loop_closure(robot: Robot) -> Program:
+    """Return the Program ``q -> error, J``: what is left open at each loop, and its derivative along every axis.
+
+    ``error`` is zero where the loops are closed. The rows of ``J`` are the loops' equations, a column for each axis of
+    the tree: J q̇ = 0 for the velocities of all joints.
+    """
+    if not robot.loops:
+        raise ProgramError(f"{robot.name} has no closed loops")
+    robot = robot.expanded().map(as_node)
+    arrays = {"q": inputs("q", robot.coordinate_names, INPUTS["q"][0])}
+    q = by_joint(robot, arrays["q"].nodes)
+    tree = Coordinates.of_tree(robot)
+    labels = [f"{side.loop.joint.name}.{name}" for side in with_sides(robot)[1] for name in side.labels]
+    error = [x for own in errors(robot, q) for x in own]
+    J = [tree.gathered(list(_filled(row, sum(tree.widths)))) for row in rows(robot, q, whole=True)[0]]
+    results = {
+        "error": outputs(error, [len(error)], [labels], "what is left open at each loop"),
+        "J": outputs([x for row in J for x in row], [len(J), len(tree.names)], [labels, tree.names], "its derivative"),
+    }
+    return program("loop_closure", robot, arrays, results)
+
+
+def _filled(row: Row, count: int) -> Iterator[Scalar]:
+    return (row.get(axis, 0.0) for axis in range(count))
 
 
 def relative(robot: Robot, state: State, side: Sides) -> tuple[list[Part], Across]:
