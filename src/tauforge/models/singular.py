@@ -68,7 +68,7 @@ def weakest(robot: Robot, degrees: Sequence[str] | None = None) -> str | None:
     """Return a degree of freedom to which, among some or all that are free, no inertia is left at random states and
     values of symbols; None if each has some, or if that cannot be computed.
     """
-    if len(degrees or robot.velocity_names) > _LARGEST:
+    if robot.loops or len(degrees or robot.velocity_names) > _LARGEST:
         return None
     random, found = Random(0), None
     values = {name: random.uniform(0.5, 1.5) for name in robot.symbols}

@@ -285,6 +285,23 @@ class Robot:
         links = (Body(name=frame.name) for frame in chosen)
         return self.derived(joints=(*self.joints, *chosen), bodies=(*self.bodies, *links))
 
+    def with_loop(self, first: str, second: str, *, kind: str = "fixed", name: str | None = None) -> Robot:
+        """Return the robot with a loop closed between two frames.
+
+        Parameters
+        ----------
+        first, second
+            Names of links or constant frames, or of joints, whose links' frames are then meant.
+        kind
+            The joint that closes the loop, from the first frame to the second: "fixed" makes both frames one,
+            "spherical" their origins; or "revolute", "prismatic", "universal", "planar".
+        name
+            Name of that joint.
+        """
+        from .loop import looped
+
+        return looped(self, first, second, kind, name)
+
     def tree(self) -> Robot:
         """Return the robot with its loops opened and every joint independent."""
         return replace(self, loops=(), joints=tuple(replace(joint, mimic=None) for joint in self.joints))
