@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import tauforge as tf
 from tauforge import errors
 
 ROOT = Path(__file__).parents[1]
+LAYOUT = (ROOT / "docs" / "layout.md").read_text(encoding="utf-8")
 BROKEN = {
     "tutorial.md": {
         "[a page](nowhere.md)": "link 'nowhere.md', but the target is not found",
@@ -124,3 +126,23 @@ def test_the_picture_of_the_readme_shows_what_the_pages_say():
 def test_the_page_of_the_targets_shows_generated_code():
     shown = re.search(r"```c\n(.*?)```", (ROOT / "docs" / "targets.md").read_text(encoding="utf-8"), re.DOTALL)
     assert shown[1] in tf.inverse_dynamics(tf.robots.planar2r()).code("c", name="arm")
+
+
+def test_the_page_of_the_layout_names_files_that_exist():
+    """A name is a path in the repository or the package, or in the room of its row, which a blank one takes over."""
+    package, rooms, missing = ROOT / "src" / "tauforge", [], []
+    for line in LAYOUT.splitlines():
+        first = line.split("|")[1] if line.startswith("|") else line
+        rooms = re.findall(r"`([\w/]+)/`", first) or rooms
+        for name in re.findall(r"`([\w./-]+(?:/|\.py|\.md|\.toml|\.yml))`", line):
+            places = [ROOT, package, *(package / room for room in rooms if line.startswith("|"))]
+            missing += [name] * (not any((place / name).exists() for place in places))
+    assert missing == []
+
+
+def test_the_page_of_the_layout_has_every_room_in_the_order_of_the_imports():
+    table = LAYOUT.split("\n\n")[2]
+    shown = [re.findall(r"`(\w+)(?:/|\.py)`", row.split("|")[1]) for row in table.splitlines()[2:]]
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
+    layers = [name for layer in reversed(contract["layers"]) for name in layer.split(" | ")]
+    assert [name for row in shown for name in row] == layers

@@ -73,6 +73,13 @@ def test_every_model_has_a_page_with_its_command_and_its_example(model):
     assert f'--8<-- "models/{model.replace("-", "_")}.py"' in PAGES[found[0]]
 
 
+def test_the_index_links_every_page_and_says_what_each_model_computes():
+    links = set(re.findall(r"\]\(([\w-]+)\.md", PAGES["index"]))
+    assert links == PAGES.keys() - {"index"}
+    shown = set(re.findall(r"`([^`]* -> [^`]*)`", PAGES["index"]))
+    assert {model.arrays for model in MODELS.values()} - shown == set()
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_on_a_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -17,7 +17,6 @@ from .limits import FileLimits
 from .models.bias import bias, friction, gravity
 from .models.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, centre_of_mass_velocity
 from .models.centroidal import centroidal_matrix, centroidal_momentum
-from .models.closure import loop_closure
 from .models.configuration import difference, integrate
 from .models.coriolis_matrix import coriolis_matrix
 from .models.direct_dynamics import direct_dynamics
@@ -46,7 +45,7 @@ from .spatial.inertia import Inertia
 
 
 def __getattr__(name: str) -> object:
-    """Import what is heavy when it is asked for."""
+    """Import the heavy modules only when they are needed."""
     if name == "Function":
         from .runtime.function import Function
 
@@ -124,7 +123,6 @@ __all__ = [
     "link_accelerations",
     "link_velocities",
     "load",
-    "loop_closure",
     "manipulability",
     "operational_space",
     "regressor",

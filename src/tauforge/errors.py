@@ -37,7 +37,7 @@ class RobotWarning(UserWarning):
 
 
 class ExpressionError(TauforgeError, ValueError):
-    """A text is not an expression that the parser accepts."""
+    """The parser does not accept a text as an expression."""
 
 
 class ProgramError(TauforgeError, ValueError):
@@ -45,12 +45,12 @@ class ProgramError(TauforgeError, ValueError):
 
 
 class CertificationError(ProgramError):
-    """Two Programs that were to be proved equal are not; the message holds a counterexample.
+    """Two Programs are not equal; the message gives a counterexample.
 
     Attributes
     ----------
     state
-        A value for each symbol, where the Programs differ in real numbers; None where no such state is known.
+        A value for each symbol for which the Programs differ in real numbers; None if no such state is known.
     """
 
     state: dict[str, float] | None = None

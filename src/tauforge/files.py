@@ -14,7 +14,7 @@ _PLAIN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Return a robot file's bytes, or say in a RobotError why not."""
+    """Return the bytes of a robot file; a RobotError says why it cannot be read."""
     path = Path(path)
     try:
         with open(os.open(path, _PLAIN), "rb") as file:
@@ -34,7 +34,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def regular(path: Path, found: os.stat_result) -> int:
-    """Return the size of a file; refuse what is none: directories, pipes, devices."""
+    """Return the size of a file; refuse anything that is not a regular file: directories, pipes, devices."""
     if stat.S_ISDIR(found.st_mode):
         raise RobotError(f"{path}: this is a directory; give a robot's file")
     if not stat.S_ISREG(found.st_mode):
@@ -66,7 +66,7 @@ def write_text(path: str | Path, text: str) -> Path:
             file.write(text)
         os.chmod(temporary, mode)
         os.replace(temporary, path)
-    except (OSError, RuntimeError, ValueError) as error:  # of which pathlib raises the second for a loop of links
+    except (OSError, RuntimeError, ValueError) as error:  # pathlib raises the second for a loop of links
         if temporary:
             Path(temporary).unlink(missing_ok=True)
         raise TauforgeError(f"{path}: cannot be written ({_why(error)}); choose another place") from None

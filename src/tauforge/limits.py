@@ -23,29 +23,28 @@ _MEANING = {
 
 @dataclass(frozen=True, kw_only=True)
 class FileLimits:
-    """How much a file may hold. The defaults keep loading any file within 10 s and 1 GB on a usual computer.
+    """Limits on what a file may hold. With the defaults, any file loads within 10 s and 1 GB on an ordinary computer.
 
     ``tf.load(path, limits=tf.FileLimits(links=20_000))`` raises one of them; ``math.inf`` lifts it.
 
     Attributes
     ----------
     bytes
-        Size of the file, with the files that it includes.
+        Size of the file and of the files that it includes.
     toml
         Characters of a .toml file, which takes longer to read.
     elements
-        Elements of XML, entries of the lists in .par, values in .toml; for MJCF also the copies that
+        XML elements, entries of the lists in .par, values in .toml; for MJCF also the copies that
         ``<replicate>``, ``<composite>`` and ``<attach>`` make.
     links
-        Links of the robot without its base, fixed ones too, with frames, tendons and loops; bodies of MJCF, with sites,
-        tendons and equalities.
+        Links (fixed ones too, but not the base), frames, tendons and loops; in MJCF bodies, sites, tendons and
+        equalities.
     expressions
         Characters in all expressions that are not plain numbers.
     storage
-        Numbers that sizes in an MJCF file ask for: keyframes, user data, height fields, textures, sensors.
+        Numbers for which an MJCF file gives a size: keyframes, user data, height fields, textures, sensors.
     seconds
-        Time after which xacro, or MuJoCo's compiler for an MJCF file that is not small, must be done; each then runs as
-        its own process.
+        Time for xacro, and for MuJoCo's compiler on larger MJCF files; both run in a separate process.
     memory
         Bytes of memory for that process; limited on Linux only.
     """
@@ -102,7 +101,7 @@ def left(what: str) -> float:
 
 
 def spend(what: str, amount: float, where: str | Path) -> None:
-    """Count against a limit; refuse the file, or the place in it, where that limit is passed."""
+    """Count against a limit; if it is exceeded, refuse the file and name the place."""
     rest = left(what) - amount
     if rest < 0:
         raise RobotError(

@@ -2,7 +2,9 @@
 
 import importlib.util
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -72,6 +74,12 @@ def test_every_library_that_is_there_agrees_on_a_chain(kind):
     found = compared(physical(tf.robots.rx90()), ("inverse-dynamics",), [kind])
     row = found[kind.name, "inverse-dynamics"]
     assert not row.reason, row
+
+
+def test_the_page_on_performance_lists_every_library():
+    page = (Path(__file__).parents[2] / "docs" / "performance.md").read_text(encoding="utf-8")
+    table = page[page.index("| library | package |") :].split("\n\n")[0]
+    assert re.findall(r"^\| (.*?) \| `(.*?)` \|", table, re.MULTILINE) == [(x.name, x.install) for x in PEERS]
 
 
 def test_what_is_not_there_or_does_not_fit_says_why():

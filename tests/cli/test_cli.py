@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import tauforge as tf
+from tauforge.targets import TARGETS
 
 TAUFORGE = Path(sys.executable).parent / "tauforge"
 SR400 = Path(__file__).parents[1] / "formats/data/SR400.par"
@@ -85,7 +86,7 @@ def test_generate_writes_a_file_or_standard_output(par, tmp_path):
     file = tmp_path / "torque.c"
     assert run("generate", "inverse-dynamics", par, "-o", file).returncode == 0
     assert "void torque(" in file.read_text()
-    for target in ("c", "fortran", "matlab", "python", "numpy", "latex", "header"):
+    for target in TARGETS:
         result = run("generate", "inverse_dynamics", par, "-t", target, "--name", "law")
         assert result.returncode == 0, result.stderr
         assert "law" in result.stdout
@@ -129,11 +130,19 @@ def test_models_and_their_options(par):
 
 
 def test_loops_are_opened_on_request():
-    for command in (["generate", "gravity"], ["base"]):
-        refused = run(*command, SR400)
-        assert refused.returncode == 2
-        assert "--open-loops" in refused.stderr
-        assert run(*command, SR400, "--open-loops").returncode == 0
+    refused = run("base", SR400)
+    assert refused.returncode == 2
+    assert "--open-loops" in refused.stderr
+    assert run("base", SR400, "--open-loops").returncode == 0
+    closed, opened = (run("generate", "gravity", SR400, *more).stdout for more in ([], ["--open-loops"]))
+    assert "g (6)" in closed
+    assert "g (8)" in opened
+
+
+def test_info_tells_how_a_mechanism_can_move():
+    shown = run("info", SR400).stdout
+    assert "mobility: 6, determined by joint1, joint2, joint4, joint5, joint6, joint7" in shown
+    assert "passive joints: joint3, joint8" in shown
 
 
 def test_count_beside_published():
@@ -243,7 +252,7 @@ def test_limits_of_files(par):
     result = run("--limit", "bytes=100", "info", par)
     assert result.returncode == 2
     assert "more than 100 bytes" in result.stderr
-    for wrong, message in (("bytes", "write --limit NAME=NUMBER"), ("mass=1", "no limit mass; known are bytes")):
+    for wrong, message in (("bytes", "write --limit NAME=NUMBER"), ("mass=1", "no limit mass; choose among bytes")):
         result = run("--limit", wrong, "info", par)
         assert result.returncode == 2
         assert message in result.stderr

@@ -29,7 +29,13 @@ def test_generated_by_another_formulation():
     assert "def planar2r_inverse_dynamics" in result.stdout
     refused = run("generate", "transforms", "planar2r", "--formulation", "waters")
     assert refused.returncode == 2
-    assert "one formulation only" in refused.stderr
+    assert "only one formulation" in refused.stderr
+
+
+def test_parameters_are_refused_where_there_are_none_to_choose():
+    refused = run("generate", "transforms", "planar2r", "--parameters", "base")
+    assert refused.returncode == 2
+    assert "transforms takes no --parameters" in refused.stderr
 
 
 def test_the_plot(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.cli.info import FEW, base_count, facts, info, tree
-from tauforge.robot.joint import Limits
+from tauforge.robot.joint import Limits, Mimic
 from tauforge.robot.tables import sheets
 from tauforge.view.description import describe
 
@@ -109,7 +109,7 @@ def test_options_of_base_and_snap(tmp_path):
         result = run("info", path, *refused)
         assert (result.returncode, result.stdout) == (2, "")
     for option in (["--snap", "1e-3"], ["--lenient"], ["--folder", "."]):
-        assert "bundled robots are exact and whole" in run("base", "rrp", *option).stderr
+        assert "bundled robots are exact and complete" in run("base", "rrp", *option).stderr
     assert "lenient is for URDF" in run("info", path, "--lenient").stderr
 
 
@@ -133,7 +133,7 @@ def test_tendons_and_lifts():
     assert "tendons: 1 (rope)" in list(facts(pulled, describe(pulled)))
     shown = {sheet.title: sheet.rows for sheet in sheets(pulled)}
     assert shown["Tendons"] == (("rope", "th1 - 0.5*th2", "0", "0.25", "0", "7", "0"),)
-    assert shown["First moments and mass that gravity does not act on"] == (("0.5", "0", "0", "1"),) * 2
+    assert shown["First moments and mass on which gravity does not act"] == (("0.5", "0", "0", "1"),) * 2
 
 
 def test_folders(tmp_path):
@@ -226,3 +226,10 @@ def test_axes_kinds_limits_and_loops():
     assert "9 joints, 11 degrees of freedom of its tree" in text(robot)
     assert "closed loops: 1" in text(robot)
     assert base_count(robot).startswith("base inertial parameters: ")
+
+
+def test_a_joint_that_follows_zero_times_has_a_constant_in_its_table():
+    arm = tf.robots.planar2r()
+    follower = replace(arm.joints[1], mimic=Mimic(joint=1, ratio=0.0, offset=0.25))
+    geometry = sheets(replace(arm, joints=(arm.joints[0], follower)))[0]
+    assert dict(zip(geometry.columns, geometry.rows[1], strict=True))["theta"] == "0.25"

@@ -8,6 +8,8 @@ import pytest
 
 from tauforge import FileLimits
 from tauforge.formats import load, save
+from tauforge.graph.parse import FUNCTIONS
+from tauforge.robot.kinds import PARAMETERS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 
@@ -39,6 +41,14 @@ def test_every_field_is_on_the_page(examples, tmp_path):
             save(robot, tmp_path / f"again{ending}")
             for key in re.findall(r"(?:^|[{,] )(\w+) =", (tmp_path / f"again{ending}").read_text(), re.MULTILINE):
                 assert f"`{key}`" in PAGE
+
+
+def test_what_only_some_kinds_of_joints_take_is_on_the_page():
+    assert [key for key in PARAMETERS if f"\n| `{key}` |" not in PAGE] == []
+
+
+def test_every_function_is_on_the_page():
+    assert sorted(re.search(r"the functions `([^`]*)`", PAGE)[1].split()) == sorted(FUNCTIONS)
 
 
 def test_every_limit_is_on_the_page():

@@ -27,7 +27,7 @@ def chain(count):
 
 
 FILES = {
-    "unclosed comments": (".xml", "<!--" * 20_000, ":1: this is no XML"),
+    "unclosed comments": (".xml", "<!--" * 20_000, ":1: this is not XML"),
     "keyframes": (".xml", MODEL.format('<size nkey="100000000"/>', ""), ":1: more than 20,000,000 numbers"),
     "user data of very many digits": (".xml", MODEL.format(f'<size nuserdata="{"1" * 5000}"/>', ""), "more than"),
     "a height field": (

@@ -157,7 +157,7 @@ def test_a_plain_velocity_is_no_parameter(tmp_path):
     robot = read(tmp_path, (None, "QP = {w, 2*rate}\n"))
     assert "w" not in robot.symbols
     assert "rate" in robot.symbols
-    with pytest.raises(RobotError, match="w is QP of joint 'joint1' and also stands in a parameter"):
+    with pytest.raises(RobotError, match="w is QP of joint 'joint1' and also occurs in a parameter"):
         read(tmp_path, (None, "QP = {w, 2*w}\n"))
 
 
@@ -178,7 +178,7 @@ def test_moving_base(tmp_path):
     assert (robot.joints[0].eta, robot.joints[0].k) == (1, symbol("K1"))
     with pytest.raises(RobotError, match=r"file\.par:\d+: IA, entry 1: link 0 is carried by no joint"):
         read(tmp_path, ("IA0", "0.1"), text=text)
-    with pytest.raises(RobotError, match=r"file\.par:\d+: the base moves, .* drop this Link0"):
+    with pytest.raises(RobotError, match=r"file\.par:\d+: the base moves, .* remove this Link0"):
         read(tmp_path, (None, "(* Link0 = {0} *)"), text=text)
 
 
@@ -209,7 +209,7 @@ def test_frame_on_a_frame(tmp_path):
     assert str(second.frame.theta) == "G6 + T5 + pi"
     assert str(second.frame.r) == "B6 + R5"
     assert (first.frame.antecedent, first.frame.theta) == (0, symbol("T5"))
-    with pytest.raises(RobotError, match=r"file\.par:5: ant, entry 6: frame 6 stands on frame 5; .* link 0"):
+    with pytest.raises(RobotError, match=r"file\.par:5: ant, entry 6: frame 6 is attached to frame 5; .* link 0"):
         read(tmp_path, ("D5,0}", "D5,1}"), text=LOOPS)
 
 

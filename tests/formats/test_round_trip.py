@@ -112,7 +112,7 @@ def test_friction_of_a_cut_joint_has_no_place_in_par(tmp_path):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"e": 0.1}, "the frame of joint 'joint2' stands freely, with e = 0.1"),
+        ({"e": 0.1}, "the frame of joint 'joint2' is placed freely, with e = 0.1"),
         ({"mimic": Mimic(joint=1)}, "joint 'joint2' follows 'joint1'"),
         ({"sigma": 3}, "joint 'joint2' is spherical"),
         ({"sigma": 4}, "joint 'joint2' is floating"),

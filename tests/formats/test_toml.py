@@ -137,5 +137,5 @@ def test_a_variable_in_the_offset_is_refused(tmp_path):
         'format = 1\nname = "arm"\ngravity = [0, 0, 0]\n[[link]]\nname = "l"\njoint = "j"\ntype = "revolute"\n'
         'on = "base"\ntheta = "th1 + pi/2"\n'
     )
-    with pytest.raises(RobotError, match=r"arm\.toml:9: theta is the offset alone"):
+    with pytest.raises(RobotError, match=r"arm\.toml:9: theta is only the offset"):
         load(path)

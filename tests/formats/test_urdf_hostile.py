@@ -52,18 +52,18 @@ REFUSED = {
     ),
     "nested elements": ("<robot>" + "<link>" * 10_000, r":1: .*depth"),
     "nested and closed": ("<robot>\n" + "<link>" * 10_000 + "</link>" * 10_000 + "</robot>", r":2: .*depth"),
-    "no XML": ("hello world", r":1: this is no XML"),
-    "not closed": (HEAD + "<robot>\n<link>\n", r":\d: this is no XML"),
-    "two documents": (HEAD + "<robot/>\n<robot/>", r":3: this is no XML"),
+    "no XML": ("hello world", r":1: this is not XML"),
+    "not closed": (HEAD + "<robot>\n<link>\n", r":\d: this is not XML"),
+    "two documents": (HEAD + "<robot/>\n<robot/>", r":3: this is not XML"),
     "another root": (HEAD + "<sdf/>", r":2: <sdf>: the outermost element of a URDF is <robot>"),
     "no links": (robot(""), r":2: <robot name=\"r\">: a robot needs links"),
     "two roots": (robot(LINKS), r":4: <link name=\"b\">: no joint carries it, nor 'a'"),
     "a loop": (
         connected("ab", "ba"),
-        r":5: <joint name=\"j0\">: joints in a loop: link 'b' stands on 'a' stands on 'b'",
+        r":5: <joint name=\"j0\">: a cycle of parents: link 'b' -> 'a' -> 'b'",
     ),
-    "a loop beside a tree": (connected("ax", "bc", "cb"), r":8: .*loop: link 'c' stands on 'b' stands on 'c'"),
-    "a link on itself": (connected("ax", "bb"), r":7: .*loop: link 'b' stands on 'b'"),
+    "a loop beside a tree": (connected("ax", "bc", "cb"), r":8: .*a cycle of parents: link 'c' -> 'b' -> 'c'"),
+    "a link on itself": (connected("ax", "bb"), r":7: .*a cycle of parents: link 'b' -> 'b'"),
     "two parents": (connected("ab", "cb", "ac"), r":7: <joint name=\"j1\">: its child 'b' is carried by joint 'j0'"),
     "a missing link": (robot('<link name="a"/>\n' + JOINT), r":4: <child> of <joint name=\"j\">: there is no link 'b'"),
     "no world": (
@@ -234,7 +234,7 @@ def test_root_tags(tmp_path):
         assert root_tag(path) == tag
     for text in ("hello", "<!-- a -->", '<?xml version="1.0" encoding="klingon"?><a/>'):
         path.write_text(text)
-        with pytest.raises(RobotError, match=r"a\.xml(:1)?: this is no XML"):
+        with pytest.raises(RobotError, match=r"a\.xml(:1)?: this is not XML"):
             root_tag(path)
 
 

@@ -141,3 +141,9 @@ def test_clear_refusals():
     for name in WITH_INERTIA:
         with pytest.raises(tf.ProgramError, match="joint2"):
             tf.direct_dynamics(massless, formulation=name)
+
+
+@pytest.mark.parametrize(("method", "message"), [("articulated", "has its own"), ("shortest", "unknown method")])
+def test_a_method_is_not_ignored(method, message):
+    with pytest.raises(tf.ProgramError, match=message):
+        tf.direct_dynamics(tf.robots.planar2r(), formulation="lagrange", method=method)

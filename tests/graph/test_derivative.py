@@ -2,6 +2,7 @@
 
 import cmath
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from tauforge.errors import ProgramError
 from tauforge.graph import node as graph
-from tauforge.graph.derivative import MODES, _operations, jacobian
+from tauforge.graph.derivative import _SLOPES, MODES, _operations, jacobian
 from tauforge.graph.evaluate import evaluate, topological
 from tauforge.graph.functions import absolute, acos, asin, atan2, cos, sign, sin, sqrt
 from tauforge.graph.node import ONE, ZERO, as_node
@@ -179,3 +180,9 @@ def test_each_mode_is_chosen_where_it_is_cheaper():
 def test_unknown_modes_are_refused():
     with pytest.raises(ProgramError, match=r"'sideways'.*'auto', 'forward', 'reverse'"):
         jacobian([a], [a], "sideways")
+
+
+def test_the_page_on_derivatives_has_the_slopes_of_every_operation():
+    page = (Path(__file__).parents[2] / "docs" / "theory" / "derivatives.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in page[page.index("|---") :].split("\n\n")[0].splitlines()[1:]]
+    assert len([cell for row in rows for cell in (row[1], row[4]) if cell.strip()]) == len(_SLOPES)

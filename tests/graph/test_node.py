@@ -157,6 +157,13 @@ def test_pickling_and_copying_give_the_same_object(x):
     assert pickle.loads(pickle.dumps(x)) is x
 
 
+def test_a_deep_expression_can_be_pickled():
+    x = symbol("x")
+    for _ in range(2000):
+        x = sin(x) + 0.1
+    assert pickle.loads(pickle.dumps(x)) is x
+
+
 def test_dividing_by_zero_and_roots_of_negatives_are_refused():
     with pytest.raises(ExpressionError, match="by zero"):
         a / 0.0

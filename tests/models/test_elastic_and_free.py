@@ -91,5 +91,5 @@ def test_a_free_base_needs_a_floating_one():
         tf.inverse_dynamics(tf.robots.planar2r(), free_base=True)
     with pytest.raises(tf.RobotError, match="hanging"):
         tf.robots.planar2r().with_base("hanging")
-    with pytest.raises(tf.RobotError, match="planar joint can have no k"):
+    with pytest.raises(tf.RobotError, match="planar joint cannot have k"):
         tf.Robot(name="r", joints=(tf.Joint(name="j", antecedent=0, sigma=5, k=1.0),), bodies=(tf.Body(name="b"),))

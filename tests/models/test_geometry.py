@@ -13,12 +13,15 @@ from tauforge.models.link_motion import VELOCITY, link_accelerations, link_veloc
 from tauforge.models.manipulability import jacobian_determinant, manipulability, square
 from tauforge.models.transforms import transforms
 from tauforge.program.program import inputs, outputs
+from tauforge.robot.joint import Mimic
 from tauforge.spatial.determinant import determinant, maximal_minors
 from tauforge.spatial.vector import Vector
 
+from ..interpret import interpret
 from ..random_robots import random_robot, seeds
 
 POINT = ("PX", 0.3, "2*PZ")
+ROWS = {"rows": ("vx", "vz")}
 
 
 def tree(seed):
@@ -120,6 +123,16 @@ def test_determinant_squared_is_that_of_the_square():
         J, det = jacobian(robot, frame=frame, point=POINT), jacobian_determinant(robot, frame=frame, point=POINT)
         (d,) = det.results["det"].nodes
         made(robot, det, [d * d]).certify(made(robot, J, [determinant(square(rows_of(J.results["J"])))]))
+
+
+def test_columns_of_the_determinant_are_in_the_order_of_qd():
+    """Even if the first joint follows the last one."""
+    joints = [tf.Joint(name=f"j{k}", antecedent=k, alpha=0.3 * k, d=0.5, theta=0.2) for k in range(3)]
+    joints[0] = replace(joints[0], mimic=Mimic(joint=3, ratio=2.0))
+    robot = tf.Robot(name="arm", joints=tuple(joints), bodies=tuple(tf.Body(name=f"l{k}") for k in range(3)))
+    q = [0.4, -0.7]
+    J, det = (interpret(x(robot, frame="l2", **more), q) for x, more in ((jacobian, {}), (jacobian_determinant, ROWS)))
+    assert det == pytest.approx(J[0, 0] * J[2, 1] - J[0, 1] * J[2, 0])
 
 
 @seeds(quick=8, all=60)

@@ -213,9 +213,9 @@ def test_tendons_act_on_joints_of_one_degree_of_freedom():
         replace(ball, tendons=(rope,))
     with pytest.raises(tf.RobotError, match="two tendons are called 'rope'"):
         replace(robot, tendons=(rope, rope))
-    with pytest.raises(tf.RobotError, match="a spherical joint can have no rest"):
+    with pytest.raises(tf.RobotError, match="a spherical joint cannot have rest"):
         replace(ball, joints=(replace(ball.joints[0], eta=1, k=1.0, rest=1.0), ball.joints[1]))
-    with pytest.raises(tf.RobotError, match="a lift has 4 components, MX, MY, MZ, M"):
+    with pytest.raises(tf.RobotError, match="a lift must have 4 components, MX, MY, MZ, M"):
         tf.Body(name="x", lift=(1.0,))
 
 

@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 
 import tauforge as tf
-from tauforge.robot.kinds import FIXED, FLOATING, HELICAL, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, UNIVERSAL
+from tauforge.robot.kinds import FIXED, FLOATING, PRISMATIC, REVOLUTE, SPHERICAL, UNIVERSAL
 
 from ..interpret import interpret
 from ..random_robots import random_robot, random_state, seeds
@@ -20,9 +20,15 @@ KINDS = {REVOLUTE: "hinge", PRISMATIC: "slide", SPHERICAL: "ball", FLOATING: "fr
 def tree(seed):
     """Return a robot with joints that MuJoCo has too: a free one only at the base, none with Coulomb friction."""
     robot = random_robot(seed, smallest=2, largest=12, rotors=True, several=True, equipped=True, floating=seed % 3 == 0)
-    other = {FLOATING: SPHERICAL, PLANAR: SPHERICAL, HELICAL: REVOLUTE}
-    joints = tuple(replace(joint, sigma=other.get(joint.sigma, joint.sigma), pitch=0.0) for joint in robot.joints)
+    joints = tuple(replace(joint, **likened(joint)) for joint in robot.joints)
     return replace(robot, joints=joints).neglect("FS", "lift")
+
+
+def likened(joint):
+    """Return what makes a joint one that MuJoCo has inside a tree, if it is not."""
+    if joint.sigma == FIXED or (joint.sigma in KINDS and joint.sigma != FLOATING):
+        return {}
+    return {"sigma": REVOLUTE if joint.kind.is_axial else SPHERICAL, **dict.fromkeys(joint.kind.parameters, 0.0)}
 
 
 def text(*numbers):

@@ -168,6 +168,20 @@ def test_joints_that_follow_others_leave_a_full_rank(seed):
     assert rank(lifted, [(name, j) for j in range(1, len(joints) + 1) for name in NAMES]) == base.count
 
 
+def test_rotors_are_grouped_with_links_and_not_links_with_rotors():
+    """A rotor on a slide that follows a hinge acts like the hinge's inertia, and comes before it in the tree."""
+    slide = tf.Joint(name="slide", antecedent=0, sigma=1, IA=0.3, mimic=Mimic(joint=2, ratio=0.5))
+    hinge = tf.Joint(name="hinge", antecedent=0, alpha=1.0, IA=0.2)
+    inertia = tf.Inertia(ZZ=0.1, MX=0.2, MY=0.3, M=1.0)
+    bodies = (tf.Body(name="slider", inertia=inertia), tf.Body(name="pendulum", inertia=inertia))
+    robot = tf.Robot(name="pair", joints=(slide, hinge), bodies=bodies)
+    base = tf.base_parameters(robot)
+    assert base.names == ("M1", "ZZ2R", "MX2", "MY2")
+    assert not base.rotors
+    assert base.count == rank(robot.map(as_node), [(name, j) for j in (1, 2) for name in NAMES])
+    assert tf.inverse_dynamics(base.robot).certify(tf.inverse_dynamics(robot, parameters="standard"))
+
+
 def hand(seed):
     """Return an arm whose gripper has two fingers of two links each, all of which follow one joint."""
     random, joints = Random(seed), []

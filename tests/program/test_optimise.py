@@ -3,6 +3,7 @@
 import pickle
 from dataclasses import replace
 from inspect import Parameter, signature
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import tauforge as tf
 from tauforge.models.registry import MODELS
 from tauforge.program.optimise import LONG
+from tauforge.program.passes import PASSES
 from tests.random_robots import random_robot, random_state
 
 GROUPING = (tf.inverse_dynamics, tf.direct_dynamics, tf.inertia_matrix, tf.bias, tf.gravity)
@@ -122,3 +124,121 @@ def test_an_iterator_of_joints_serves_every_way():
     program = tf.hybrid_dynamics(robot, accelerated=iter(["joint1", "joint2"]))
     assert program.outputs["efforts"].labels == (("joint1", "joint2"),)
     assert program.recipe.program().count() == program.count()
+
+
+@pytest.mark.parametrize("value", [0.4, 0.0])
+@pytest.mark.parametrize("name", ["D3", "MX4", "ZZ6"])
+def test_optimise_leaves_the_meaning_of_base_parameters(name, value):
+    bound = tf.inverse_dynamics(tf.robots.puma560(symbolic=True), parameters="base").bind({name: value})
+    best = bound.optimise()
+    assert best.parameters == bound.parameters
+    assert bound.certify(best)
+
+
+def test_optimise_keeps_the_inputs():
+    robot = tf.robots.planar2r(symbolic=True)
+    program = tf.operational_space(robot, frame="link2", rows=("vx", "vy"), damping="ZZ1")
+    bound = program.bind(dict.fromkeys(program.parameters, 0.5))
+    best = bound.optimise()
+    assert best.inputs == bound.inputs
+    assert bound.certify(best)
+
+
+def test_values_that_are_too_large_to_group():
+    program = tf.inverse_dynamics(tf.robots.puma560(symbolic=True))
+    bound = program.bind({name: 1.5e308 if name in ("ZZ4", "YY5") else 0.5 for name in program.parameters})
+    assert bound.certify(bound.optimise())
+    robot = tf.robots.puma560(symbolic=True)
+    robot = robot.bind({name: 1.5e308 if name in ("ZZ4", "YY5") else 0.5 for name in robot.symbols})
+    assert bound.certify(tf.inverse_dynamics(robot))
+    with pytest.raises(tf.ExpressionError, match="too large"):
+        tf.inverse_dynamics(robot, parameters="base")
+
+
+@pytest.mark.parametrize("model", GROUPING)
+def test_point_masses_are_not_grouped_where_that_costs_more(model):
+    robot = random_robot(17, largest=5)
+    robot = replace(robot, bodies=tuple(replace(b, inertia=tf.Inertia(M=1.5)) for b in robot.bodies))
+    assert model(robot).count().total <= model(robot, parameters="standard").count().total
+
+
+@pytest.mark.parametrize("given", [["q", "qd"], iter(["q", "qd"]), {"q": 0, "qd": 1}.keys()])
+def test_a_recipe_keeps_what_it_was_given(given):
+    made = tf.gravity(tf.robots.planar2r()).derivative("g", "q")
+    program = tf.bias(tf.robots.planar2r()).derivative("h", given)
+    assert tuple(program.outputs) == ("dh_dq", "dh_dqd")
+    if isinstance(given, list):
+        given.clear()
+    again = pickle.loads(pickle.dumps(program)).recipe.program()
+    assert again.code("c") == program.code("c")
+    assert made.recipe.program().code("c") == made.code("c")
+
+
+def test_a_list_of_joints_may_change_afterwards():
+    names = ["joint1"]
+    program = tf.hybrid_dynamics(tf.robots.puma560(), accelerated=names)
+    names.append("joint2")
+    assert program.recipe.program().outputs == program.outputs
+
+
+def test_what_has_been_optimised_is_made_so_again():
+    bound = tf.inverse_dynamics(tf.robots.rx90(symbolic=True)).bind(D3=0.4)
+    best = bound.optimise()
+    assert best.count().total < bound.count().total
+    assert best.recipe.program().code("c") == best.code("c")
+    assert best.optimise().count() == best.count()
+
+
+def test_a_program_with_another_name_is_made_by_hand():
+    robot = tf.robots.planar2r()
+    first, second = (
+        replace(tf.gravity(robot, parameters=parameters), name=parameters) for parameters in ("base", "standard")
+    )
+    assert first.recipe is None
+    assert tf.fuse(first, second).recipe is None
+    assert tf.fuse(first, second).optimise().outputs.keys() == {"base_g", "standard_g"}
+
+
+@pytest.mark.parametrize("name", ["make", "programs", "options", "self", "values", "recipe"])
+def test_a_parameter_may_have_any_name(name):
+    program = tf.inverse_dynamics(tf.robots.puma560(symbolic=True).bind(XX3=name))
+    bound = program.bind({name: 0.3})
+    assert name in program.parameters
+    assert bound.certify(bound.recipe.program())
+    assert bound.certify(bound.optimise())
+
+
+@pytest.mark.parametrize("motion", [{"W0": (0.3, 0.2, 0.1)}, {"WP0": (0.3, 0.2, 0.1)}, {"VP0": (0.0, 0.0, -9.81)}])
+@pytest.mark.parametrize("parameters", ["auto", "base"])
+def test_gravity_is_grouped_for_a_base_at_rest(parameters, motion):
+    robot = tf.robots.puma560()
+    moving = replace(robot, base=replace(robot.base, **motion))
+    expected = tf.gravity(robot, parameters="standard")
+    assert expected.certify(tf.gravity(moving, parameters=parameters))
+    assert expected.certify(tf.gravity(moving, parameters="standard"))
+
+
+@pytest.mark.parametrize("model", [tf.energy, tf.coriolis_matrix])
+def test_base_parameters_of_a_moving_base_are_those_of_efforts(model):
+    robot = tf.robots.puma560()
+    moving = replace(robot, base=replace(robot.base, W0=(0.3, 0.2, 0.1)))
+    with pytest.raises(tf.ProgramError, match="where the base moves"):
+        model(moving, parameters="base")
+    assert model(moving).certify(model(moving, parameters="standard"))
+
+
+def test_a_program_bound_in_many_steps():
+    program = tf.gravity(tf.robots.planar2r(symbolic=True))
+    name = program.parameters[0]
+    for _ in range(600):
+        program = program.bind({name: f"-{name}"})
+    again = pickle.loads(pickle.dumps(program))
+    assert again.recipe.robot == program.recipe.robot
+    assert again.recipe.program().code("c") == program.code("c")
+    assert program.certify(program.optimise())
+
+
+def test_every_pass_has_its_own_test():
+    names = {change.__module__.rpartition(".")[2] for change in PASSES.values()}
+    assert len(names) == len(PASSES)
+    assert {path.stem.removeprefix("test_") for path in Path(__file__).parent.glob("passes/test_*.py")} == names

@@ -114,6 +114,25 @@ def test_the_user_s_frames_keep_their_names():
         )
 
 
+@pytest.mark.parametrize("model", [tf.inverse_dynamics, tf.direct_dynamics, tf.bias])
+def test_a_fixed_link_keeps_its_wrench(model):
+    """Re-framing merges fixed links, but the rows of the input are the robot's own links."""
+    arm = disturbed(tf.robots.puma560(), 3)
+    tip = tf.Joint(name="tip", antecedent=6, sigma=2, mu=0, alpha=0.4, d=0.3)
+    arm = replace(arm, joints=(*arm.joints, tip), bodies=(*arm.bodies, tf.Body(name="tip")))
+    program = model(arm, external_wrenches=True)
+    assert program.inputs["wrenches"].labels[0] == tuple(body.name for body in arm.bodies)
+    assert program.certify(model(arm, external_wrenches=True, reframe=False))
+
+
+def test_a_link_that_is_fixed_to_the_ground_keeps_its_potential_energy():
+    arm = disturbed(with_numbers(tf.robots.ur5()), 7)
+    post = tf.Joint(name="post", antecedent=0, sigma=2, mu=0, alpha=0.4, d=0.3)
+    body = tf.Body(name="post", inertia=tf.Inertia(MX=0.1, MZ=2.0, M=3.0))
+    arm = replace(arm, joints=(*arm.joints, post), bodies=(*arm.bodies, body))
+    assert tf.energy(arm).certify(tf.energy(arm, reframe=False))
+
+
 def test_every_dynamic_model_takes_the_better_frames():
     robot = disturbed(with_numbers(tf.robots.ur5()), 7)
     q, qd, qdd = random_state(robot, 1)

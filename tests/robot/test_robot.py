@@ -110,9 +110,9 @@ def test_random_robots_are_valid_and_bind_whole():
 
 REFUSED = {
     "sigma": ({"sigma": 99}, "sigma is 99.*revolute"),
-    "a pitch": ({"pitch": 0.1}, "only a helical joint"),
-    "antecedent": ({"antecedent": 1}, "can only stand on"),
-    "negative antecedent": ({"antecedent": -1}, "can only stand on"),
+    "a pitch": ({"pitch": 0.1}, "only helical joints"),
+    "antecedent": ({"antecedent": 1}, "can only be attached to"),
+    "negative antecedent": ({"antecedent": -1}, "can only be attached to"),
     "nan": ({"d": math.nan}, "finite"),
     "infinite": ({"alpha": math.inf}, "finite"),
     "no number": ({"d": None}, "d of joint"),
@@ -120,7 +120,7 @@ REFUSED = {
     "bad text": ({"d": "2 +"}, "d of joint 'hinge'.*missing"),
     "a function's name": ({"d": symbol("sin")}, "cannot be a symbol's name"),
     "an odd symbol": ({"d": symbol("a b")}, "cannot be a symbol's name"),
-    "variable in a parameter": ({"d": symbol("q1"), "variable": "q1"}, "also stands in a parameter"),
+    "variable in a parameter": ({"d": symbol("q1"), "variable": "q1"}, "also occurs in a parameter"),
 }
 
 

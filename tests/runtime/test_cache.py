@@ -110,7 +110,7 @@ def test_it_is_the_users_alone(place):
 def test_a_directory_that_others_can_write_is_not_used(place, compiled):
     place.mkdir()
     place.chmod(0o777)
-    with pytest.warns(RuntimeWarning, match="others may write to it"):
+    with pytest.warns(RuntimeWarning, match="others can write to it"):
         plain().compile()
     plain().compile()
     assert len(compiled) == 2

@@ -3,6 +3,8 @@
 import math
 import re
 
+from tauforge.graph.operations import LIBRARY
+
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+|[,_])|\d+(?:\.\d+)?|[A-Za-z{}_^()+,-]")
 _GREEK = re.compile(
     r"\\(alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon|phi|chi|psi|omega"
@@ -11,7 +13,7 @@ _GREEK = re.compile(
 _TITLE = re.compile(r"\\(sub)?section\*\{([^\\{}$&#^_%~]|\\[_&%$#{}])*\}")
 _REST = re.compile(r"Entries of \$(\\?\w+|\\mathit\{\w+\})\$ that are not listed are zero\.")
 _FUNCTIONS = {"\\sin": math.sin, "\\cos": math.cos, "\\arcsin": math.asin, "\\arccos": math.acos}
-_OPERATORS = {"atan2": math.atan2, "sgn": lambda x: float((x > 0) - (x < 0))}
+_OPERATORS = {**{name: getattr(math, name) for name in LIBRARY}, "sgn": lambda x: float((x > 0) - (x < 0))}
 
 
 def cleared(document: str) -> set[str]:

@@ -8,6 +8,7 @@ from tauforge import Body, Inertia, Joint, Program, Robot, inverse_dynamics, rob
 from tauforge.graph import functions
 from tauforge.graph import node as graph
 from tauforge.graph.evaluate import evaluate
+from tauforge.graph.operations import LIBRARY
 from tauforge.program.program import inputs, outputs
 
 from ..random_robots import random_robot
@@ -89,6 +90,8 @@ def every_function() -> Program:
         ratio * (z / (3.0 + y * y)) * 0.1,
         -ratio,
     ]
+    arguments = (graph.as_node(small), graph.as_node(0.5 * small))
+    library = [functions.rebuild(op, arguments[:count]) for op, count in LIBRARY.items()]
     matrix = [x * x * x, -(x - y), y - x, x - y, 0.0, -3.5]
     cube = [
         functions.sin(x + y),
@@ -107,6 +110,7 @@ def every_function() -> Program:
         {
             "v": outputs(values, [6], [list("abcdef")], "a vector"),
             "M": outputs(matrix, [2, 3], [["r1", "r2"], ["c1", "c2", "c3"]], "a matrix"),
+            "library": outputs(library, [len(library)], [], "each function of the library"),
             "T": outputs(cube, [2, 2, 2], [], "three axes"),
             "energy": outputs([x * x - y * z], [], [], "a number"),
         },

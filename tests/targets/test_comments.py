@@ -75,8 +75,10 @@ def test_hostile_names_stay_in_comments(target):
 
 
 def _code(text: str, target: str) -> list[str]:
-    if target in ("c", "header"):
-        assert text.count("/*") == text.count("*/")
-        return text[text.index(" */\n") + 4 :].split("\n")
-    sign = {"fortran": "!", "matlab": "%", "latex": "%"}.get(target, "#")
+    language = TARGETS[target].language
+    if language.frame:
+        opening, closing = (line.strip() for line in language.frame)
+        assert text.count(opening) == text.count(closing)
+        return text[text.index(f"{closing}\n") :].split("\n")
+    sign = language.line.split()[0]
     return [line for line in text.split("\n") if not line.lstrip().startswith(sign)]

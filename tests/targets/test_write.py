@@ -1,5 +1,8 @@
 """Writing files: the target by the ending, the function's name by the file's, and errors that list what there is."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from tauforge import TargetError, TauforgeError
@@ -37,7 +40,7 @@ def test_target_and_name_can_be_given(tmp_path):
 
 
 def test_unknown_target_or_ending(tmp_path):
-    with pytest.raises(TargetError, match=r"unknown target 'rust'; there are c, header, fortran, .*latex"):
+    with pytest.raises(TargetError, match=r"unknown target 'rust'; choose among c, header, fortran, .*latex"):
         programs()[PROGRAM].code("rust")
     for file in ("arm.rs", "arm"):
         with pytest.raises(TargetError, match=r"\.c \(c\), \.h \(header\), \.f90 \(fortran\)"):
@@ -65,4 +68,6 @@ def test_header_declares_what_the_source_defines(tmp_path):
 
 
 def test_targets_are_the_documented_ones():
-    assert list(TARGETS) == ["c", "header", "fortran", "matlab", "python", "numpy", "latex"]
+    page = (Path(__file__).parents[2] / "docs" / "targets.md").read_text(encoding="utf-8")
+    rows = re.findall(r'^\| `"(\w+)"` \|(?: `(\.\w+)`)?', page, re.MULTILINE)
+    assert rows == [(name, target.ending) for name, target in TARGETS.items()]

@@ -1,5 +1,5 @@
-"""Models measured: counted beside published figures, by each formulation, and timed beside other libraries.
+"""Measuring models: counts next to published figures, counts of each formulation, and times next to other libraries.
 
-Each library is a Peer, one small file, and none is needed: what is not installed or cannot hold a robot says why.
-What is found is frozen data, rows that the command line or a page draws.
+Each library is a Peer in one small file, and none is required: a library that is not installed, or cannot represent a
+robot, gives the reason. Results are frozen data, rows for the command line or a web page to draw.
 """

@@ -33,19 +33,19 @@ ONE_THREAD = {
     "NPROC": "1",
 }
 """Environment variables that libraries with their own threads read at import."""
-_ZERO = 1e-3  # results this small throughout are compared as if they were so large
+_ZERO = 1e-3  # smaller results are compared as if their largest entry were this
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one library takes for one model; times in nanoseconds for one state, ratios to ours.
+    """The times of one library for one model, in nanoseconds per state; ratios are to our times.
 
     Attributes
     ----------
     batch
-        Of many states at once; None where it was not taken.
+        Time per state of a batch; None if it was not measured.
     single
-        Of a call from Python with one state; None where it was not taken.
+        Time of a call from Python with one state; None if it was not measured.
     mode
         How the library computed the batch, in words.
     error
@@ -75,16 +75,16 @@ def rows(
     peers: Sequence[type[Peer]] = PEERS,
     progress: Callable[[str], object] = lambda words: None,
 ) -> Iterator[Row]:
-    """Yield for each model our row and then one for each peer; ``robot`` is one that ``prepared`` returns.
+    """Yield, for each model, our row and then one per peer; ``robot`` must come from ``prepared``.
 
     Parameters
     ----------
     batch
-        How many states at once.
+        The number of states per batch.
     seconds
-        How long to take times of each model, half of it with batches; three rounds are made at least.
+        How long to time each model, half of it with batches; at least three rounds are made.
     progress
-        Told in words what is being done.
+        Called with a description of each step.
     """
     built: list[tuple[type[Peer], Peer | str]] = []
     kinds: list[type[Peer]] = [Tauforge, *peers]
@@ -109,15 +109,15 @@ def _built(kind: type[Peer], robot: Robot) -> Peer | str:
             os.environ.setdefault(name, value)
         with _quiet():
             importlib.import_module(kind.module)
-    except Exception as error:  # what a broken installation raises may be anything
+    except Exception as error:  # a broken installation can raise anything
         return f"{kind.module} cannot be imported: {_line(error)}"
     try:
         with _quiet():
             return kind(robot)
     except Unfit as error:
         return str(error)
-    except Exception as error:  # likewise what a library raises that cannot hold a robot
-        return f"cannot hold this robot: {_line(error)}"
+    except Exception as error:  # so can a library that cannot represent a robot
+        return f"cannot represent this robot: {_line(error)}"
 
 
 def _compared(
@@ -172,7 +172,7 @@ def _compared(
 
 
 def _difference(found: Any, expected: Any) -> float:
-    """Return the largest difference relative to the largest entry; infinite where something is not finite."""
+    """Return the largest difference relative to the largest entry; infinite if something is not finite."""
     error = np.abs(found - expected).max() / max(np.abs(expected).max(), _ZERO)
     return float(error) if np.isfinite(error) else float("inf")
 

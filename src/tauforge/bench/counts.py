@@ -1,4 +1,4 @@
-"""The operations of a robot's inverse dynamics, beside published figures where the conditions are the same."""
+"""The operations of a robot's inverse dynamics, next to published figures if the conditions are the same."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Count:
     Attributes
     ----------
     symbolic
-        Whether it is the symbolic form of the robot that was given.
+        Whether this is the symbolic form of the given robot.
     parameters
         "standard" or "base".
     operations
-        Those of our Program.
+        The operations of our Program.
     published
         Multiplications and additions that were published for the same robot; None if there are none.
     """
@@ -35,7 +35,7 @@ class Count:
 
     @property
     def saved(self) -> int | None:
-        """How many operations fewer than published."""
+        """How many operations fewer than the published count."""
         return sum(self.published) - self.operations.total if self.published else None
 
 
@@ -50,7 +50,7 @@ def counts(robot: Robot) -> Iterator[Count]:
 
 
 def count(robot: Robot, parameters: str, symbolic: bool = False) -> Count:
-    """Return one count; the published one with it if the robot is a bundled one as the publications take it."""
+    """Return one count, with the published one if the robot is bundled and as in the publications."""
     whole = robot.tree() if robot.loops else robot
     made = inverse_dynamics(whole, parameters=parameters).count()
     same = robot.name in bundled.names() and robot == bundled.bundled(robot.name, symbolic=True)

@@ -22,7 +22,7 @@ from .timing import best_times
 
 REFEREE = "lagrange"
 STATES = 1000
-"""How many are computed at once when times are taken."""
+"""How many states are computed at once for timing."""
 _MEMORY = 2**26  # of tables
 _RESOLUTIONS = (64, 32, 16, 8, 4)
 Pair = tuple[int, int]
@@ -31,12 +31,12 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Costs:
-    """What a formulation costs on any robot, as multiplications and additions; None where it is not known.
+    """The cost of a formulation on any robot, as multiplications and additions; None if it is not known.
 
     Attributes
     ----------
     published
-        For six joints as printed.
+        For six joints, as printed.
     general
         For some number of joints, by the formulation's own sequence of operations.
     order
@@ -50,24 +50,24 @@ class Costs:
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of one formulation on one robot; None where it does not apply.
+    """The figures of one formulation on one robot; None if they do not apply.
 
     Attributes
     ----------
     costs
-        What it costs on any robot with as many joints.
+        Its cost on any robot with as many joints.
     customised
         Multiplications and additions of the Program with standard parameters.
     optimised
         The same with base parameters.
     nanoseconds
-        Of one evaluation of the latter, compiled, of many at once.
+        Time per evaluation of the latter, compiled, with many states at once.
     proved
         Whether it was proved to equal Lagrange's equations; False if this is undecided.
     error
-        Largest difference from Lagrange's equations, relative to the largest effort.
+        Largest difference from Lagrange's equations, relative to the largest torque.
     points
-        Of a table's grid along each coordinate.
+        Points of a table's grid along each coordinate.
     memory
         Bytes that the tables take.
     reason
@@ -98,7 +98,7 @@ class Growth:
 
 
 def rows(robot: Robot, *, seconds: float = 0.3) -> Iterator[Row]:
-    """Yield a row for each formulation, the default first; times are taken of each for some seconds."""
+    """Yield a row for each formulation, the default first; each is timed for the given number of seconds."""
     referee = inverse_dynamics(robot, parameters="base", formulation=REFEREE)
     samples = np.random.default_rng(0).uniform(-1.0, 1.0, (3, STATES, robot.dof))
     expected = _call(referee, samples)()
@@ -149,7 +149,7 @@ def _finest(robot: Robot) -> tuple[int, ConfigurationSpace] | None:
 
 
 def costs(name: str, joints: int) -> Costs:
-    """Return what a formulation costs on any robot with so many joints."""
+    """Return the cost of a formulation on any robot with the given number of joints."""
     if name not in counted():
         return Costs(published(name), None, None)
     return Costs(published(name), operations(count(name, joints)), order(name, range(2, 9)))
@@ -182,13 +182,13 @@ def _is_proved(program: Program, referee: Program) -> bool:
 
 
 def _call(program: Program, samples: Any) -> Callable[[], Any]:
-    """Return a call of the compiled Program on all states; symbols have random values by their names."""
+    """Return a call of the compiled Program on all states; the random values of symbols depend on their names."""
     values = [np.random.default_rng([*name.encode()]).uniform(0.1, 1.0) for name in program.parameters]
     return partial(program.compile(), *samples, *([np.array(values)] if values else []))
 
 
 def _nanoseconds(run: Callable[[], Any], seconds: float) -> float:
-    """Return how long a run takes for each state."""
+    """Return the time per state of a run."""
     return 1e9 * best_times({"": run}, seconds)[""] / STATES
 
 

@@ -12,7 +12,7 @@ from ..spatial.vector import Vector
 
 
 def pose(joint: Joint) -> tuple[Any, Any]:
-    """Return rotation matrix and origin of a joint's frame on its antecedent's, at the coordinate zero."""
+    """Return the rotation matrix and origin of a joint's frame relative to its parent's, at coordinate zero."""
     at = joint.pose()
     units = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
     columns = [[float(x) for x in at.R.forth(unit)] for unit in units]

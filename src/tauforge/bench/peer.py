@@ -17,9 +17,9 @@ INVERSE, DIRECT, INERTIA, DERIVATIVES = MODELS = (
     "inertia-matrix",
     "derivatives",
 )
-"""What is timed: efforts, accelerations, the inertia matrix, and the derivatives of the efforts by q and qd."""
+"""What is timed: torques, accelerations, the inertia matrix, and the derivatives of the torques by q and qd."""
 FEW = 128
-"""How many states of a batch a library is given that has to be called for each of them."""
+"""How many states of a batch are given to a library that must be called for each state."""
 
 Call = Callable[..., Any]
 """Takes the arrays of one state and returns its result."""
@@ -35,13 +35,13 @@ class Work(NamedTuple):
     Attributes
     ----------
     words
-        Which of the library's ways this is.
+        The mode of the library, in words.
     run
-        Does it once.
+        Runs it once.
     result
-        What came out, an array with a row for each state.
+        The result, an array with one row per state.
     states
-        For how many states it is done in a run.
+        The number of states per run.
     """
 
     words: str
@@ -56,11 +56,11 @@ class Peer(ABC):
     Attributes
     ----------
     name
-        Of the library.
+        Name of the library.
     module
-        Of its Python module.
+        Name of its Python module.
     install
-        Of its package for pip.
+        Name of its package for pip.
     tolerance
         How much results may differ from ours, relative to the largest.
     """
@@ -72,7 +72,7 @@ class Peer(ABC):
 
     @classmethod
     def environment(cls) -> dict[str, str]:
-        """Return what is to be in the environment when the library is imported, unless something else is there."""
+        """Return environment variables to set, if they are not set yet, before the library is imported."""
         return {}
 
     @abstractmethod
@@ -81,14 +81,14 @@ class Peer(ABC):
 
     @abstractmethod
     def call(self, model: str) -> tuple[str, Call]:
-        """Return the library's call for one state and its name; raise Unfit where it has none."""
+        """Return the library's call for one state and its name; raise Unfit if it has none."""
 
     def own(self, model: str, arrays: Sequence[Any]) -> list[Any]:
-        """Return the states of a model as the library has them."""
+        """Return the states of a model in the library's conventions."""
         return list(arrays)
 
     def ours(self, model: str, arrays: Sequence[Any], result: Any) -> Any:
-        """Return the library's results for some states, given as we have them, as ours are."""
+        """Return the library's results for some states, both in our conventions."""
         return result
 
     def single(self, model: str, arrays: Sequence[Any]) -> Work:

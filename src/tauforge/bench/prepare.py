@@ -40,7 +40,7 @@ def prepared(robot: Robot) -> tuple[Robot, list[str]]:
 
 
 def _left_out(robot: Robot) -> Iterator[tuple[str, bool]]:
-    """Yield what is left out in words, and whether the robot has it."""
+    """Yield what is left out, in words, and whether the robot has it."""
     joints = robot.joints
     yield "loops are open", bool(robot.loops)
     yield "mimic joints move freely", any(joint.mimic for joint in joints)
@@ -60,7 +60,7 @@ def _rigid(joint: Joint) -> Joint:
 
 
 def _plain(body: Body, random: Random) -> Body:
-    """Return a body without wrench and looks, its inertia a made-up one if it has symbols."""
+    """Return a body without wrench and visuals, and with a made-up inertia if it has symbols."""
     symbolic = any(isinstance(x, Node) for x in body.inertia)
     return replace(
         body, inertia=solid(random) if symbolic else body.inertia, wrench=NO_WRENCH, lift=NO_LIFT, visuals=()

@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping
 Run = Callable[[], object]
 Clock = Callable[[], float]
 PROCESSOR: Clock = time.process_time if time.get_clock_info("process_time").resolution <= 1e-6 else time.perf_counter
-"""Processor time where its resolution allows: it excludes what else the machine does during a long run."""
-_SHORT = 1e-3  # what is shorter is done so often that a round takes this long, in seconds
+"""Processor time if its resolution allows: it excludes other work of the machine during a long run."""
+_SHORT = 1e-3  # shorter runs are repeated so that a round takes this long, in seconds
 
 
 def best_times(
     works: Mapping[str, Run], seconds: float = 1.5, rounds: int = 3, clock: Clock = time.perf_counter
 ) -> dict[str, float]:
-    """Return the shortest time of each, in seconds, with all run in turn.
+    """Return the shortest time of each run, in seconds, with all runs taking turns.
 
-    Each takes part until it has had its share of the seconds, and in some rounds at least. What is short is done
+    Each takes part until it has used its share of the seconds, and in at least a few rounds. Short runs are repeated
     several times in a round.
     """
     best = {}

@@ -21,7 +21,7 @@ def in_urdf(robot: Robot) -> str:
     name = BASE_LINK
     while name in {body.name for body in robot.bodies}:
         name += "_"
-    stand = Body(name=name, inertia=Inertia(XX=1.0, YY=1.0, ZZ=1.0, M=1.0))  # some readers ask for one
+    stand = Body(name=name, inertia=Inertia(XX=1.0, YY=1.0, ZZ=1.0, M=1.0))  # some readers require one
     try:
         return write(replace(robot, gravity=DOWN, base=Base(body=stand)))
     except RobotError as error:

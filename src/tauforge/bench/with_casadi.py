@@ -18,7 +18,7 @@ from .with_tauforge import program
 
 FLAGS = ("-O2", "-march=native", "-shared", "-fPIC")
 LARGEST = 20_000
-"""How many instructions a C compiler is given at most: it takes a second for some three thousand."""
+"""The largest number of instructions for a C compiler, which takes a second for about three thousand."""
 SPELLINGS = {**{name: name for name in FUNCTIONS}, ABS: "fabs"}
 
 
@@ -33,12 +33,12 @@ class CasADi(Peer):
         self.ca: Any = casadi
         self.robot = robot
         self.functions: dict[str, tuple[Any, str]] = {}
-        self.kept: list[Any] = []  # buffers, which evaluations need without holding them
+        self.kept: list[Any] = []  # buffers, which evaluations use but do not keep alive
 
     def function(self, model: str) -> tuple[Any, str]:
         """Return the casadi.Function of a model, and what evaluates it.
 
-        Its matrices are transposed, so that rows are together in memory.
+        Its matrices are transposed, so that rows are contiguous in memory.
         """
         if model not in self.functions:
             ca = self.ca
@@ -46,13 +46,13 @@ class CasADi(Peer):
             inputs, (output,) = self._expressions(made)
             if model == DERIVATIVES:
                 if len(self.robot.coordinate_names) != self.robot.dof:
-                    raise Unfit("CasADi's derivatives are by coordinates, of which a quaternion has one too many")
+                    raise Unfit("CasADi differentiates by coordinates, and a quaternion has one too many")
                 output = ca.horzcat(*(ca.jacobian(output, x).T for x in inputs[:2]))
             self.functions[model] = self._in_c(ca.Function(model.replace("-", "_"), inputs, [ca.densify(output)]))
         return self.functions[model]
 
     def _in_c(self, function: Any) -> tuple[Any, str]:
-        """Return a function compiled from CasADi's C code, where there is a compiler and it takes no minutes."""
+        """Return a function compiled from CasADi's C code, if there is a compiler and it does not take minutes."""
         compiler = shutil.which("cc")
         if not compiler or function.n_instructions() > LARGEST:
             return function, "in its virtual machine"

@@ -35,14 +35,14 @@ class Frax(Peer):
             path.write_text(text, encoding="utf-8")
             try:
                 self.model: Any = Model(str(path), joint_ordering=list(robot.joint_names))
-            except Exception as error:  # it has no kind of error of its own
+            except Exception as error:  # it has no error class of its own
                 raise Unfit(f"frax cannot build it: {error}") from None
         self.gravity = np.array([*(-float(x) for x in robot.gravity), 0.0, 0.0, 0.0])
         self.down = tuple(map(float, robot.gravity)) == tuple(DOWN)
         self.jax: Any = jax
 
     def function(self, model: str) -> Callable[..., Any]:
-        """Return what JAX is to compile."""
+        """Return the function that JAX compiles."""
         robot, gravity = self.model, self.gravity
 
         def efforts(q: Any, qd: Any, qdd: Any) -> Any:
@@ -81,4 +81,4 @@ class Frax(Peer):
 
 
 WORDS = {INVERSE: "rnea", DIRECT: "forward_dynamics", INERTIA: "crba"}
-"""What frax calls its models."""
+"""The names of frax's models."""

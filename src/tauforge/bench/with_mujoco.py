@@ -18,7 +18,7 @@ KINDS = {REVOLUTE: "hinge", PRISMATIC: "slide", SPHERICAL: "ball", FLOATING: "fr
 
 
 def mjcf(robot: Robot) -> str:
-    """Return a tree of numbers as MJCF: bodies with joints and inertias, nothing that touches."""
+    """Return a numeric tree as MJCF: bodies with joints and inertias, without contacts."""
     inner = "\n".join(line for child in robot.children(0) for line in _body(robot, child))
     return f"""<mujoco model={quoteattr(robot.name)}>
 <compiler angle="radian" autolimits="false" fusestatic="false"/>
@@ -52,7 +52,7 @@ def _list(values: Any) -> str:
 
 
 class MuJoCo(Peer):
-    """A robot in MuJoCo, where a free body's linear velocity is in the world's axes, and w first in a quaternion."""
+    """A robot in MuJoCo, where a free body's linear velocity is in the world's axes and a quaternion starts with w."""
 
     name, module, install = "MuJoCo", "mujoco", "mujoco"
 

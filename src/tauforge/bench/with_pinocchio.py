@@ -14,7 +14,7 @@ from .peer import DERIVATIVES, DIRECT, INERTIA, INVERSE, Call, Peer, Unfit, Work
 
 
 def to_pinocchio(robot: Robot) -> Any:
-    """Return the model of a tree of numbers without fixed joints, built joint by joint."""
+    """Return the model of a numeric tree without fixed joints, built joint by joint."""
     import pinocchio as pin
 
     kinds = {
@@ -29,7 +29,7 @@ def to_pinocchio(robot: Robot) -> Any:
     numbers = [0]
     for joint, body in zip(robot.joints, robot.bodies, strict=True):
         if joint.sigma not in kinds:
-            raise Unfit(f"{joint.kind.word} joints have other coordinates or derivatives there")
+            raise Unfit(f"{joint.kind.word} joints have different coordinates or derivatives there")
         number = model.addJoint(numbers[joint.antecedent], kinds[joint.sigma](joint), pin.SE3(*pose(joint)), joint.name)
         numbers.append(number)
         first = model.joints[number].idx_v
@@ -57,9 +57,9 @@ class Pinocchio(Peer):
         return f"pin.{name}", lambda *row: function(own, data, *row)
 
     def ours(self, model: str, arrays: Sequence[Any], result: Any) -> Any:
-        if model == INERTIA:  # of which one half is filled
+        if model == INERTIA:  # only one half is filled
             return np.triu(result) + np.triu(result, 1).swapaxes(-1, -2)
-        return result[:, :2] if model == DERIVATIVES else result  # without those by qdd
+        return result[:, :2] if model == DERIVATIVES else result  # without the derivatives by qdd
 
     def batch(self, model: str, arrays: Sequence[Any]) -> Work:
         if model not in (INVERSE, DIRECT) or 1 in arrays[1].shape:  # a single row or column makes its loop crash

@@ -1,4 +1,4 @@
-"""A robot's models here and in other libraries: the times as a table, a file and a plot."""
+"""Times of a robot's models here and in other libraries, as a table, a file and a plot."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def table(robot: tf.Robot, found: Sequence[Row], batch: int, notes: Sequence[str
         )
     versions = dict.fromkeys(f"{row.peer} {row.version}" for row in found if row.peer not in nowhere)
     lines = [
-        f"ns per state: of {batch} at once, processor's time, best of several rounds in turn, one thread each;",
-        "ns per call: one state from Python. ratio: to ours. What is timed agrees with our results within 1e-9.",
+        f"ns per state: {batch} at once, processor time, best of several rounds in turn, one thread each;",
+        "ns per call: one state from Python. ratio: relative to ours. All results agree with ours within 1e-9.",
         ", ".join(versions) + ".",
         *(f"{name}: {reason}." for name, reason in nowhere.items()),
-        *([f"The robot of all: {'; '.join(notes)}."] if notes else []),
+        *([f"Changed for all: {'; '.join(notes)}."] if notes else []),
     ]
     title = f"Models of {robot.name}, {robot.dof} degrees of freedom"
     return Group(show.titled(title, made), Text("\n".join(lines)))
@@ -103,7 +103,7 @@ def plot(path: Path, robot: tf.Robot, found: Sequence[Row]) -> None:
     axes.margins(x=0.12)
     axes.set_yticks([i + width * (len(names) - 1) / 2 for i in range(len(models))], models)
     axes.invert_yaxis()
-    axes.set_xlabel("time for a state of a batch, one thread, in multiples of Tauforge's")
+    axes.set_xlabel("time per state of a batch, one thread, as a multiple of Tauforge's")
     axes.set_title(robot.name)
     if names:
         drawing.legend(fontsize="small", loc="outside right upper")

@@ -24,7 +24,7 @@ def model(
     """Return a model of a robot by the model's name, with - or _ between the words."""
     key = name.replace("_", "-")
     if key not in MODELS:
-        raise tf.ProgramError(f"unknown model {name!r}; there are {', '.join(MODELS)}")
+        raise tf.ProgramError(f"unknown model {name!r}; choose among {', '.join(MODELS)}")
     function = MODELS[key].function
     taken = signature(function).parameters
     if external_wrenches and "external_wrenches" not in taken:
@@ -32,8 +32,10 @@ def model(
     for option, value, what in (("frame", frame, "LINK"), ("accelerated", accelerated, "JOINT,JOINT,...")):
         if bool(value) != (option in taken):
             raise tf.ProgramError(f"{key} {'takes no' if value else 'needs'} --{option} {what}")
+    if parameters != AUTO and "parameters" not in taken:
+        raise tf.ProgramError(f"{key} takes no --parameters: grouping inertial parameters is not for it")
     if formulation != DEFAULT and "formulation" not in taken:
-        raise tf.ProgramError(f"{key} has one formulation only")
+        raise tf.ProgramError(f"{key} has only one formulation")
     options = {
         **({} if parameters == AUTO else {"parameters": parameters}),
         "external_wrenches": external_wrenches,
@@ -45,5 +47,5 @@ def model(
 
 
 def groups_by_itself(name: str) -> bool:
-    """Tell whether a model groups the inertial parameters of a robot in numbers unless told otherwise."""
+    """Tell whether a model groups the inertial parameters of a numeric robot by default."""
     return MODELS[name.replace("_", "-")].groups == AUTO

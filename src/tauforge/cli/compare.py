@@ -1,4 +1,4 @@
-"""The classical formulations side by side on one robot: what was found, as a table and a drawing."""
+"""The classical formulations side by side on one robot, as a table and a plot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS = ("formulation", "published", "general", "order", "customised", "optimi
 
 
 def table(robot: tf.Robot, found: Sequence[Row]) -> Group:
-    """Return the rows as a table, with what its columns mean."""
+    """Return the rows as a table, with an explanation of its columns."""
     made = show.table(COLUMNS, right=COLUMNS[1:-1])
     best = min(row.nanoseconds for row in found if row.nanoseconds)
     for row in found:
@@ -35,7 +35,7 @@ def table(robot: tf.Robot, found: Sequence[Row]) -> Group:
         "Multiplications/additions. published: for six general revolute joints (kane: the Stanford arm).",
         f"general: the formulation's own sequence for {robot.dof} general revolute joints; order: how that grows.",
         "customised, optimised: the generated program on this robot, with standard and with base parameters;",
-        f"ns: one evaluation of the latter, compiled, of {STATES} at once. agreement: with Lagrange's equations.",
+        f"ns: per evaluation of the latter, compiled, {STATES} at once. agreement: with Lagrange's equations.",
     )
     return Group(show.titled(f"Formulations of the inverse dynamics of {robot.name}", made), Text("\n".join(notes)))
 
@@ -53,7 +53,7 @@ def _agreement(row: Row) -> str:
 
 
 def plot(path: Path) -> None:
-    """Draw how the formulations' costs grow with the number of joints."""
+    """Plot how the formulations' costs grow with the number of joints."""
     pyplot = show.pyplot()
     drawing, axes = pyplot.subplots(figsize=(9, 6), layout="constrained")
     axes.set_prop_cycle(color=[*map(pyplot.get_cmap("tab10"), range(10)), "black"])

@@ -1,4 +1,4 @@
-"""Where the commands print: consoles that send only their own control characters to the terminal."""
+"""The consoles that the commands print to; they send only their own control characters to the terminal."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..errors import printable
 
 
 class SafeConsole(Console):
-    """A console that shows control characters in a text, from a file's names or another library, escaped."""
+    """A console that escapes control characters in names from a file or text from another library."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield the pieces of what is printed, none of which can control the terminal."""
+        """Yield the pieces to print, none of which can control the terminal."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=_lines(segment.text))
 
@@ -24,5 +24,5 @@ def _lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
-console = SafeConsole(highlight=False, width=None if sys.stdout.isatty() else 120)  # what is piped has no edge
+console = SafeConsole(highlight=False, width=None if sys.stdout.isatty() else 120)  # piped output has no width
 errors = SafeConsole(highlight=False, stderr=True)

@@ -1,4 +1,4 @@
-"""The demonstration: one robot from description to proof, and all bundled ones in a table."""
+"""The demonstration: one robot from description to proof, and a table of all bundled robots."""
 
 from __future__ import annotations
 

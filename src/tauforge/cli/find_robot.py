@@ -1,4 +1,4 @@
-"""The robot that a command is about, by its file or bundled name, and the warnings that go with it."""
+"""The robot for a command, by its file or its bundled name, and the warnings about it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def find(
     lenient: bool = False,
     folders: list[Path] | None = None,
 ) -> tf.Robot:
-    """Return the robot of a file or of a bundled name."""
+    """Return a robot from a file, or a bundled one by name."""
     if name in tf.robots.names() and not os.path.isfile(name):
         if snap is not None or lenient or folders:
             raise tf.RobotError(
-                f"{name}: --snap, --lenient and --folder are for files; bundled robots are exact and whole"
+                f"{name}: --snap, --lenient and --folder are for files; bundled robots are exact and complete"
             )
         robot = tf.robots.bundled(name, symbolic=symbolic)
         return robot.with_base(base.value) if base else robot
@@ -41,7 +41,7 @@ def find(
 
 @contextmanager
 def heard() -> Iterator[list[str]]:
-    """Collect warnings about a robot, to be shown with it; others go their usual way."""
+    """Collect warnings about a robot, to show with it; other warnings are not affected."""
     found: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", tf.RobotWarning)

@@ -15,15 +15,15 @@ from ..view.description import Description, Link, count_base_parameters, describ
 from .show import sheet
 
 FEW = 10
-"""Up to how many joints a robot's tables are shown by default."""
+"""The largest number of joints for which a robot's tables are shown by default."""
 COLUMNS = ("link", "joint", "type", "axis", "range", "speed", "effort", "mass", "")
 """The columns of the tree; empty ones are left out."""
 _WIDTH = 90
-"""Characters of a list of frames on one line."""
+"""The largest number of characters of a list of frames on one line."""
 
 
 def info(robot: tf.Robot, warned: Sequence[str], tables: bool | None) -> Iterator[RenderableType]:
-    """Yield the parts of a robot's description; ``warned`` is what was said when it was read."""
+    """Yield the parts of a robot's description; ``warned`` holds the warnings from when it was read."""
     free = " of its tree" if robot.loops else ""
     free += ", 6 of them of its floating base" if robot.base.floating else ""
     joints, degrees = ("" if count == 1 else "s" for count in (len(robot.joints), robot.dof))
@@ -43,7 +43,7 @@ def info(robot: tf.Robot, warned: Sequence[str], tables: bool | None) -> Iterato
 
 
 def facts(robot: tf.Robot, found: Description) -> Iterator[str]:
-    """Yield what can be said of the whole robot, one line each."""
+    """Yield facts about the whole robot, one line each."""
     if found.mass is not None:
         yield f"total mass: {found.mass:g} kg"
     if found.centre:
@@ -73,14 +73,14 @@ def mobility(robot: tf.Robot) -> Iterator[str]:
 
 
 def base_count(robot: tf.Robot) -> str:
-    """Return how many base inertial parameters a robot has, its loops open; this may take a while."""
+    """Return how many base inertial parameters a robot has with its loops opened; this can take a while."""
     found = count_base_parameters(robot)
     rotors = f", and {found.rotors} rotor inertias" if found.rotors else ""
     return f"base inertial parameters: {found.base} of {found.standard}{rotors}"
 
 
 def tree(found: Description) -> Text:
-    """Draw which link is attached to which, in aligned columns; lists of constant frames and loops stand between."""
+    """Draw which link is attached to which, in aligned columns, with lists of constant frames and loops in between."""
     rows = [_cells(link) for link in found.links]
     drawn = list(_branches(found))
     for guide, item in drawn:
@@ -122,7 +122,7 @@ def _frames(link: Link) -> list[str]:
 
 
 def _cells(link: Link) -> list[str]:
-    """Return what the columns say of a link and the joint that carries it."""
+    """Return the columns' texts for a link and the joint that carries it."""
     return [
         link.name,
         link.joint,

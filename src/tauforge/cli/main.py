@@ -1,4 +1,4 @@
-"""The command line: each command is one or two public calls and what shows their result."""
+"""The command line: each command makes one or two public calls and shows the result."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def info(
     """
     with heard() as warned:
         found = find(robot, symbolic, base, snap, lenient, folder)
-    with heard():  # what is said again
+    with heard():  # warnings that are repeated
         for part in about.info(found, warned, tables):
             console.print(part, soft_wrap=True)
         with errors.status("counting the base inertial parameters"):
@@ -275,7 +275,7 @@ def version(wanted: bool) -> None:
 
 
 def limits(given: list[str] | None) -> tf.FileLimits:
-    """Return the limits on files, some of them given as in links=20000."""
+    """Return the limits on files, with those given as in links=20000."""
     raised = {}
     known = asdict(tf.FileLimits())
     for text in given or ():
@@ -285,7 +285,7 @@ def limits(given: list[str] | None) -> tf.FileLimits:
         except ValueError:
             raise tf.RobotError(f"--limit {text}: write --limit NAME=NUMBER, as in links=20000") from None
         if key not in known:
-            raise tf.RobotError(f"--limit {text}: there is no limit {key}; known are {', '.join(known)}")
+            raise tf.RobotError(f"--limit {text}: there is no limit {key}; choose among {', '.join(known)}")
     return tf.FileLimits(**raised)
 
 
@@ -297,32 +297,32 @@ def options(
         typer.Option(
             "--limit",
             metavar="NAME=NUMBER",
-            help="Raise a limit on ROBOT's file, as in links=20000: bytes, seconds and others.",
+            help="Raise a limit on ROBOT's file, such as links=20000, bytes=1e9 or seconds=60.",
         ),
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Say what every command has in common: the version, and how large a robot's file may be."""
+    """Handle the options that all commands share: the version, and limits on a robot's file."""
     context.with_resource(limited(limits(raised)))
 
 
 def main() -> None:
-    """Run the command line; errors that Tauforge foresees are one line and exit code 2."""
+    """Run the command line; errors that Tauforge raises on purpose give one line and exit code 2."""
     warnings.showwarning = lambda message, *_, **__: errors.print(
         f"[yellow]warning:[/yellow] {escape(str(message))}", soft_wrap=True
     )
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows another
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character shows another
     try:
         app()
         sys.stdout.flush()
     except tf.TauforgeError as error:
         errors.print(f"[bold red]error:[/bold red] {escape(str(error))}", soft_wrap=True)
         sys.exit(2)
-    except BrokenPipeError:  # the reader of our output has gone, as in `tauforge … | head`
+    except BrokenPipeError:  # nobody reads our output any more, as in `tauforge … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:

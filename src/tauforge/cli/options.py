@@ -1,4 +1,4 @@
-"""What can be given on the command line: arguments and options, each with its help."""
+"""The arguments and options of the command line, each with its help."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from ..targets import TARGETS
 
 
 class Parameters(StrEnum):
@@ -22,7 +24,7 @@ class Wrenches(StrEnum):
 
     @property
     def choice(self) -> bool | str:
-        """What the models call it."""
+        """The value that the models take."""
         choices: dict[str, bool | str] = {"none": False, "input": True, "file": "robot"}
         return choices[self.value]
 
@@ -72,7 +74,7 @@ Target = Annotated[
     typer.Option(
         "--target",
         "-t",
-        help="c, header, fortran, matlab, python, numpy or latex; by default from FILE's ending, else c.",
+        help=f"{', '.join(TARGETS)}; by default from FILE's ending, else c.",
     ),
 ]
 ParametersOption = Annotated[
@@ -84,7 +86,7 @@ WrenchesOption = Annotated[
     Wrenches,
     typer.Option("--wrenches", "-w", help="External wrenches: none, as an input, or from the robot's file."),
 ]
-Frame = Annotated[str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian to compute.")]
+Frame = Annotated[str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian is computed.")]
 Accelerated = Annotated[
     str,
     typer.Option(

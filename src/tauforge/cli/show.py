@@ -64,7 +64,7 @@ def sheet(part: Sheet) -> Text:
 
 
 def counts(robot: tf.Robot) -> Group:
-    """Return the counts of the inverse dynamics, beside published figures where the conditions are the same."""
+    """Return the counts of the inverse dynamics, next to published figures if the conditions are the same."""
     made = table(["robot", "parameters", *COUNTS], right=COUNTS)
     for each in counted(robot):
         made.add_row("symbolic" if each.symbolic else "as described", each.parameters, *count_cells(each))

@@ -1,4 +1,4 @@
-"""What ``tauforge generate`` does with a model: its code in a file, in two, or on standard output."""
+"""What ``tauforge generate`` does with a model: write its code to a file, to two, or to standard output."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .console import errors
 
 
 def write_code(program: tf.Program, output: str, target: str, function: str, split: bool) -> None:
-    """Write a Program's code to a file, ``-`` being standard output; set-up in a file of its own where it is split."""
+    """Write a Program's code to a file (``-`` is standard output); if it is split, set-up goes to a separate file."""
     if split and output == "-":
-        raise tf.ProgramError("--split writes two files: give the second one's name with -o FILE")
+        raise tf.ProgramError("--split writes two files: give the name of the second with -o FILE")
     kind = target or ("c" if output == "-" else target_of(output))
     if output == "-":
         sys.stdout.write(program.code(kind, name=function or None))

@@ -1,4 +1,4 @@
-"""A linear program by SciPy, its solution made unique, computed to the last digits and checked."""
+"""A linear program, solved by SciPy; the solution is made unique, computed to the last digits and checked."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-_NEAR = 1e-9  # what is less than this is zero
-_ROUNDING = 1e-12  # by how much a solution may miss the conditions
+_NEAR = 1e-9  # smaller values are zero
+_ROUNDING = 1e-12  # how far a solution may miss the conditions
 
 
 def minimum(A: Floats, b: Floats, limits: Floats, most: Floats) -> Floats | None:
     """Return x ≥ 0 of least sum with A x = b and limits x ≤ most, or None if there is none.
 
-    Of several, this is one that prefers early entries. A second program finds it: by complementary slackness, an x that
+    If there are several, it prefers early entries. A second program finds it: by complementary slackness, an x that
     meets the conditions has the least sum if and only if it is zero where the first program has a reduced cost, and
     reaches the limits that have a price.
     """
@@ -36,7 +36,7 @@ def minimum(A: Floats, b: Floats, limits: Floats, most: Floats) -> Floats | None
 
 
 def _refined(x: Floats, rows: Floats, right: Floats, equalities: int) -> Floats | None:
-    """Return a vertex computed afresh from the given numbers, or None if it misses the conditions even so."""
+    """Return a vertex recomputed from the given numbers, or None if it still misses the conditions."""
     size = max(1.0, float(np.abs(x).max(initial=0.0)))
     chosen, active = x > _NEAR * size, rows @ x > right - _NEAR * size
     active[:equalities] = True

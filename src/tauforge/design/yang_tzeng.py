@@ -1,9 +1,9 @@
 """Yang and Tzeng (1986): dynamics simplified by design, section 8 of Meghdari. Not a formulation but a design method.
 
-Kinetic and potential energy are linear in the links' inertial parameters. That the gravity efforts vanish everywhere,
-or that an element of the inertia matrix is the same everywhere and so causes no Coriolis or centrifugal effort, are
-linear conditions on these parameters. Counterweights, point masses within reach of a link's origin, change them
-linearly too: those of least total mass that satisfy the conditions are the solution of a linear program.
+Kinetic and potential energy are linear in the links' inertial parameters. The conditions that gravity torques vanish
+everywhere, or that an element of the inertia matrix is constant and so causes no Coriolis or centrifugal torque, are
+therefore linear in these parameters. Counterweights, point masses within reach of a link's origin, change them linearly
+too, so a linear program finds those of least total mass that satisfy the conditions.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from .linear_program import minimum
 Floats = NDArray[np.float64]
 GOALS = ("gravity", "velocity")
 PAPER = "Yang & Tzeng 1986"
-_SAMPLES = 16  # configurations at which conditions are written: many more than independent functions, in all
-_TINY = 1e-9  # what is less than this part of what was there before is gone
+_SAMPLES = 16  # configurations at which conditions are written: many more in all than there are independent functions
+_TINY = 1e-9  # a term below this fraction of its former size has vanished
 
 _BOX = sorted((p for p in product((-1.0, 0.0, 1.0), repeat=3) if any(p)), key=lambda p: sum(map(abs, p)))
 
 
 class Counterweight(NamedTuple):
-    """A point mass on a link, at a place in the link's frame."""
+    """A point mass on a link, at a point in the link's frame."""
 
     link: str
     mass: float
@@ -63,10 +63,10 @@ class Design:
     robot
         The robot with its counterweights.
     counterweights
-        What was added.
+        The counterweights that were added.
     vanished
-        Names of the terms that the design removed: "G2" a joint's gravity effort, "M(1,2)" an element of the
-        inertia matrix as a function of the configuration, and so all velocity terms that stem from it.
+        Names of the terms that the design removed: "G2" is a joint's gravity torque, "M(1,2)" the variation of an
+        element of the inertia matrix with the configuration, and hence all velocity terms that it causes.
     remaining
         Names of the terms of both kinds that are left.
     program
@@ -91,7 +91,7 @@ class Design:
 
     def difference(self, motions: int = 1000, seed: int = 0) -> float:
         """Return the largest difference over random motions between the remaining equations and the full dynamics of
-        the redesigned robot, relative to the largest effort.
+        the redesigned robot, relative to the largest torque.
         """
         states = np.random.default_rng(seed).uniform(-3.0, 3.0, (3, motions, self.robot.dof))
         full = inverse_dynamics(self.robot).compile()(*states)
@@ -123,15 +123,16 @@ def yang_tzeng(
     remove
         "gravity" and "velocity", or one of them.
     reach
-        How far from its origin a link's counterweights may stand along each axis of its frame, for all or by link.
+        How far from its origin a link's counterweights can be along each axis of its frame, for all links or by link.
     mass
-        How much may be added, to each link or by link; a link that the mapping leaves out gets nothing.
+        How much mass can be added to each link, for all links or by link; a link that the mapping leaves out gets none.
     strict
-        Refuse what cannot be removed whole; otherwise leave terms that must stay, rather those near the base.
+        Whether to raise an error if some terms cannot be removed; otherwise these remain, preferably terms near the
+        base.
     """
     unknown = [goal for goal in remove if goal not in GOALS]
     if unknown or not remove:
-        raise ProgramError(f"remove is {remove!r}; it may hold {' and '.join(map(repr, GOALS))}")
+        raise ProgramError(f"remove is {remove!r}; it can contain {' and '.join(map(repr, GOALS))}")
     if robot.symbols:
         raise ProgramError(f"{robot.name}: a design needs numbers; bind {', '.join(robot.symbols[:6])} … first")
     links = [body.name for body in robot.bodies]
@@ -154,9 +155,9 @@ def yang_tzeng(
 
 
 def conditions(robot: Robot) -> dict[str, Floats]:
-    """Return for each term the rows by which it follows from the parameters: it vanishes where they all give zero.
+    """Return, for each term, the rows that give it from the parameters: it vanishes if they all give zero.
 
-    G_i is joint i's gravity effort, M_ij an element of the inertia matrix less its value at another configuration.
+    G_i is joint i's gravity torque, M_ij an element of the inertia matrix minus its value at another configuration.
     """
     check(robot.expanded(), "yang-tzeng", PAPER, followers=False)
     given = [[symbol(f"of_link_{j}_{name}") for name in NAMES] for j in range(len(robot.bodies))]
@@ -195,10 +196,10 @@ def with_counterweights(robot: Robot, added: Sequence[Counterweight]) -> Robot:
 
 
 def remaining_equations(robot: Robot, left: Sequence[str]) -> Program:
-    """Return the cheapest equations without the terms that are not left.
+    """Return the cheapest equations, with only the terms that remain.
 
-    Without gravity terms, gravity itself is left out; base parameters that have become zero are zero exactly. Where no
-    velocity terms are left either, τ = M q̈ with a constant M.
+    If no gravity terms remain, gravity itself is left out; base parameters that have become zero are exactly zero. If
+    no velocity terms remain either, τ = M q̈ with a constant M.
     """
     if not any(name[0] == "M" for name in left):
         return _constant_inertia(robot, any(name[0] == "G" for name in left))
@@ -218,7 +219,7 @@ def _snapped(x: object, size: float) -> float:
 
 
 def _constant_inertia(robot: Robot, weighs: bool) -> Program:
-    """Return τ = M q̈, with gravity efforts if there are any, and what the joints themselves add."""
+    """Return τ = M q̈, with gravity torques if there are any, and what the joints themselves add."""
     prepared, arrays, state = prepare(robot, ("q", "qd", "qdd"))
     n = robot.dof
     values = np.array(evaluate(inertia_matrix(robot).results["M"].nodes, {f"q[{k}]": 0.5 for k in range(n)}))
@@ -240,7 +241,7 @@ def _sizes(terms: Mapping[str, Floats], of: Floats) -> dict[str, float]:
 def _places(
     robot: Robot, reach: float | Mapping[str, float], mass: float | Mapping[str, float]
 ) -> list[tuple[int, tuple[float, float, float]]]:
-    """Return where counterweights may stand: the corners, edges and faces of a box about each link's origin."""
+    """Return where counterweights can be: on the corners, edges and faces of a box around each link's origin."""
     found = []
     for j, body in enumerate(robot.bodies):
         far = reach.get(body.name, 0.5) if isinstance(reach, Mapping) else reach
@@ -281,7 +282,7 @@ def _lightest(
             f"{robot.name}: {which}; allow more, remove less, or pass strict=False to leave what must stay"
         )
     kept: list[Floats] = []
-    for name in reversed(list(terms)):  # from the tip to the base, whose elements depend on most
+    for name in reversed(list(terms)):  # from the tip to the base, whose elements depend on the most parameters
         if solved([*kept, terms[name]]) is not None:
             kept.append(terms[name])
     final = solved(kept)
@@ -290,7 +291,7 @@ def _lightest(
 
 
 def independent(rows: Floats) -> Floats:
-    """Return rows of full rank that ask for the same."""
+    """Return rows of full rank that express the same conditions."""
     _, sizes, basis = np.linalg.svd(rows, full_matrices=False)
     rank = int((sizes > 1e-9 * max(sizes.max(initial=0.0), 1e-300)).sum())
     kept: Floats = basis[:rank]

@@ -24,7 +24,7 @@ _FORMATS = {
     ".xml": "mjcf",
     ".mjcf": "mjcf",
 }
-"""The module of each ending; it is imported when needed, so that starting stays quick."""
+"""The module for each ending; it is imported only when needed, for a quick start."""
 
 _FREE = (".urdf", ".xacro", ".xml", ".mjcf")
 """Endings of the formats with freely placed frames; their readers snap angles themselves."""
@@ -33,7 +33,7 @@ _OPTIONS = {
     "lenient": (_FREE, "URDF ({})"),
     "folders": ((".xml", ".mjcf"), "MJCF ({}), which reads other files"),
 }
-"""The endings that take each option of a reader, and what a refusal says that it is for."""
+"""The endings for which each option of a reader is allowed, and what an error says the option is for."""
 
 
 def load(
@@ -54,20 +54,20 @@ def load(
         A ``.par`` file of SYMORO+ or OpenSYMORO, a ``.toml`` file in Tauforge's own format, a ``.urdf`` or
         ``.xacro`` file (extra ``urdf``), or an ``.xml`` or ``.mjcf`` file of MuJoCo (extra ``mjcf``).
     base
-        "fixed" or "floating"; as the file has it unless given.
+        "fixed" or "floating"; by default as in the file.
     snap
-        How far (rad) an angle of the file, or a component of an axis, may be from a quarter turn to be taken as one.
-        Files often have 1.5708 there: give 1e-4. With 0 all angles are kept as written.
+        An angle in the file is taken as a quarter turn if it is this close (rad) to one; small components of axes are
+        taken as zero in the same way. Files often have 1.5708: give 1e-4. With 0, all angles are kept as written.
     lenient
-        Whether a URDF that lacks what it must have is read as Pinocchio and Drake read it, with a RobotWarning for each
-        element, instead of refused: an inertia without mass, a mass without moments, an undeclared ``world``.
+        Whether to read an incomplete URDF as Pinocchio and Drake do, with a RobotWarning for each element, instead of
+        refusing it: an inertia without mass, a mass without moments, an undeclared ``world``.
     folders
-        From which folders an MJCF file may read others, besides its own; ``["/"]`` allows all.
+        Folders other than its own from which an MJCF file may read files; ``["/"]`` allows all.
     loops
         A YAML file that closes loops of a URDF and names its motors: ``closed_loop`` (pairs of frames), ``type`` (6d or
         3d for each), ``name_mot``, and ``joint_name`` with ``joint_type`` for joints to be taken as another kind.
     limits
-        How large the file may be, ``FileLimits()`` unless given; raise a limit only for files that you trust.
+        Limits on the file, by default ``FileLimits()``; raise a limit only for files that you trust.
     """
     reader = _format(Path(path))
     ending = Path(path).suffix.lower()
@@ -85,9 +85,9 @@ def load(
             robot = robot if ending in _FREE else with_snapped_angles(robot, snap)
             if loops is not None:
                 robot = _closed(robot, Path(path), Path(loops))
-        except RobotError as error:  # of a joint, say, which does not know where it was read
+        except RobotError as error:  # of a joint, for example, which does not know its file
             raise (error if str(path) in str(error) else RobotError(f"{path}: {error}")) from None
-        except OSError as error:  # of a folder for temporary files, say
+        except OSError as error:  # of a folder for temporary files, for example
             raise RobotError(f"{path}: cannot be read ({error})") from None
     return robot if base is None else robot.with_base(base)
 
@@ -104,19 +104,21 @@ def _closed(robot: Robot, path: Path, loops: Path) -> Robot:
 def _check(path: str | Path, snap: object, lenient: object, folders: object, limits: object) -> None:
     """Refuse options of the wrong type: a text for ``folders`` would allow a folder for each of its letters."""
     if isinstance(snap, bool) or not isinstance(snap, int | float) or not 0 <= snap < 0.1:
-        raise RobotError(f"{path}: snap is {snap!r}; it must be an angle from 0 to 0.1 rad, as 1e-4")
+        raise RobotError(f"{path}: snap is {snap!r}; it must be an angle from 0 to 0.1 rad, such as 1e-4")
     if not isinstance(lenient, bool):
         raise RobotError(f"{path}: lenient is {lenient!r}; it must be True or False")
     if not isinstance(folders, Sequence) or not all(isinstance(folder, str | Path) for folder in folders):
-        raise RobotError(f"{path}: folders is {folders!r}; it must be a list of folders, as ['../assets']")
+        raise RobotError(f"{path}: folders is {folders!r}; it must be a list of folders, such as ['../assets']")
     if isinstance(folders, str):
         raise RobotError(f"{path}: folders is {folders!r}; it must be a list: [{folders!r}]")
     if limits is not None and not isinstance(limits, FileLimits):
-        raise RobotError(f"{path}: limits is {limits!r}; it must be tf.FileLimits(…), as tf.FileLimits(links=20_000)")
+        raise RobotError(f"{path}: limits is {limits!r}; it must be for example tf.FileLimits(links=20_000)")
 
 
 def save(robot: Robot, path: str | Path) -> None:
-    """Write a robot to a file, whole or not at all, in the format of its ending; ``snap=0`` reads an equal one back."""
+    """Write a robot to a file, completely or not at all, in the format of its ending; ``snap=0`` reads an equal one
+    back.
+    """
     write_text(path, _format(Path(path)).write(robot))
 
 

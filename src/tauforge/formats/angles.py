@@ -1,7 +1,7 @@
-"""The one place where an angle that a file gives is taken as a quarter turn: within ``snap`` radians of one.
+"""The only place where an angle in a file is taken as a quarter turn: if it is within ``snap`` radians of one.
 
-Files have 1.570796327 or 1.5708 there, and mean pi/2. Nothing else is rounded: an angle in an expression and a robot
-made in Python keep what they have, and so does a file with ``snap=0``.
+Files write 1.570796327 or 1.5708 and mean pi/2. Nothing else is rounded: neither angles in expressions, nor those of a
+robot made in Python, nor those of a file read with ``snap=0``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..robot.joint import Joint
 from ..robot.robot import Robot
 
 SNAP = 1e-9
-"""How far an angle may be from a quarter turn by default."""
+"""How far from a quarter turn an angle can be by default."""
 QUARTER = math.pi / 2
 
 
@@ -32,7 +32,7 @@ def snapped(angle: float, snap: float) -> float:
 
 
 def with_snapped_angles(robot: Robot, snap: float) -> Robot:
-    """Return a robot of Khalil and Kleinfinger's parameters with its angles snapped."""
+    """Return a robot given by Khalil-Kleinfinger parameters, with its angles snapped."""
     if not snap:
         return robot
     return replace(

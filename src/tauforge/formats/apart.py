@@ -18,18 +18,18 @@ _EXHAUSTED = ("allocate memory", "unknown exception", "MemoryError", "bad_alloc"
 
 
 def run_apart(who: str, needed: str, script: str, *arguments: str) -> tuple[bool, str]:
-    """Call ``main`` of a script in another process; return whether it has done its work, and what it says.
+    """Call ``main`` of a script in another process; return whether it succeeded, and its message.
 
-    The script imports nothing of Tauforge. Its ``main`` takes texts and returns these two.
+    The script imports nothing from Tauforge. Its ``main`` takes texts and returns these two values.
 
     Parameters
     ----------
     who
-        How a message names what works there.
+        What messages call the program that runs there.
     needed
-        The module that it needs; what importing that takes is not counted.
+        The module that it needs; the time and memory for importing it do not count.
     script, arguments
-        The script's file, and what its ``main`` is given.
+        The script's file, and the arguments of its ``main``.
     """
     memory, seconds = left("memory"), spare_seconds()
     path = os.pathsep.join(filter(None, sys.path))  # the same modules are found there as here
@@ -46,7 +46,7 @@ def run_apart(who: str, needed: str, script: str, *arguments: str) -> tuple[bool
     except subprocess.TimeoutExpired:
         return False, _LATE.format(who, limit("seconds"))
     except OSError as error:
-        return False, f"{who} needs a process of its own, which cannot be started ({error.strerror})"
+        return False, f"{who} needs a separate process, which cannot be started ({error.strerror})"
     said = done.stdout.decode("utf-8", "replace").strip()
     if done.returncode == 0:
         return True, said

@@ -1,6 +1,6 @@
-"""The other process of ``apart``: it calls ``main`` of a script within so much memory, and says what that says.
+"""The other process of ``apart``: it calls ``main`` of a script with limited memory, and passes on its message.
 
-It imports nothing of Tauforge, so that it starts at once.
+It imports nothing from Tauforge, so it starts at once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 _MOST = 10_000
-"""Characters that it says: what a file brings may be long."""
+"""The largest number of characters in its message: text from a file can be long."""
 
 
 def limit_memory(size: float) -> None:
@@ -33,6 +33,6 @@ if __name__ == "__main__":
     try:
         done, said = main(*arguments)
     except OSError as error:
-        done, said = False, f"there is no place for what is made of it ({error.strerror}); set TMPDIR to another folder"
+        done, said = False, f"there is no space for the result ({error.strerror}); set TMPDIR to another folder"
     sys.stdout.buffer.write(said[:_MOST].encode("utf-8", "replace"))
     sys.exit(0 if done else 1)

@@ -1,4 +1,4 @@
-"""A file's text: read in the encoding that fits, with refusals that name the line, expressions, and the robot in it."""
+"""A file's text, read in the encoding that fits; its expressions, its robot, and errors that name the line."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ..robot.robot import Robot
 
 MISSING_LINE = 0
 _NUMBER = re.compile(r"\s*-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
-"""What most expressions in a file are."""
+"""The form of most expressions in a file."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """The text of a file, with uniform line ends."""
+    """The text of a file, with uniform line endings."""
 
     path: Path
     text: str

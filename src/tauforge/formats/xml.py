@@ -1,7 +1,7 @@
 """Safe reading of XML: no entities, DTD, network or include; limits on size and depth; line numbers for messages.
 
-Elements are lxml's. Comments and processing instructions are left out, and with them a default namespace, which URDF's
-own tools do not know.
+Elements are lxml's. Comments and processing instructions are left out, and so is a default namespace, which URDF's own
+tools do not know.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ Element = Any
 _EXTRA = 'reading XML needs lxml; install it with: pip install "tauforge[urdf]"'
 _LONGEST = 60
 _DECLARATION = re.compile(rb"\A((?>\s+|<!--.*?-->)*+)(<\?xml\s[^>]*\?>)", re.DOTALL)
-"""The line <?xml … ?>, also where blanks or comments stand before it, which URDF's own tools do not mind."""
+"""The line <?xml … ?>, even after blanks or comments, which URDF's own tools accept."""
 _ENCODING = re.compile(rb"<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]*)")
 _ASCII = re.compile(rb"utf-?8|us-ascii|ascii|latin-?1|iso-8859-\d+|windows-125\d|cp125\d", re.IGNORECASE)
-"""Encodings in which ``<`` and ``=`` are themselves, so that they can be counted before the file is parsed."""
+"""Encodings in which ``<`` and ``=`` have their ASCII codes, so that they can be counted before the file is parsed."""
 _BEGIN = 1000
-"""Bytes among which the declaration of the encoding is looked for."""
+"""Number of bytes that are searched for the declaration of the encoding."""
 _ATTRIBUTES = 4
-"""Attributes that elements may have on average."""
+"""Number of attributes that elements may have on average."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """The root element of a file, and refusals that name the file, the line and the element.
+    """The root element of a file, and errors that name the file, the line and the element.
 
-    ``lines`` is false where the text is not the file's own, but what a macro language made of it. With ``lenient``,
-    what is missing has a usual reading, and ``excused`` gathers what was read so.
+    ``lines`` is false if the text is not the file's own, but the result of macros. With ``lenient``, missing elements
+    have a customary reading, and ``excused`` collects those that were read that way.
     """
 
     source: Source
@@ -52,7 +52,7 @@ class Document:
         return self.source.fault(element.sourceline if self.lines else MISSING_LINE, f"{shown(element)}: {what}")
 
     def excuse(self, element: Element, what: str, fix: str, reading: str) -> None:
-        """Refuse an element that lacks something; a lenient reader notes how it reads it instead."""
+        """Refuse an element that lacks something; if lenient, note how it is read instead."""
         if not self.lenient:
             raise self.fault(element, f"{what}; {fix}, or load it with lenient=True (--lenient): {reading}")
         self.excused.append(str(self.fault(element, f"{what}: {reading}")))
@@ -65,7 +65,7 @@ class Document:
         return str(text)
 
     def number(self, element: Element, key: str, default: float | None = None) -> float:
-        """Return an attribute that is a finite number; it must be there unless there is a default."""
+        """Return an attribute that is a finite number; it is required unless there is a default."""
         text = element.get(key)
         if text is None and default is not None:
             return default
@@ -98,7 +98,7 @@ class Document:
 
 
 def _floats(words: Sequence[str | None]) -> tuple[float, ...]:
-    """Return words as finite numbers; nothing if one is none, so that each has to be looked at."""
+    """Return words as finite numbers; nothing if one of them is not, so that each must be checked."""
     try:
         values = tuple(map(float, words))  # type: ignore[arg-type]
         return values if math.isfinite(sum(values)) and "_" not in "".join(words) else ()  # type: ignore[arg-type]
@@ -112,7 +112,7 @@ def document(path: Path) -> Document:
 
 
 def parsed(path: Path, data: bytes, lines: bool = True) -> Document:
-    """Return the document that is written in a file's bytes."""
+    """Return the document in a file's bytes."""
     try:
         from lxml import etree
     except ImportError:
@@ -136,16 +136,16 @@ def parsed(path: Path, data: bytes, lines: bool = True) -> Document:
             return etree.fromstring(data, parser)
         except etree.XMLSyntaxError as error:
             if {entry.type_name for entry in parser.error_log} == {"NS_ERR_UNDEFINED_NAMESPACE"}:
-                return parse(recover=True)  # whole but for a prefix without declaration
+                return parse(recover=True)  # complete except for an undeclared prefix
             if b"<!DOCTYPE" in data:
                 raise no_dtd() from None
             what = str(error.msg).partition(", line ")[0].partition(", try XML_")[0].partition(", use XML_")[0]
             line = error.lineno if lines and error.lineno else MISSING_LINE
-            raise source.fault(line, f"this is no XML that can be read: {what}") from None
+            raise source.fault(line, f"this is not XML that can be read: {what}") from None
 
     def no_dtd() -> RobotError:
         line = data[: max(0, data.find(b"<!DOCTYPE"))].count(b"\n") + 1
-        return source.fault(line, "it has a <!DOCTYPE>, and what that declares is never read; remove it")
+        return source.fault(line, "it has a <!DOCTYPE>, which is never read; remove it")
 
     root = parse()
     if root.getroottree().docinfo.internalDTD is not None:
@@ -157,9 +157,9 @@ def parsed(path: Path, data: bytes, lines: bool = True) -> Document:
 
 
 def _count(path: Path, data: bytes) -> None:
-    """Refuse more elements or attributes than a tree of them may have, before that is built."""
+    """Refuse too many elements or attributes before the tree is built."""
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        raise Source(path, "").fault(1, "this is no XML that can be read: it does not begin with <")
+        raise Source(path, "").fault(1, "this is not XML that can be read: it does not begin with <")
     declared = _ENCODING.search(data, 0, _BEGIN)
     if declared and not _ASCII.fullmatch(declared[1]):
         name = declared[1].decode("ascii", "replace")
@@ -193,12 +193,12 @@ def root_tag(path: Path) -> str:
     except _Found as found:
         return str(found)
     except (expat.ExpatError, LookupError, ValueError) as error:
-        raise Source(path, "").fault(getattr(error, "lineno", MISSING_LINE), f"this is no XML: {error}") from None
+        raise Source(path, "").fault(getattr(error, "lineno", MISSING_LINE), f"this is not XML: {error}") from None
     raise AssertionError("a document without element is refused by the parser")
 
 
 def shown(element: Element) -> str:
-    """Return how a message names an element: with its name, or inside the nearest element that has one."""
+    """Return how a message refers to an element: by its name, or as inside the nearest element that has one."""
     name = element.get("name")
     if name is not None:
         return f"<{element.tag} name={short(name)}>"
@@ -207,7 +207,7 @@ def shown(element: Element) -> str:
 
 
 def short(text: str) -> str:
-    """Return a text in quotes, its end cut off if it is long."""
+    """Return a text in quotes, truncated if it is long."""
     return f'"{text}"' if len(text) <= _LONGEST else f'"{text[:_LONGEST]}…"'
 
 

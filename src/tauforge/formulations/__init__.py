@@ -1,8 +1,8 @@
 """The classical formulations of a manipulator's dynamics, one file each, and what each offers.
 
-A formulation is a module over a Chain: ``efforts(chain)`` gives the joint efforts without what the joints themselves
-add, and so, at rest or without accelerations, gravity and bias. Where its paper has them apart, ``inertia`` and
-``coriolis`` give M and C, and with M there is the direct model: M q̈ = τ - h solved, or by the formulation's own
+A formulation is a module over a Chain: ``efforts(chain)`` gives the joint torques without what the joints themselves
+add; at rest or without accelerations, these are gravity and bias. If its paper has them separately, ``inertia`` and
+``coriolis`` give M and C. With M there is also direct dynamics, by solving M q̈ = τ - h or by the formulation's own
 ``direct``. A module is imported when it is used.
 """
 
@@ -38,15 +38,15 @@ FORMULATIONS = {
     "grigorov": Formulation("grigorov", "Grigorov 2013", ("inertia",)),
     "spatial-operator": Formulation("spatial_operator", "Woliński & Malczyk 2015", ("inertia", "coriolis")),
 }
-"""The formulations by name. Published are multiplications and additions as in Meghdari's table 1."""
+"""The formulations by name. Published costs are multiplications and additions in Meghdari's table 1."""
 
 TABLES = "configuration-space"
-"""The formulation that is no Program: its coefficients are looked up."""
+"""The formulation that is not a Program: its coefficients are looked up."""
 CONFIGURATION_SPACE = Formulation("configuration_space", "Raibert & Horn 1978", (), (468, 264))
 
 
 def formulations() -> dict[str, Formulation]:
-    """Return the classical formulations by name: each one's paper, the matrices it gives, its published cost.
+    """Return the classical formulations by name, each with its paper, the matrices it gives, and its published cost.
 
     ``inverse_dynamics``, ``bias`` and ``gravity`` take every name; ``inertia_matrix`` and ``direct_dynamics`` those
     that offer "inertia", ``coriolis_matrix`` those that offer "coriolis".
@@ -55,14 +55,14 @@ def formulations() -> dict[str, Formulation]:
 
 
 def find(name: str, wanted: str = "") -> tuple[Formulation, ModuleType]:
-    """Return a formulation and its module, or say which ones there are that offer what is wanted."""
+    """Return a formulation and its module, or raise an error that lists those that offer what is wanted."""
     having = [key for key, each in FORMULATIONS.items() if not wanted or wanted in each.offers]
     if name == TABLES:
         raise ProgramError(
             f"{name!r} looks up its coefficients in tables, which a Program cannot do; use tf.configuration_space(…)"
         )
     if name not in FORMULATIONS:
-        raise ProgramError(f"unknown formulation {name!r}; there are {', '.join(map(repr, [DEFAULT, *having]))}")
+        raise ProgramError(f"unknown formulation {name!r}; choose among {', '.join(map(repr, [DEFAULT, *having]))}")
     if name not in having:
         raise ProgramError(
             f"the formulation {name!r} ({FORMULATIONS[name].paper}) gives torques but no separate {wanted}; "

@@ -1,6 +1,6 @@
 """The forward recursion of Waters (1979) and Hollerbach (1980): T, Ṫ and T̈ of each link, equation (6) of Meghdari.
 
-It holds for 4x4 matrices and for the 3x3 rotations in them alike.
+It holds for 4x4 matrices and for the 3x3 rotations in them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .matrices import NULL, UNIT, Rows, accumulated, product, scaled
 
 
 class Motion(NamedTuple):
-    """A link's matrix T_j, ∂T_j/∂q_j by its own joint, and the rates of T_j."""
+    """A link's matrix T_j, its derivative ∂T_j/∂q_j with respect to its own joint, and the rates of T_j."""
 
     T: Rows
     own: Rows
@@ -21,7 +21,7 @@ class Motion(NamedTuple):
 
 
 def accelerations(chain: Chain, size: int) -> list[Motion]:
-    """Return the motion of all links; entry 0 is the base, at rest. ``size`` is 4, or 3 for rotations alone."""
+    """Return the motion of all links; entry 0 is the base, at rest. ``size`` is 4, or 3 for rotations only."""
     at = [Motion(UNIT, NULL, NULL, NULL)]
     for link in chain.links:
         i = at[link.antecedent]

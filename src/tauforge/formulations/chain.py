@@ -1,9 +1,10 @@
-"""What the classical formulations start from: links, each with its matrix on its antecedent, over any scalar.
+"""The starting point of the classical formulations: links, each with its matrix relative to its parent, over any
+scalar.
 
 The papers put a link's frame at its far end (Denavit and Hartenberg, equation (1) of Meghdari); here, as everywhere in
-Tauforge, it stands on the joint's own axis z (Khalil and Kleinfinger). So ∂A/∂q = A Q with a constant Q: its columns
-are columns of A, and cost nothing. Inertial parameters are about the frame's origin, not about the centre of mass: the
-same equations then hold for base parameters, and for a link without mass.
+Tauforge, it lies on the joint's own axis z (Khalil and Kleinfinger). So ∂A/∂q = A Q with a constant Q: its columns are
+columns of A and cost nothing. Inertial parameters are about the frame's origin, not about the centre of mass: the same
+equations then hold for base parameters, and for a link without mass.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .matrices import NULL, Rows
 
 
 class Link(NamedTuple):
-    """Link j on its antecedent i: the homogeneous matrix A = ⁱTⱼ, its inertia, and its joint's rates."""
+    """Link j and its parent i: the homogeneous matrix A = ⁱTⱼ, the link's inertia, and its joint's rates."""
 
     antecedent: int
     kind: int
@@ -58,7 +59,7 @@ class Link(NamedTuple):
 
     @property
     def axis(self) -> Vector:
-        """The joint's axis zⱼ in the antecedent's axes."""
+        """The joint's axis zⱼ in the parent's axes."""
         return column(self.R, 2)
 
     @property
@@ -96,7 +97,7 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class Chain:
-    """Links 1, 2, …, in an order where each stands on an earlier one or on the base, 0; gravity in the base's axes."""
+    """Links 1, 2, …, each after its parent, where 0 is the base; gravity in the base's axes."""
 
     links: tuple[Link, ...]
     gravity: Vector
@@ -129,7 +130,7 @@ class Chain:
 
     @property
     def g(self) -> list[Entry]:
-        """Gravity as the Lagrangian papers multiply it with 4x4 matrices: a direction, so its fourth entry is zero."""
+        """Gravity as in the Lagrangian papers, for 4x4 matrices: a direction, so its fourth entry is zero."""
         return [*self.gravity, self.links[0].A[3][0]]
 
     @cached_property
@@ -139,14 +140,16 @@ class Chain:
 
     @cached_property
     def carriers(self) -> tuple[tuple[int, ...], ...]:
-        """For each link the moving joints that carry it, from the base on, its own included; entry 0 is the base's."""
+        """For each link, the moving joints that carry it, from the base outward and including its own; entry 0 is the
+        base's.
+        """
         found: list[tuple[int, ...]] = [()]
         for j in self.numbers:
             found.append(found[self[j].antecedent] + ((j,) if j in self.moving else ()))
         return tuple(found)
 
     def carried(self, *joints: int) -> list[int]:
-        """Return the links that all of some joints carry, from the base to the tips."""
+        """Return the links that are carried by all of the given joints, from the base to the tips."""
         return [j for j in self.numbers if set(joints) <= set(self.carriers[j])]
 
     def rows(self, entries: dict[tuple[int, int], Entry]) -> list[list[Entry]]:
@@ -173,12 +176,14 @@ def pseudo_inertia(body: Inertia) -> Rows:
 
 
 def check(robot: Robot, formulation: str, paper: str, *, followers: bool = True) -> None:
-    """Refuse what a formulation's paper does not know; joints that follow others too unless it takes them."""
+    """Refuse a robot that a formulation's paper does not cover, or with mimic joints unless these are allowed."""
     fix = "formulation='newton-euler' takes it"
     independent = owners(robot)
     for j, joint in enumerate(robot.joints, 1):
         if j not in independent and not followers:
-            raise ProgramError(f"{robot.name}: joint {joint.name!r} follows another; {formulation!r} cannot have that")
+            raise ProgramError(
+                f"{robot.name}: joint {joint.name!r} follows another, which {formulation!r} cannot handle"
+            )
         if joint.sigma not in (REVOLUTE, PRISMATIC, FIXED):
             raise ProgramError(
                 f"{robot.name}: joint {joint.name!r} is {joint.kind.word}, and {formulation!r} ({paper}) is for "

@@ -2,8 +2,8 @@
 
     τ_i = G_i(q) + Σ_j D_ij(q) q̈_j + Σ_j Σ_k C_ijk(q) q̇_j q̇_k                                   (16)
 
-This is what the method computes once its coefficients are there. They come from tables (tabulation/), so it is not
-among the formulations that give a Program: it is here to be counted.
+This is what the method computes once it has its coefficients. They come from tables (tabulation/), so it is not one of
+the formulations that give a Program; it is here to be counted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def torques(
     qd: Sequence[Entry],
     qdd: Sequence[Entry],
 ) -> list[Entry]:
-    """Return the efforts of (16), each sum begun at zero: 2n³ + n² multiplications, n³ + n² + 2n additions."""
+    """Return the torques of (16), with each sum starting at zero: 2n³ + n² multiplications, n³ + n² + 2n additions."""
     found = []
     for own, row, lines in zip(G, D, C, strict=True):
         inertial: Entry = 0.0
@@ -36,7 +36,7 @@ def torques(
 
 
 def efforts(chain: Chain) -> list[Entry]:
-    """Return the efforts of (16) from any coefficients: what the method costs if reading them costs nothing."""
+    """Return the torques of (16) from any coefficients: the method's cost if reading them costs nothing."""
     n, any_term = len(chain.moving), chain[1].m
     qd, qdd = ([getattr(chain[j], rate) for j in chain.moving] for rate in ("qd", "qdd"))
     return torques([any_term] * n, [[any_term] * n] * n, [[[any_term] * n] * n] * n, qd, qdd)

@@ -1,8 +1,8 @@
-"""The cost of a formulation "as published": its own sequence of operations on a general arm, nothing exploited.
+"""The cost of a formulation "as published": its own sequence of operations on a general arm, without shortcuts.
 
 The formulation runs on ``Counted`` numbers, which know neither zero nor one and share nothing: every product and every
-sum that its file asks for is counted. The arm is serial, of revolute joints, all lengths, angles and inertial
-parameters being anything.
+sum that its file asks for is counted. The arm is serial, with revolute joints and general lengths, angles and inertial
+parameters.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .chain import Chain, Link, pseudo_inertia
 from .matrices import Rows
 
 WITHOUT_MATRICES = ("luh-walker-paul", TABLES)
-"""The formulations that need no matrix A: sines and cosines alone, or nothing."""
+"""The formulations that need no matrix A: only sines and cosines, or nothing."""
 
 
 class Tally:
@@ -75,12 +75,12 @@ def _value(x: Counted | float) -> float:
 def count(name: str, joints: int = 6) -> Operations:
     """Return the operations of a formulation's own sequence on a general arm."""
     if name == "lagrange":
-        raise ProgramError("Lagrange's equations are differentiated on the graph: they are no sequence of operations")
+        raise ProgramError("Lagrange's equations are differentiated on the graph: not a sequence of operations")
     tally = Tally()
     chain = general(joints, tally)
     run = configuration_space.efforts if name == TABLES else find(name)[1].efforts
     if name in WITHOUT_MATRICES:
-        tally.mul = 0  # what makes them is not needed
+        tally.mul = 0  # what they are made from is not needed
     run(chain)
     return Operations(mul=tally.mul, add=tally.add)
 

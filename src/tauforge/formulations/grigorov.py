@@ -3,10 +3,10 @@
 Each link i, seen from joint j, adds to the moment about z_j: (12)
     M_jk = Σ_i z_j · ( ʲR_i N_ik + ʲP_i × ʲR_i F_ik ),  i ≥ max(j, k): the links that both joints carry
     H_j  = Σ_i z_j · ( ʲR_i N_i + ʲP_i × ʲR_i F_i ),    G_j the same with the weights
-where F_ik, N_ik is the wrench that a unit acceleration of joint k asks of link i, and F_i, N_i the one that velocities
-alone do, with the accelerations C_ε and C_V of (8). The paper has revolute joints and moments about mass centres; here
-a prismatic joint counts forces along z_j, and moments are about the frame's origin. It gives τ = M q̈ + H - G, and (13),
-q̈ = M⁻¹(τ - H + G).
+where F_ik, N_ik is the wrench on link i for a unit acceleration of joint k, and F_i, N_i the wrench due to velocities
+alone, with the accelerations C_ε and C_V of (8). The paper has revolute joints and moments about mass centres; here a
+prismatic joint takes forces along z_j, and moments are about the frame's origin. It gives τ = M q̈ + H - G and (13), q̈
+= M⁻¹(τ - H + G).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Wrench = tuple[Vector, Vector]
 
 
 class Place(NamedTuple):
-    """A link seen from a joint that carries it: ʲR_i and ʲP_i; also the base seen from it, by the same names."""
+    """A link seen from a joint that carries it: ʲR_i and ʲP_i; also the base seen from it, with the same names."""
 
     R: Matrix
     P: Vector
@@ -67,7 +67,7 @@ def velocity(chain: Chain, seen: list[dict[int, Place]]) -> list[Entry]:
 
 
 def gravity(chain: Chain, seen: list[dict[int, Place]]) -> list[Entry]:
-    """Return -G, the efforts that hold the links' weights."""
+    """Return -G, the torques that hold the links' weights."""
     up = [-chain.gravity]
     wrenches = {}
     for i, link in enumerate(chain.links, 1):
@@ -77,7 +77,7 @@ def gravity(chain: Chain, seen: list[dict[int, Place]]) -> list[Entry]:
 
 
 def summed(chain: Chain, seen: list[dict[int, Place]], j: int, wrenches: dict[int, Wrench]) -> Entry:
-    """Return the sum over the links i that joint j carries, and that have a wrench: a component along z_j."""
+    """Return the component along z_j of the sum over the links i that joint j carries and that have a wrench."""
     total: Entry = 0.0
     for i, (F, N) in wrenches.items():
         if i == j:
@@ -90,7 +90,7 @@ def summed(chain: Chain, seen: list[dict[int, Place]], j: int, wrenches: dict[in
 
 
 def unit_wrench(joint: Link, link: Link, place: Place) -> Wrench:
-    """Return the wrench on link i that a unit acceleration of joint k asks for, in the link's axes."""
+    """Return the wrench on link i for a unit acceleration of joint k, in the link's axes."""
     R = transpose(place.R)
     z = times(R, joint.z)
     if joint.prismatic:
@@ -100,7 +100,7 @@ def unit_wrench(joint: Link, link: Link, place: Place) -> Wrench:
 
 
 def places(chain: Chain) -> list[dict[int, Place]]:
-    """Return where each link stands, seen from each joint that carries it; entry 0 is the base's."""
+    """Return the place of each link, seen from each joint that carries it; entry 0 is the base's."""
     found: list[dict[int, Place]] = [{}]
     for i, link in enumerate(chain.links, 1):
         own = {}

@@ -5,8 +5,8 @@
     e_i = m_i p̈_iᵀ + n_iᵀ T̈_iᵀ + Σ e_j                              (13)
     d_i = n_i + Σ ( A_j d_j + P_j μ_j ),  μ_i = m_i + Σ μ_j
 
-with j over the links that stand on link i, n the first moments, P_j the origin of frame j seen from that of i. The
-force on a prismatic joint is that on all it carries along its axis: F_i = ( e_i - μ_i gᵀ ) T_i z.
+where j runs over the children of link i, n are the first moments, and P_j is the origin of frame j seen from that of i.
+A prismatic joint takes the force on everything it carries along its axis: F_i = ( e_i - μ_i gᵀ ) T_i z.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .matrices import NULL, UNIT, Rows, applied, inner, outer, plus, product, tr
 
 
 def efforts(chain: Chain) -> list[Entry]:
-    """Return the efforts of equation (11)."""
+    """Return the torques of equation (11)."""
     at = accelerations(chain, 3)
     p = [ZERO]
     for link in chain.links:

@@ -3,7 +3,7 @@
     F_i = tr[ ∂T_i/∂q_i D_i ] - gᵀ ∂T_i/∂q_i d_i
     D_i = J_i T̈_iᵀ + Σ A_j D_j,  d_i = m_i r_i + Σ A_j d_j
 
-with j over the links that stand on link i. The cost grows with the number of joints.
+where j runs over the children of link i. The cost grows linearly with the number of joints.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .matrices import NULL, Rows, applied, inner, plus, product, trace, transpos
 
 
 def efforts(chain: Chain) -> list[Entry]:
-    """Return the efforts of equation (7)."""
+    """Return the torques of equation (7)."""
     at = accelerations(chain, 4)
     D: list[Rows] = [NULL, *(product(link.K, transposed(at[j].Tdd)) for j, link in enumerate(chain.links, 1))]
     d: list[list[Entry]] = [[], *(list(link.K[3]) for link in chain.links)]

@@ -4,8 +4,8 @@ The generalized speeds are the joints' rates. The velocity of a link is linear i
 partial velocities v_r (of its frame's origin) and ω_r, here in the link's own axes. Joint forces that do no work drop
 out of the generalized forces, which need no differentiation of energies:
     τ_r = Σ_j v_r · F_j + ω_r · N_j
-with F_j and N_j the inertial wrench of link j at its origin less its weight, and j over the links that joint r carries.
-With the part of the wrench that q̈_s causes, M_rs = Σ_j v_r · (m v_s + ω_s × S) + ω_r · (I ω_s + S × v_s).
+where F_j and N_j are the inertial wrench of link j at its origin minus its weight, and j runs over the links that joint
+r carries. With the part of the wrench that q̈_s causes, M_rs = Σ_j v_r · (m v_s + ω_s × S) + ω_r · (I ω_s + S × v_s).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Partial = tuple[Vector, Vector]
 
 
 def efforts(chain: Chain) -> list[Entry]:
-    """Return the efforts of all joints."""
+    """Return the torques of all joints."""
     at = [Motion(ZERO, ZERO, -chain.gravity)]
     for link in chain.links:
         at.append(moved(at[link.antecedent], link))
@@ -49,7 +49,7 @@ def generalized(chain: Chain, wrenches: list[Partial]) -> list[Entry]:
 
 
 def partial_velocities(chain: Chain) -> list[dict[int, Partial]]:
-    """Return the partial velocities of each link by the joints that carry it; entry 0 is the base's, which has none."""
+    """Return the partial velocities of each link for the joints that carry it; entry 0, the base's, is empty."""
     found: list[dict[int, Partial]] = [{}]
     for j, link in enumerate(chain.links, 1):
         own = {}
@@ -69,6 +69,6 @@ def unit_wrench(link: Link, v: Vector, w: Vector) -> Partial:
 
 
 def along(partial: Partial, force: Partial) -> Entry:
-    """Return what a wrench does along a partial velocity."""
+    """Return the component of a wrench along a partial velocity."""
     (v, w), (f, n) = partial, force
     return dot(w, n) if v is ZERO else dot(v, f) if w is ZERO else dot(v, f) + dot(w, n)

@@ -1,4 +1,5 @@
-"""Lagrange's equations as they stand: the energies, differentiated on the graph. The referee of all others.
+"""Lagrange's equations themselves: the energies, differentiated on the graph. All other formulations are checked with
+it.
 
 With L = T - V and p = ∂L/∂q̇, τ = d/dt p - ∂L/∂q, (2) of Meghdari, and d/dt p = (∂p/∂q) q̇ + (∂p/∂q̇) q̈.
 """
@@ -49,13 +50,13 @@ def coriolis(chain: Chain) -> list[list[Entry]]:
 
 
 class _Energies:
-    """The links' kinetic and potential energy as functions of symbols q and v, one each for every joint that moves."""
+    """The links' kinetic and potential energy as functions of symbols q and v, one of each for every moving joint."""
 
     def __init__(self, chain: Chain) -> None:
         if chain.source is None:
             raise ProgramError("Lagrange's equations are differentiated on the graph: they need a robot, not numbers")
         robot, state = chain.source
-        robot = robot.neglect("IA", "k", "lift")  # joints have their law in one place, for all formulations
+        robot = robot.neglect("IA", "k", "lift")  # the joints' law is added in one place for all formulations
         q, v = ([[symbol(f"{what} of {j.name}") for _ in j.axes] for j in robot.joints] for what in ("place", "rate"))
         own = replace(state, q=[(), *q], qd=[(), *v])
         self.q: list[Node] = [x for values in q for x in values]

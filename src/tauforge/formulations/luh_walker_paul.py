@@ -1,8 +1,8 @@
-"""Luh, Walker and Paul (1980) by their own count: the recursion of newton_euler_link.py, with less spent on each link.
+"""Luh, Walker and Paul (1980) by their own count: the recursion of newton_euler_link.py, at a lower cost per link.
 
 A rotation is two plane rotations (8 multiplications and 4 additions, not 9 and 6), and the joint's axis is the third
-axis of the frame, so that its rates are added to one component. As in the paper, the moment of the next link is brought
-to this one in the next link's axes,
+axis of the frame, so its rates are added to one component. As in the paper, the moment of the next link is moved to
+this one in the next link's axes,
     n_i = N_i + Σ R( n_j + (Rᵀ P) × f_j ),  τ_j = (Rᵀ z) · n_j.
 """
 
@@ -14,7 +14,7 @@ from .newton_euler_link import Motion
 
 
 def efforts(chain: Chain) -> list[Entry]:
-    """Return the efforts by both recursions."""
+    """Return the torques by both recursions."""
     at = [Motion(ZERO, ZERO, -chain.gravity)]
     f, n = [ZERO], [ZERO]
     for link in chain.links:
@@ -34,7 +34,7 @@ def efforts(chain: Chain) -> list[Entry]:
 
 
 def moved(i: Motion, link: Link) -> Motion:
-    """Return a link's motion from its antecedent's."""
+    """Return a link's motion from its parent's."""
     back, P = link.turn.back, link.P
     w, wd = (x if x is ZERO else back(x) for x in (i.w, i.wd))
     pdd = back(i.pdd + cross(i.wd, P) + cross(i.w, cross(i.w, P)))

@@ -1,8 +1,8 @@
-"""Small matrices over any scalar, multiplied in full: what the papers count.
+"""Small matrices over any scalar, multiplied in full, as the papers count.
 
-Nothing is skipped because an entry is zero; where scalars are graph nodes, the graph drops such products by itself.
-Only what belongs to the base is left out, as in Hollerbach's figures: ``UNIT`` and ``NULL`` stand for its
-transformation and its rates and are not multiplied.
+Nothing is skipped because an entry is zero; if scalars are graph nodes, the graph drops such products by itself. Only
+the base is left out, as in Hollerbach's figures: ``UNIT`` and ``NULL`` are its transformation and its rates, and are
+not multiplied.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from ..spatial.vector import ZERO, Entry, Vector, cross
 
 Rows = Sequence[Sequence[Entry]]
 UNIT: Rows = ((1.0,),)
-"""The identity of any size, known by this object alone."""
+"""The identity of any size, recognised only as this object."""
 NULL: Rows = ((0.0,),)
-"""The zero matrix of any size, known by this object alone."""
+"""The zero matrix of any size, recognised only as this object."""
 
 
 def inner(a: Sequence[Entry], b: Sequence[Entry]) -> Entry:
@@ -45,7 +45,7 @@ def plus(a: Rows, b: Rows) -> Rows:
 
 
 def accumulated(*terms: Rows) -> Rows:
-    """Return a sum begun at zero, to which each term is added: how Hollerbach counts the forward recursions."""
+    """Return a sum that starts at zero, to which each term is added, as Hollerbach counts the forward recursions."""
     present = [term for term in terms if term is not NULL]
     if not present:
         return NULL
@@ -56,7 +56,7 @@ def accumulated(*terms: Rows) -> Rows:
 
 
 def gathered(*terms: Vector) -> Vector:
-    """Return a sum of vectors, begun at zero as well; those that the base has not, ZERO, are left out."""
+    """Return a sum of vectors that also starts at zero; ZERO, for the base, is left out."""
     total = ZERO
     for term in terms:
         if term is not ZERO:
@@ -65,7 +65,7 @@ def gathered(*terms: Vector) -> Vector:
 
 
 def crossed(a: Vector, b: Vector) -> Vector:
-    """Return the cross product; that of a base at rest, ZERO, is not computed."""
+    """Return the cross product; with ZERO, for a base at rest, it is not computed."""
     return ZERO if a is ZERO or b is ZERO else cross(a, b)
 
 

@@ -22,7 +22,7 @@ from .matrices import UNIT, Rows, crossed, gathered, product, transposed
 
 
 class Motion(NamedTuple):
-    """How a link moves, in the base's axes; z is its joint's axis, P its origin seen from its antecedent's."""
+    """How a link moves, in the base's axes; z is its joint's axis, P its origin seen from its parent's."""
 
     R: Rows
     z: Vector
@@ -33,7 +33,7 @@ class Motion(NamedTuple):
 
 
 def efforts(chain: Chain) -> list[Entry]:
-    """Return the efforts by both recursions."""
+    """Return the torques by both recursions."""
     at = [Motion(UNIT, ZERO, ZERO, ZERO, ZERO, -chain.gravity)]
     f, n = [ZERO], [ZERO]
     for link in chain.links:
@@ -54,7 +54,7 @@ def efforts(chain: Chain) -> list[Entry]:
 
 
 def moved(i: Motion, link: Link) -> Motion:
-    """Return a link's motion from its antecedent's."""
+    """Return a link's motion from its parent's."""
     R = product(i.R, link.R)
     z, P = column(_vectors(R), 2), turned(i.R, link.P)
     w, wd = i.w, i.wd

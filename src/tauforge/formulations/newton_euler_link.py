@@ -7,7 +7,7 @@ Hollerbach's (1980) account of Luh, Walker and Paul (1980).
     f_i = F_i + Σ R f_j                         n_i = N_i + Σ ( R n_j + P × R f_j )
     τ_j = (Rᵀ z) · n_j                          (prismatic: (Rᵀ z) · f_j)
 
-R, z and P stand for ⁱR_j, its column z_j, and ⁱP_j. Each vector is in its link's axes, where inertias are constant.
+R, z and P are ⁱR_j, its column z_j, and ⁱP_j. Each vector is in its link's axes, where inertias are constant.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Motion(NamedTuple):
 
 
 def efforts(chain: Chain) -> list[Entry]:
-    """Return the efforts by both recursions."""
+    """Return the torques by both recursions."""
     at = [Motion(ZERO, ZERO, -chain.gravity)]
     f, n = [ZERO], [ZERO]
     for link in chain.links:
@@ -50,7 +50,7 @@ def efforts(chain: Chain) -> list[Entry]:
 
 
 def moved(i: Motion, link: Link) -> Motion:
-    """Return a link's motion from its antecedent's."""
+    """Return a link's motion from its parent's."""
     R, P, z = link.R, link.P, link.axis
     w, wd = i.w, i.wd
     pdd = gathered(i.pdd, crossed(i.wd, P), crossed(i.w, crossed(i.w, P)))
@@ -63,7 +63,7 @@ def moved(i: Motion, link: Link) -> Motion:
 
 
 def wrench(j: Motion, link: Link) -> tuple[Vector, Vector]:
-    """Return the force and the moment about the origin that a link's motion asks for."""
+    """Return the force and the moment about the origin that a link's motion requires."""
     F = gathered(j.pdd * link.m, crossed(j.wd, link.S), crossed(j.w, crossed(j.w, link.S)))
     if j.w is ZERO:
         return F, cross(link.S, j.pdd)

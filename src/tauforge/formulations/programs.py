@@ -59,12 +59,12 @@ def bias(robot: Robot, formulation: str, external_wrenches: bool | str) -> Progr
     """Return the Program ``q, qd -> h``."""
     robot, chain, state, arrays, module = _prepared(robot, formulation, "", ("q", "qd"), external_wrenches)
     h = [x + y for x, y in zip(module.efforts(chain), joint_efforts(robot, state), strict=True)]
-    meaning = "Coriolis, centrifugal, gravity and friction efforts"
+    meaning = "Coriolis, centrifugal, gravity and friction torques"
     return program("bias", robot, arrays, {"h": vector(state.coordinates, h, meaning)})
 
 
 def direct_dynamics(robot: Robot, formulation: str, external_wrenches: bool | str) -> Program:
-    """Return the Program ``q, qd, tau -> qdd``: M q̈ = τ - h solved, or the formulation's own way."""
+    """Return the Program ``q, qd, tau -> qdd``, by solving M q̈ = τ - h or in the formulation's own way."""
     robot, chain, state, arrays, module = _prepared(
         robot, formulation, "inertia", ("q", "qd", "tau"), external_wrenches
     )
@@ -106,7 +106,7 @@ def with_rotors(robot: Robot, chain: Chain, M: list[list[Entry]]) -> list[list[E
 
 
 def joint_efforts(robot: Robot, state: State) -> list[Scalar]:
-    """Return what rotors, friction, springs, tendons, lifts and external wrenches add, for every formulation alike."""
+    """Return what rotors, friction, springs, tendons, lifts and external wrenches add to every formulation."""
     wrenches = [*map(Wrench, state.f, state.m)]
     poses = poses_of(robot, state)
     found: list[Scalar] = []

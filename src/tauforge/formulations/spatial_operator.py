@@ -4,10 +4,10 @@ The links' velocities V = (v, ω), in the base's axes, are V = B V + H q̇ = Φ 
 wrenches F = Bᵀ F + M V̇ - Ω V - F_G, (16). So D q̈ + C q̇ + G = τ with
     D = Hᵀ Φᵀ M Φ H,  C = Hᵀ Φᵀ ( M Φ ( Ḃ Φ H + Ḣ ) - Ω Φ H ),  G = -Hᵀ Φᵀ F_G          (24)-(26)
 H, Φ, M, Ω are operators on all links at once: 6n x 6n here as in the paper. The paper takes velocities at mass centres;
-these are at the origins of the links' frames, which stand on the joints' axes, so that M holds the first moments too.
+here they are at the origins of the links' frames, which lie on the joints' axes, so M contains the first moments too.
 
-D is never inverted: it has the factors D = (1 + HᵀΦᵀK) Δ (1 + HᵀΦᵀK)ᵀ, which a recursion of articulated inertias P
-provides from the tips to the base (Rodriguez, Jain and Kreutz-Delgado 1991): direct dynamics with n steps.
+D is never inverted: it has the factors D = (1 + HᵀΦᵀK) Δ (1 + HᵀΦᵀK)ᵀ, which come from a recursion of articulated
+inertias P from the tips to the base (Rodriguez, Jain and Kreutz-Delgado 1991): direct dynamics in n steps.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .matrices import UNIT, Rows, applied, inner, outer, plus, product, scaled, 
 class Step(NamedTuple):
     """What one link adds to the operators, in the base's axes: (36)-(39), (45)-(49)."""
 
-    B: Rows  # shift from the antecedent, 6x6
+    B: Rows  # shift from the parent, 6x6
     Bd: Rows
     H: list[Entry]  # the joint's axis, 6
     Hd: list[Entry]
@@ -79,7 +79,7 @@ def gravity(chain: Chain, operators: Operators | None = None) -> list[Entry]:
 
 
 def assembled(chain: Chain) -> Operators:
-    """Return the operators, steps 1 to 4 of the paper's section 3; Φ_j = B_ij Φ_i beside the identity."""
+    """Return the operators, steps 1 to 4 of the paper's section 3; Φ_j = B_ij Φ_i next to the identity."""
     every = steps(chain)
     o, e = chain[1].A[3][0], chain[1].A[3][3]
     size, places = 6 * len(chain.links), {j: 6 * (j - 1) for j in chain.numbers}
@@ -139,12 +139,12 @@ def step(chain: Chain, i: Step, link: Link) -> Step:
 
 
 def direct(chain: Chain, tau: Sequence[Entry], rotors: Sequence[Entry]) -> list[Entry]:
-    """Return q̈ from the efforts that remain for links and rotors, by the factors of D; rotors add to Δ."""
+    """Return q̈ from the torques that remain for links and rotors, by the factors of D; rotors add to Δ."""
     every = steps(chain)
     effort, rotor = (dict(zip(chain.moving, x, strict=True)) for x in (tau, rotors))
     V: list[list[Entry]] = [[]]
     P: list[Rows] = [UNIT]
-    bias: list[list[Entry]] = [[]]  # what is left of each link's wrench without accelerations
+    bias: list[list[Entry]] = [[]]  # the part of each link's wrench that does not depend on accelerations
     drift: list[list[Entry]] = [[]]  # Ḃ V + Ḣ q̇
     for j in chain.numbers:
         s, i = every[j], chain[j].antecedent

@@ -4,7 +4,8 @@
     D_ik  = Σ_j tr[ ∂T_j/∂q_i J_j (∂T_j/∂q_k)ᵀ ],  D_ikm = Σ_j tr[ ∂T_j/∂q_i J_j (∂²T_j/∂q_k∂q_m)ᵀ ]
     D_i   = -Σ_j gᵀ ∂T_j/∂q_i m_j r_j
 
-with j over the links that all the joints of a term carry. The cost grows with the fourth power of their number.
+where j runs over the links that all joints of a term carry. The cost grows with the fourth power of the number of
+joints.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .matrices import UNIT, Rows, applied, inner, product, trace, transposed
 
 
 class Derivatives(NamedTuple):
-    """T_j, ∂T_j/∂q_k and ∂²T_j/∂q_k∂q_m, k ≤ m, of each link by the joints that carry it; entry 0 is the base's."""
+    """T_j, ∂T_j/∂q_k and ∂²T_j/∂q_k∂q_m, k ≤ m, of each link for the joints that carry it; entry 0 is the base's."""
 
     T: list[Rows]
     first: list[dict[int, Rows]]
@@ -25,7 +26,7 @@ class Derivatives(NamedTuple):
 
 
 def derivatives(chain: Chain) -> Derivatives:
-    """Return the matrices and their derivatives: each product rule of T_j = T_i A_j leaves one product."""
+    """Return the matrices and their derivatives: by the product rule for T_j = T_i A_j, each takes one product."""
     d = Derivatives([UNIT], [{}], [{}])
     for j in chain.numbers:
         link, i = chain[j], chain[j].antecedent
@@ -40,7 +41,7 @@ def derivatives(chain: Chain) -> Derivatives:
 
 
 def efforts(chain: Chain) -> list[Entry]:
-    """Return the efforts of equation (3)."""
+    """Return the torques of equation (3)."""
     d = derivatives(chain)
     qd, qdd = ([getattr(chain[k], rate) for k in chain.moving] for rate in ("qd", "qdd"))
     total = []

@@ -2,8 +2,8 @@
 
     F_i = Σ_j tr[ ∂T_j/∂q_i J_j T̈_jᵀ ] - m_j gᵀ ∂T_j/∂q_i r_j
 
-with j over the links that joint i carries. T̈_j comes from link to link, (6), where Uicker and Kahn need all second
-derivatives; what is left grows with the square of the number of joints, by the matrices ∂T_j/∂q_i.
+where j runs over the links that joint i carries. T̈_j is passed from link to link, (6), while Uicker and Kahn need all
+second derivatives. The cost still grows with the square of the number of joints, because of the matrices ∂T_j/∂q_i.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .matrices import Rows, applied, inner, product, trace, transposed
 
 
 def efforts(chain: Chain) -> list[Entry]:
-    """Return the efforts of equation (4)."""
+    """Return the torques of equation (4)."""
     at = accelerations(chain, 4)
     found = []
     for i in chain.moving:

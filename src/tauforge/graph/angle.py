@@ -1,7 +1,7 @@
 """The argument of a sine or cosine, as a polynomial with rational coefficients: ``(x + pi)/2`` is ``x/2 + pi/2``.
 
-Its variables are pi, and *atoms*: symbols, and whatever is not a sum or a product. A term without variables is a number
-of radians.
+Its variables are pi and *atoms*: symbols, and anything that is not a sum or a product. A term without variables is a
+number of radians.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .node import Node
 
 Monomial = tuple[int, ...]
-"""A product of variables by their numbers, in order; pi's is 0."""
+"""A product of variables, as their numbers in order; pi has the number 0."""
 Form = dict[Monomial, Fraction]
 """A polynomial: the coefficient of each product that appears."""
 
@@ -25,7 +25,7 @@ RADIANS: Monomial = ()
 PI: Monomial = (0,)
 
 _TERMS, _DEGREE, _BITS = 512, 8, 2048
-"""How large a polynomial may grow before its expression becomes an atom."""
+"""How large a polynomial can grow before its expression becomes an atom."""
 
 
 def form(angle: Node, atom: Callable[[Node], int]) -> Form:
@@ -53,7 +53,7 @@ def numbered() -> Callable[[Node], int]:
 
 
 def constant_form(node: Node) -> tuple[Fraction, Fraction] | None:
-    """Return a constant's radians and its multiple of pi, where it is a sum of those."""
+    """Return a constant's radians and its multiple of pi, if it is a sum of those."""
     if node.origin is None:
         k = halfdegrees(node.value)
         return (decimal(node.value), Fraction(0)) if k is None else (Fraction(0), Fraction(k, 360))

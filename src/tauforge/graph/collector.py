@@ -1,7 +1,7 @@
-"""Python's collector of cyclic garbage, paused while a large graph is built.
+"""Python's cyclic garbage collector, paused while a large graph is built.
 
-The collector goes through all objects again each time some have been added, which takes as long as building them. Nodes
-form no cycles.
+The collector visits all objects again each time some have been added, which takes as long as building them. Nodes form
+no cycles.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Exact differentiation of graphs.
 
 Every operation has a slope with respect to each of its arguments; the derivative of an output with respect to an input
-is the sum, over all ways through the graph, of the products of the slopes on the way. Forward mode carries these sums
-from the inputs upward, reverse mode from the outputs downward: the same steps, transposed. Both are sparse: a node has
-entries for those inputs only that it depends on, or for those outputs only that depend on it.
+is the sum, over all paths through the graph, of the products of the slopes along the path. Forward mode carries these
+sums from the inputs upward, reverse mode from the outputs downward: the same steps, transposed. Both are sparse: a node
+has entries only for the inputs that it depends on, or only for the outputs that depend on it.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ MODES = ("auto", "forward", "reverse")
 
 _Slopes = tuple[tuple[Node, Node], ...]  # arguments of an operation, each with the derivative with respect to it
 _Graph = dict[Node, _Slopes]  # the nodes between inputs and outputs, arguments first
-_Step = tuple[Node, Node, Node]  # target, slope, source: the target gets slope times what the source has
+_Step = tuple[Node, Node, Node]  # target, slope, source: the target gets slope times the source's value
 
 _MINUS_ONE, _HALF = as_node(-1.0), as_node(0.5)
 _FREE = (ONE, _MINUS_ONE)  # slopes that need no multiplication
-_LARGE = 10_000  # operations; where both modes together need fewer, both are built and counted, in some 50 ms
+_LARGE = 10_000  # operations; if both modes together need fewer, both are built and counted, in about 50 ms
 
 
 def jacobian(outputs: Sequence[Node], inputs: Sequence[Node], mode: str = "auto") -> list[list[Node]]:
-    """Return the derivatives of each output, row by row, with respect to each input, a symbol.
+    """Return the derivatives of each output, row by row, with respect to each input symbol.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def jacobian(outputs: Sequence[Node], inputs: Sequence[Node], mode: str = "auto"
         "forward", "reverse", or "auto" for the one that needs fewer operations.
     """
     if mode not in MODES:
-        raise ProgramError(f"unknown mode {mode!r}; there are {', '.join(map(repr, MODES))}")
+        raise ProgramError(f"unknown mode {mode!r}; choose among {', '.join(map(repr, MODES))}")
     graph = _linearised(outputs, inputs)
     if mode == "auto":
         return _cheapest(graph, outputs, inputs)
@@ -73,7 +73,7 @@ _BUILD: dict[str, Callable[[_Graph, Sequence[Node], Sequence[Node]], list[list[N
 
 
 def _linearised(outputs: Sequence[Node], inputs: Sequence[Node]) -> _Graph:
-    """Return the nodes that outputs need and inputs move, with their slopes."""
+    """Return the nodes that outputs need and that depend on inputs, with their slopes."""
     graph: _Graph = dict.fromkeys(inputs, ())
     for node in topological(outputs):
         if any(a in graph for a in node.args):
@@ -115,7 +115,7 @@ def _carried(steps: Iterator[_Step], starts: Mapping[Node, Sequence[int]]) -> di
 def _estimate(steps: Iterator[_Step], starts: Mapping[Node, Sequence[int]]) -> int:
     """Count the operations that carrying the sums would take, ignoring simplification and sharing.
 
-    It is the same walk, with sets of starts, as bits, in place of the sums.
+    It is the same walk, with bit sets of starts instead of sums.
     """
     units = {node: sum(1 << k for k in places) for node, places in starts.items()}  # sums that are just 1
     reached = dict(units)

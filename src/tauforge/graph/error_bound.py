@@ -1,8 +1,9 @@
 """Bounds on what random evaluation can miss: degrees and heights of the nodes as rational functions.
 
-A node is a fraction of polynomials, with whole coefficients, in what is drawn at random. A numerator has a *degree* and
-a *height*: the binary logarithm of the sum of its coefficients' sizes. A denominator is a product of powers of 2,
-of 10 and of the program's divisors, kept as such, so that sums of fractions with equal denominators do not multiply it.
+A node is a fraction of polynomials with integer coefficients in the values drawn at random. A numerator has a *degree*
+and a *height*: the binary logarithm of the sum of its coefficients' absolute values. A denominator is a product of
+powers of 2, of 10 and of the program's divisors, and is kept as such, so that adding fractions with equal denominators
+does not multiply it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .points import MULTIPLES
 from .surd import MOST
 
 LARGEST_COFACTOR = 10_000
-"""Up to here the known bounds on primes in arithmetic progressions are sharp enough."""
+"""The largest cofactor for which the known bounds on primes in arithmetic progressions are sharp enough."""
 
 _SECURITY = 110
 """Bits beyond what degrees and heights require; the chance of an error is then about 2^-110."""
@@ -63,7 +64,7 @@ class Fractional(NamedTuple):
 
 
 class Angles(NamedTuple):
-    """What a field must offer: exact fractions of a turn, and denominators of radians and of multiples of symbols."""
+    """What a field must provide: exact fractions of a turn, and denominators of radians and of multiples of symbols."""
 
     cofactor: int
     radians: int
@@ -101,13 +102,13 @@ class Bounds:
             self._found[node] = self._of(node, *node.made)
 
     def field(self, outputs: Sequence[Node]) -> tuple[int, int, Fraction]:
-        """Return the degree of the outputs' differences, and bits of a field that is large enough with its bound.
+        """Return the degree of the outputs' differences, and the bits of a field that is large enough, with its bound.
 
-        It bounds the probability that an evaluation takes any two functions for equal that are not: two outputs, or two
+        It bounds the probability that an evaluation mistakes two different functions for equal: two outputs, or two
         arguments of unknown functions. The page on proofs derives it.
         """
         sizes = [self._whole(self._found[node]) for node in {*outputs, *self._unknown}]
-        degree, height = (  # of cross products, of sums of squares at most, and times a factor that is guessed
+        degree, height = (  # of cross products, at most of sums of squares, times a guessed factor
             8 * (max((getattr(size, k) for size in sizes), default=0) + 1) + _FACTOR * (k == "height")
             for k in ("degree", "height")
         )
@@ -168,16 +169,18 @@ class Bounds:
         return Fractional(one + other, powers)
 
     def _over(self, divisor: object, x: Fractional, y: Fractional) -> Fractional:
-        """Return a quotient's bounds; the inverse of a number with roots is a product of as many as it has signs."""
+        """Return a quotient's bounds; the inverse of a number with roots is a product with one factor per choice of
+        signs.
+        """
         signs = 1 << min(self._roots, MOST)
         self._divisors[divisor] = y.numerator.power(signs)
         inverse = y.numerator.power(signs - 1) * self._product(y.denominator)
         return self._times(x, Fractional(inverse, {divisor: 1}))
 
     def _root(self, x: Fractional) -> Fractional:
-        """Return bounds of a root, such that those of its square hold for the radicand.
+        """Return bounds of a root, such that the bounds of its square hold for the radicand.
 
-        It may be a rational number times the root of another one.
+        It can be a rational number times the root of another one.
         """
         size = self._whole(x) * Size(0, _FACTOR)
         return self._times(Fractional(size, x.denominator), Fractional(Size(0, 0), {_RATIONAL: 1}))
@@ -185,9 +188,9 @@ class Bounds:
     def _turn(self, angle: Node) -> Fractional:
         """Return bounds of an angle's sine and cosine.
 
-        A point of the circle that is drawn is ``z``, its cosine ``(z + 1/z)/2``; n times it is ``z^n``.
+        A random point of the circle is ``z``, and its cosine ``(z + 1/z)/2``; n times its angle is ``z^n``.
         """
-        atoms: list[Node] = [angle]  # the first stands for pi
+        atoms: list[Node] = [angle]  # the first is pi
 
         def atom(node: Node) -> int:
             atoms.append(node)
@@ -218,7 +221,7 @@ class Bounds:
 
 
 def _number(value: float) -> Fractional:
-    """Return the bounds of a literal: a whole number over a power of 10, or a multiple of pi/360, which is drawn."""
+    """Return the bounds of a literal: an integer over a power of 10, or a multiple of pi/360, which is random."""
     k = halfdegrees(value)
     if k is not None:
         return Fractional(Size(1, k.bit_length()), {})

@@ -42,7 +42,7 @@ _NUMERIC: dict[str, Callable[..., Any]] = {
     DIV: lambda a, b: a / b,
     SQRT: math.sqrt,
     **{name: getattr(math, name) for name in LIBRARY},
-    ATAN2: lambda y, x: math.atan2(y + 0.0, x + 0.0),  # of real numbers: there is no negative zero
+    ATAN2: lambda y, x: math.atan2(y + 0.0, x + 0.0),  # as in real numbers, there is no negative zero
     ABS: abs,
     SIGN: lambda a: float(a > 0) - float(a < 0),
 }

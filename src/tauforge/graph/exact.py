@@ -1,9 +1,9 @@
 """Exact knowledge about constants while graphs are built.
 
-A folded constant is a float, and the operation that it comes from. What ``+ - * /`` make of decimals is a rational
-number, and the float is that number rounded, once. Each constant also has a residue in a prime field that is drawn anew
-in each process. Two constants are equal if both float and residue are; one is zero if its residue is.
-(A fixed field could be deceived by whoever writes the constants.)
+A folded constant is a float and the operation that it comes from. The result of ``+ - * /`` on decimals is a rational
+number, and the float is that number, rounded once. Each constant also has a residue in a prime field that is drawn anew
+in each process. Two constants are equal if both float and residue are; a constant is zero if its residue is. (With a
+fixed field, the author of the constants could deceive it.)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def home() -> Field:
-    """Return this process's field: about 2^90 elements, half degrees exact, and all fractions that floats can be."""
+    """Return this process's field: about 2^90 elements, exact half degrees, and all fractions that floats can be."""
     return _fields[0] if _fields else _first()
 
 
@@ -40,11 +40,11 @@ def _first() -> Field:
 
 
 _BITS = 2048
-"""How large numerator and denominator together may grow before a constant is taken as not rational."""
+"""How large numerator and denominator together can grow before a constant is treated as not rational."""
 
 
 def rational(op: str, args: Sequence[Node]) -> Ratio | None:
-    """Return an operation on rational constants; None where it is not rational, or has too many digits."""
+    """Return the result of an operation on rational constants; None if it is not rational or has too many digits."""
     if op not in (ADD, MUL, NEG, DIV):
         return None
     first, last = args[0].rational, args[-1].rational

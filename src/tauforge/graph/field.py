@@ -20,7 +20,7 @@ IDENTITY: Turn = (1, 0)
 ROUNDS = 64
 """Rounds of the Miller-Rabin test; each accepts a composite number with a probability of at most 1/4."""
 ATTEMPTS = 1000
-"""How many numbers are tried at most for a prime, per bit."""
+"""The largest number of candidates tried for a prime, per bit."""
 _SMALL = math.prod(n for n in range(3, 500) if all(n % k for k in range(2, math.isqrt(n) + 1)))
 
 
@@ -63,7 +63,7 @@ class Field:
         return known
 
     def turn(self, radians: Fraction, halves: Fraction) -> Turn | None:
-        """Return the angle of given radians and multiples of pi; None if the scale does not hold its fractions."""
+        """Return the angle of given radians and multiples of pi; None if the scale does not cover its fractions."""
         key = radians, halves
         if key not in self._turns:
             self._turns[key] = self._turn(radians, halves)
@@ -73,7 +73,7 @@ class Field:
         result, steps = IDENTITY, halves * self.cofactor / 2
         if steps.denominator == 1:
             result = self.power(self.root, int(steps) % self.cofactor)
-        elif (halves * self.scale).denominator == 1:  # an angle that is not known to have to do with pi
+        elif (halves * self.scale).denominator == 1:  # an angle with no known relation to pi
             result = self.power(self.point("half"), int(halves * self.scale) % (self.p + 1))
         else:
             return None
@@ -83,7 +83,7 @@ class Field:
 
     def draw(self, *what: object) -> int:
         """Return an element of the field that depends only on the seed and the arguments."""
-        size = self.p.bit_length() // 8 + 17  # the remainder is then uniform but for 2^-128
+        size = self.p.bit_length() // 8 + 17  # the remainder is then uniform up to 2^-128
         return self._stream(repr(what), size) % self.p
 
     def _stream(self, what: str, size: int) -> int:

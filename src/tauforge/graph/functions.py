@@ -1,4 +1,4 @@
-"""Functions of scalars: of floats they compute, of nodes they build the simplified node."""
+"""Functions of scalars: on floats they compute, on nodes they build the simplified node."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import ExpressionError, ProgramError
 from .angle import constant_form
-from .node import ONE, ZERO, Node, Origin, Scalar, add, as_node, constant, div, folded, interned, mul, neg, symbol
+from .node import ONE, ZERO, Node, Scalar, add, as_node, constant, div, folded, interned, mul, neg, symbol
 from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, LIBRARY, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 
 
@@ -104,7 +104,7 @@ def _arc(op: str, function: Callable[[float], float], a: Node) -> Node:
 
 
 def _of_library(op: str, *args: Node) -> Node:
-    """Return a function of the library of which no rule is known."""
+    """Return a function of the library for which there are no rules."""
     if any(a.op is not CONST for a in args):
         return interned((op, *args), op, args)
     try:
@@ -167,12 +167,12 @@ _BUILT: dict[str, Callable[..., Node]] = {
 }
 
 
-def rebuild(op: str, args: tuple[Node, ...], value: Any = None, origin: Origin | None = None) -> Node:
+def rebuild(op: str, args: tuple[Node, ...], value: Any = None) -> Node:
     """Return the simplified node of an operation; used for copying, substitution and unpickling."""
     if op == SYMBOL:
         return symbol(value)
     if op == CONST:
-        return rebuild(*origin) if origin else constant(value)
+        return constant(value)
     if op in _BUILT:
         return _BUILT[op](*args)
     raise ProgramError(f"unknown operation {op!r}")

@@ -1,7 +1,7 @@
 """Evaluation in real numbers with intervals that contain the true value, as narrow as needed.
 
-Constants are what they stand for: folded ones are computed again from what they come from, a float is the decimal that
-prints it, and ``n*pi/d`` is that fraction of pi.
+Constants have their exact meaning: folded ones are computed again from their origin, a float is the decimal that prints
+it, and ``n*pi/d`` is that fraction of pi.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The scalar graph: one immutable, hash-consed node type, simplified when it is built.
 
-Two nodes of the same structure are the same object, so ``is`` is structural equality. The canonical form keeps the
-signs outside: ``neg`` never stands inside a product, nor first in a sum, so that ``a - b`` and ``b - a`` share their
-difference. The order of arguments follows a key made from the structure alone: it does not depend on what was built
-before.
+Two nodes of the same structure are the same object, so ``is`` is structural equality. The canonical form keeps signs
+outside: ``neg`` is never inside a product, nor first in a sum, so ``a - b`` and ``b - a`` share their difference.
+Arguments are ordered by a key that depends only on the structure, not on what was built before.
 """
 
 from __future__ import annotations
@@ -21,9 +20,10 @@ from .operations import ADD, CONST, COS, DIV, MUL, NEG, OPERATIONS, SIN, SQRT, S
 
 _MASK = (1 << 64) - 1
 _SALT = {op: (2 * i + 3) * 0x9E3779B97F4A7C15 & _MASK for i, op in enumerate(OPERATIONS)}
-_CONSTANT = _MASK + 1  # constants have the largest keys: they stand last in a sum
+_CONSTANT = _MASK + 1  # constants have the largest keys: they come last in a sum
 _SALT_OF_CONSTANTS = b"\x04"
-"""Any would do. The order of sums in derivatives depends on it, and so do a few of their counts: see decision 13."""
+"""Any value would do. The order of sums in derivatives depends on it, and so do a few of their counts: see decision 13.
+"""
 
 
 class Node:
@@ -36,7 +36,7 @@ class Node:
     value: Any  # a constant's float, a symbol's name, None for the others
     key: int
     origin: Origin | None  # the operation whose rounded result a constant is
-    _exactly: tuple[int, Ratio | None] | None  # a folded constant's residue, and its value where that is rational
+    _exactly: tuple[int, Ratio | None] | None  # a folded constant's residue, and its value if that is rational
 
     @property
     def residue(self) -> int:
@@ -45,12 +45,12 @@ class Node:
 
     @property
     def rational(self) -> Ratio | None:
-        """A constant's exact value; None where it is not rational, or has too many digits."""
+        """A constant's exact value; None if it is not rational or has too many digits."""
         return ratio(self.value) if self._exactly is None else self._exactly[1]
 
     @property
     def made(self) -> Origin:
-        """Operation and arguments, those that a folded constant comes from too."""
+        """Operation and arguments, including those that a folded constant comes from."""
         return self.origin or (self.op, self.args)
 
     def __add__(self, other: Scalar) -> Node:
@@ -92,12 +92,12 @@ class Node:
         return float(self.value)
 
     def __bool__(self) -> bool:
-        raise TypeError("the truth of an expression is not known before its symbols have values")
+        raise TypeError("an expression is neither true nor false before its symbols have values")
 
     def __reduce__(self) -> tuple[object, ...]:
-        from .functions import rebuild
+        from .flat import flattened, last
 
-        return rebuild, (self.op, self.args, self.value, self.origin)
+        return last, (flattened([self])[0],)
 
     def __copy__(self) -> Node:
         return self
@@ -185,7 +185,7 @@ def constant(value: float) -> Node:
 def folded(value: float, op: str, *args: Node) -> Node:
     """Return the result of an operation on constants: a float and, if it is rounded, its origin.
 
-    ``value`` is what the operation gives in floats; what is rational is rounded here, once.
+    ``value`` is the result of the operation in floats; a rational result is rounded here, once.
     """
     rational = exact.rational(op, args)
     if rational is not None:

@@ -1,4 +1,4 @@
-"""Normal forms: one expression for all that differ only in the order of sums or in like terms."""
+"""Normal forms: one expression for all those that differ only in the order of sums or in like terms."""
 
 from collections.abc import Callable, Mapping
 

@@ -57,7 +57,7 @@ def expression(text: str) -> Node:
         raise ExpressionError(f"an expression of {len(text)} characters; at most {LONGEST} are read")
     node = _Parser(text).whole()
     if written_size(node) > LARGEST:
-        raise ExpressionError(f"an expression that written out has more than {LARGEST} operations")
+        raise ExpressionError(f"an expression that has more than {LARGEST} operations when written out")
     return node
 
 

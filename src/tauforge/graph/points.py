@@ -1,12 +1,12 @@
 """Exact evaluation at random points of a prime field.
 
-Each symbol has a random value and, independently, a random angle. What is not rational is an unknown function: the same
-argument gives the same random element. There are two ways with roots:
+Each symbol has a random value and, independently, a random angle. Operations that are not rational are unknown
+functions: the same argument gives the same random element. Roots are treated in one of two ways:
 
-- *formal*, for proofs: the root of ``u`` is a new number ``r`` of which only ``r² = u`` is known, so that what is equal
-  is so for both signs. All points are evaluated together. Arguments that differ by a constant factor at all of them are
+- *formal*, for proofs: the root of ``u`` is a new number ``r`` of which only ``r² = u`` is known, so equality holds for
+both signs. All points are evaluated together. Arguments that differ by a constant factor at all of them are
   recognised: ``sign(7 x)`` is ``sign(x)``, ``sqrt(49 u)`` is ``7 sqrt(u)``.
-- *sampled*, for ranks: one of the two roots in the field. Where there is none, another point must be drawn.
+- *sampled*, for ranks: one of the two roots in the field. If there is none, another point must be drawn.
 """
 
 from __future__ import annotations
@@ -60,15 +60,17 @@ class Points:
     field
         The field. For sampled roots it must be this process's own, in which constants have their residues already.
     names
-        What tells each point from others of the same field.
+        The names that distinguish the points from others of the same field.
     scale
         A symbol's angle is this many times a random one, so that fractions with this denominator have values.
     steady
-        Names of symbols that are the same at several points, and what tells these values from others.
+        Names of symbols that have the same value at several points, and names that distinguish these values from
+        others.
     formal
         Whether roots are formal or sampled (see the module).
     products
-        Whether ``abs(u)`` is ``u sign(u)``, or the root of ``u²``. Each is true and proves what the other does not.
+        Whether ``abs(u)`` is ``u sign(u)``, or the root of ``u²``. Both are true, and each proves equalities that the
+        other does not.
     """
 
     def __init__(
@@ -145,7 +147,7 @@ class Points:
     def _unknown(self, op: str, name: Any, *what: object) -> Values:
         """Return the values of an unknown function.
 
-        Where points are sampled, ``name`` holds the arguments' values, and what is steady stays so.
+        If points are sampled, ``name`` holds the arguments' values, and steady values remain steady.
         """
         if self._formal:
             return tuple([self.field.draw(i, op, name, *what) for i in range(len(self._names))])
@@ -179,7 +181,7 @@ class Points:
         return intervals.ratio(args[k], own.args[k])
 
     def _sign_of(self, factor: int, args: tuple[Node, ...], own: _Class) -> int:
-        """Return the sign of a constant factor; where it cannot be told, the factor, which serves as a name."""
+        """Return the sign of a constant factor; if it is not known, the factor itself, which serves as a name."""
         if factor in (0, 1):
             return factor
         if factor == self.field.p - 1:
@@ -213,7 +215,7 @@ class Points:
         return self._bounds[node]
 
     def _root(self, node: Node) -> Values:
-        """Return the root of a node: that of the first of its class times that of the factor between them."""
+        """Return the root of a node: the root of the first node of its class times that of the factor between them."""
         (values,) = self.values([node])
         if not self._formal:
             return tuple([self._sampled_root(x) for x in values])
@@ -238,7 +240,7 @@ class Points:
         return made
 
     def _root_of_constant(self, residue: int, value: intervals.Interval | None) -> Values:
-        """Return the root of a constant: a rational number where it has one, or such a multiple of a known root."""
+        """Return the root of a constant: a rational number if possible, or a rational multiple of a known root."""
         p, ones = self.field.p, (1,) * len(self._names)
         if value is None or not value > 0:
             return self._new_root((residue,) * len(ones))
@@ -276,7 +278,7 @@ class Points:
         return self._turns[angle]
 
     def _polynomial(self, angle: Node) -> Form:
-        """Return an angle as a polynomial, its variables by value: those that are equal are one."""
+        """Return an angle as a polynomial; variables with equal values count as one."""
         merged: Form = {}
         numbers: dict[Node, int] = {}
         found = form(angle, lambda node: numbers.setdefault(node, len(numbers) + 1))
@@ -295,7 +297,7 @@ class Points:
         return number
 
     def _multiple(self, monomial: Monomial, times: Fraction) -> tuple[Turn, ...]:
-        """Return a product of variables, so many times, as an angle at each point."""
+        """Return a multiple of a product of variables, as an angle at each point."""
         whole = times.denominator == 1 and abs(times) <= MULTIPLES
         if len(monomial) == 1 and monomial[0] in self._arcs and whole:
             return tuple([self.field.power(turn, int(times)) for turn in self._arc(self._arcs[monomial[0]])])
@@ -312,7 +314,9 @@ class Points:
         return tuple(turns)
 
     def _name_at(self, i: int, key: Any) -> object:
-        """Return what tells a variable of angles at one point from others, and from itself elsewhere unless steady."""
+        """Return the name that distinguishes a variable of angles at one point from others, and, unless steady, from
+        itself at other points.
+        """
         if isinstance(key, str):
             return self._places(key)[i], key
         return None if key is None else (i, key) if self._formal else (key[i],)
@@ -367,20 +371,21 @@ class Point:
 def exact_points(nodes: Sequence[Node], count: int, seed: int = 0, steady: Set[str] = frozenset()) -> list[Point]:
     """Return points of this process's field at which all the nodes have values, with sampled roots.
 
-    Half of all numbers have no square root there; then another point is drawn. Steady symbols are the same at all.
+    Half of all numbers have no square root there; in that case another point is drawn. Steady symbols are the same at
+    all points.
     """
     found: list[Point] = []
     steady_seed = 0
     order = topological(nodes)
     scale = angle_scale(order)
-    together = 1 if any(node.op in _ROOTED for node in order) else count  # all at once, where none can lack a root
+    together = 1 if any(node.op in _ROOTED for node in order) else count  # all at once if no root can be missing
     for attempt in range(_ATTEMPTS):
         names = [(seed, attempt, k) for k in range(together)]
         points = Points(home(), names, scale, steady=(steady, (seed, "steady", steady_seed)), formal=False)
         try:
             points.visit(order)
         except (NoRoot, NoInverse):
-            steady_seed += not found  # it may be the steady symbols that have no root
+            steady_seed += not found  # perhaps the steady symbols have no root
             continue
         found += [Point(points, k) for k in range(together)]
         if len(found) >= count:

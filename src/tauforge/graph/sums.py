@@ -1,4 +1,4 @@
-"""Sums as a whole: the terms of nested additions."""
+"""Whole sums: the terms of nested additions."""
 
 from .evaluate import topological
 from .node import ONE, ZERO, Node
@@ -27,5 +27,5 @@ def terms(node: Node) -> tuple[dict[Node, Node], Node]:
 
 
 def whole_sums(x: Node) -> list[Node]:
-    """Return the nodes of an expression, arguments first; only the outermost of nested sums."""
+    """Return the nodes of an expression, arguments first; of nested sums, only the outermost."""
     return topological([x], lambda node: terms(node)[0] if node.op in (ADD, NEG) else node.args)

@@ -1,6 +1,6 @@
 """Numbers with formal square roots: ``a + b r + c s + d r s`` with ``r² = u``, ``s² = v``.
 
-Two such numbers are equal only if they are so whichever sign each root has.
+Two such numbers are equal only if they are equal whatever the sign of each root.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class TooManyRoots(ArithmeticError):
 
 
 class Surd:
-    """A number with roots; ``parts`` holds the coefficient of each product of roots, a root being a bit of its key.
+    """A number with roots; ``parts`` holds the coefficient of each product of roots; each root is a bit of its key.
 
     ``squares`` holds the square of each root, in which only roots with smaller bits appear. Arithmetic does not reduce;
-    ``% p`` does, and gives a plain integer where no root is left.
+    ``% p`` does, and gives a plain integer if no root is left.
     """
 
     __slots__ = ("parts", "squares")

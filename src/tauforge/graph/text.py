@@ -1,4 +1,4 @@
-"""Node -> text; what is in normal form is read back by the parser as the same node."""
+"""Node -> text; the parser reads an expression in normal form back as the same node."""
 
 import math
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from .sums import terms, whole_sums
 
 _SUM, _PRODUCT, _ATOM = 1, 2, 3  # how tightly a text binds
 Text = tuple[str, int]
-"""What is written, and how tightly it binds."""
+"""A text, and how tightly it binds."""
 
 
 def to_text(x: Scalar, pi: str = "pi") -> str:
@@ -20,7 +20,7 @@ def to_text(x: Scalar, pi: str = "pi") -> str:
 
 
 def texts(x: Node, pi: str = "pi") -> dict[Node, Text]:
-    """Return the texts of an expression and of all its parts, of nested sums only the outermost."""
+    """Return the texts of an expression and of all its parts; of nested sums, only the outermost."""
     done: dict[Node, Text] = {}
     for node in whole_sums(x):
         done[node] = _write(node, done, pi)

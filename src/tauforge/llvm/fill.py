@@ -11,7 +11,7 @@ _RUN = 3  # entries of the table for each run: its first slot, its length, the p
 
 
 def fill(name: str, head: str, places: Iterable[tuple[int, int]], vectors: Vectors) -> str:
-    """Return the function with that name and head; ``places`` are pairs of a slot and of its number's place."""
+    """Return the function with that name and head; ``places`` are pairs of a slot and the place of its number."""
     runs = _runs(places)
     table = f"@{name}.runs"
     listed = ", ".join(f"i64 {x}" for run in runs for x in run)
@@ -50,7 +50,7 @@ def fill(name: str, head: str, places: Iterable[tuple[int, int]], vectors: Vecto
 
 
 def _runs(places: Iterable[tuple[int, int]]) -> list[tuple[int, int, int]]:
-    """Return the first slot, the length and the number of each run of slots in a row that get the same number."""
+    """Return the first slot, the length and the number of each run of adjacent slots that get the same number."""
     runs: list[tuple[int, int, int]] = []
     first = past = number = -1
     for slot, wanted in places:

@@ -1,11 +1,11 @@
-"""What all compiled Programs have in common, as the text of one module.
+"""The code that all compiled Programs have in common, as the text of one module.
 
-States are computed in blocks of as many as a vector register has lanes. A block's values stand in *slots*, each a
-vector with one lane for each state. ``loop`` is the inner loop of a NumPy generalized ufunc: it brings a block's inputs
-from arrays of any strides into slots, calls the Program's own code, its *pieces*, and brings the outputs back. Where
-fewer states are left than there are lanes, the last state fills the rest, so that there is no code for single states.
+States are computed in blocks of as many as a vector register has lanes. A block's values are in *slots*, each a vector
+with one lane per state. ``loop`` is the inner loop of a NumPy generalized ufunc: it moves a block's inputs from arrays
+with any strides into slots, calls the Program's own code, its *pieces*, and moves the outputs back. If fewer states are
+left than there are lanes, the last state fills the remaining lanes, so no code is needed for single states.
 
-The Program's side of it is its *plan*, a table of 64-bit integers; see :class:`Plan`.
+The Program's part is its *plan*, a table of 64-bit integers; see :class:`Plan`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from .vectors import Vectors
 LOOP = "loop"
 """Name of the loop for NumPy."""
 
-_STACK = 1 << 16  # bytes of slots that may stand on the stack
-_LARGE, _LONG = 1 << 23, 1 << 8  # bytes of an output, and of a state's part of it, to be written past the caches
+_STACK = 1 << 16  # bytes of slots that can be on the stack
+_LARGE, _LONG = 1 << 23, 1 << 8  # bytes of an output, and per state, from which it bypasses the caches
 _HEADER = 8  # entries of a plan before those of its operands
 _RECORD = 7  # entries for each operand
 
 
 class Plan(NamedTuple):
-    """What ``loop`` has to know of a Program.
+    """What ``loop`` must know about a Program.
 
     Attributes
     ----------
@@ -38,15 +38,15 @@ class Plan(NamedTuple):
     written
         Shapes of the output arrays, in the order of a call.
     slots
-        How many vectors a block needs; those of the inputs come first, then those of the outputs.
+        The number of vectors that a block needs; those of the inputs come first, then those of the outputs.
     constants
         Address of the numbers in the Program's code, each as a vector.
     setup
-        Addresses of the code for what depends on the parameters alone or on nothing.
+        Addresses of the code for values that depend only on the parameters or on nothing.
     pieces
         Addresses of the code of a block.
     parameters
-        Which array the set-up depends on, -1 for none.
+        Index of the array that the set-up depends on, -1 for none.
     """
 
     read: Sequence[Shape]
@@ -98,7 +98,7 @@ def kernel(vectors: Vectors) -> str:
 
 
 def _loop() -> list[str]:
-    """Return ``loop``, which finds memory; its ``steps`` are those between states, then those inside each array."""
+    """Return ``loop``, which allocates memory; its ``steps`` are those between states, then those inside each array."""
     call = "call void @blocks(ptr %arrays, i64 %count, ptr %steps, ptr %plan, ptr {})"
     return [
         f"define void @{LOOP}(ptr %arrays, ptr %dimensions, ptr %steps, ptr %plan) nounwind {{",
@@ -125,9 +125,9 @@ def _loop() -> list[str]:
 
 
 def _blocks(vectors: Vectors) -> list[str]:
-    """Emit ``blocks``; in ``memory`` are slots, a flag for each array, and the offsets inside arrays.
+    """Emit ``blocks``; ``memory`` holds slots, a flag for each array, and the offsets inside arrays.
 
-    The flag is 0, or 1 for an array in C order, or 2 if it is an output to be written past the caches besides.
+    The flag is 0; or 1 for an array in C order; or 2 if it is also an output that bypasses the caches.
     """
     lanes = vectors.lanes
     block = [
@@ -147,7 +147,7 @@ def _blocks(vectors: Vectors) -> list[str]:
         "%streamed.any = icmp ne i64 %past.any, 0",
         "br i1 %streamed.any, label %settle, label %end",
         "settle:",
-        "fence seq_cst",  # what was written past the caches is there before what is written later
+        "fence seq_cst",  # stores that bypassed the caches complete before later ones
         "br label %end",
         "end:",
         "ret void",
@@ -156,7 +156,7 @@ def _blocks(vectors: Vectors) -> list[str]:
 
 
 def _prologue(vectors: Vectors) -> list[str]:
-    """Emit what comes before the first block: the plan is read, offsets and flags of all arrays are found."""
+    """Emit the code before the first block: it reads the plan and finds the offsets and flags of all arrays."""
     header = ["reads", "writes", "setups", "pieces", "parameters", "slots", "constants"]
     each = [
         *_record("%o"),
@@ -194,7 +194,7 @@ def _prologue(vectors: Vectors) -> list[str]:
 
 
 def _bring() -> list[str]:
-    """Emit what brings a block's inputs into slots; what all states share is brought once."""
+    """Emit the code that moves a block's inputs into slots; inputs that all states share are moved once."""
     each = [
         *entry("%r.step", "i64", "%steps", "%r"),
         "%r.varies = icmp ne i64 %r.step, 0",
@@ -219,7 +219,7 @@ def _compute() -> list[str]:
 
 
 def _write() -> list[str]:
-    """Emit what writes a block's outputs from slots to their arrays."""
+    """Emit the code that writes a block's outputs from slots to their arrays."""
     each = [
         "%wo = add i64 %reads, %w",
         *entry("%wo.step", "i64", "%steps", "%wo"),
@@ -238,9 +238,9 @@ def _write() -> list[str]:
 
 
 def _streams(operand: str, vectors: Vectors) -> list[str]:
-    """Emit the code that tells whether an operand is an output to be written past the caches.
+    """Emit the code that tells whether an operand is an output that bypasses the caches.
 
-    It would only fill them if it is large; short parts of it are faster put together there.
+    A large output would only fill them; short rows are faster combined in them.
     """
     o = operand
     return [

@@ -1,4 +1,4 @@
-"""Reading of tables: values on a grid, interpolated linearly along each of its dimensions, as the text of a module."""
+"""Reading tables: values on a grid, interpolated linearly along each of its dimensions, as the text of a module."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .vectors import Vectors
 
 WIDTH = 4
-"""How many values are interpolated at a time; a point of the grid has a multiple of that."""
+"""How many values are interpolated at a time; each point of the grid has a multiple of that."""
 LOOKUP = "lookup"
 """Name of the function."""
 _KIND = Vectors("double", WIDTH)
@@ -16,7 +16,7 @@ _VECTOR, literal, BYTES = _KIND.name, _KIND.literal, _KIND.size
 
 
 class Dimension(NamedTuple):
-    """A dimension of a grid: the coordinate along it, where it begins, its step, its points, and whether it closes."""
+    """A dimension of a grid: the coordinate along it, its start, its step, its points, and whether it closes."""
 
     coordinate: int
     start: float
@@ -61,7 +61,7 @@ def module(dimensions: Sequence[Dimension], width: int) -> str:
 
 
 def _placed(axis: int, dimension: Dimension) -> list[str]:
-    """Emit the code that locates the points beside a coordinate, and the weights of both: %low, %high, %w.low, …"""
+    """Emit the code that locates the points on both sides of a coordinate, and their weights: %low, %high, %w.low, …"""
     a, (coordinate, start, step, points, periodic) = f".{axis}", dimension
     lines = [
         f"%place{a} = add i64 %row, {coordinate}",

@@ -1,16 +1,16 @@
-"""Loops found in long straight-line code, as that of a chain of many like links.
+"""Loops found in long straight-line code, such as that of a chain of many similar links.
 
-Nodes that do the same for one link as others do for another are a *family*. They are recognised by what surrounds
-them in the graph: the operations that they are made from and those that use them, up to some distance, numbers left
-aside. A loop runs over several families at once, one member of each in every turn. Each sweep of a recursion is a loop.
+Nodes that do the same for different links are a *family*. They are recognised by what surrounds them in the graph: the
+operations that they are made from and those that use them, up to some distance, ignoring numbers. A loop runs over
+several families at once, with one member of each per turn. Each sweep of a recursion is a loop.
 
-Nothing has to be guessed right for the result to be right: in each turn, an operand is either the member that another
-family has in the same turn, or is fetched from wherever this turn's operand stands. Where no order of loops and
-other nodes computes every operand before it is needed, there are no loops.
+The result is right even if a guess is wrong: in each turn, an operand is either the member of another family in the
+same turn, or is fetched from wherever this turn's operand is. If no order of loops and other nodes computes every
+operand before it is needed, there are no loops.
 
-The graph's canonical form puts signs where names' keys put them, which differs from link to link. So a family
-computes its members up to sign: each node is its family's value or the negative of it. Links are alike here if their
-numbers have the same signs and the same zeros.
+In the graph's canonical form, signs depend on the keys of names, which differ from link to link. So a family computes
+its members up to sign: each node is its family's value or the negative of it. Links are similar if their numbers have
+the same signs and the same zeros.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from ..graph.node import Node, neg
 from ..graph.operations import ADD, CONST, DIV, MUL, NEG, OPERATIONS, SIGN, SYMBOL
 
 DISTANCE = 8
-"""How far around a node its surroundings are compared."""
+"""The distance up to which the surroundings of nodes are compared."""
 TURNS = 8
-"""Of fewer turns no loop is made."""
+"""The smallest number of turns for which a loop is made."""
 _NUMBER = {op: i for i, op in enumerate(OPERATIONS)}
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
@@ -38,8 +38,8 @@ _OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
 class Row(NamedTuple):
     """One operation of a loop: an operand is the number of an earlier row, or the nodes that it is in each turn.
 
-    ``minus`` subtracts the second operand, or negates an only one. ``family`` has the members of all turns, and further
-    ones before and after them, which are computed outside.
+    ``minus`` subtracts the second operand, or negates a single one. ``family`` has the members of all turns, and others
+    before and after them, which are computed outside the loop.
     """
 
     op: str
@@ -50,21 +50,21 @@ class Row(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """Rows that are computed in turn, over and over."""
+    """Rows that are computed one after another, over and over."""
 
     turns: int
     rows: tuple[Row, ...]
 
 
 class Rolled(NamedTuple):
-    """Steps in turn, single nodes and loops; and the nodes of which loops know the negative."""
+    """Steps in order, single nodes and loops; and the nodes for which loops compute the negative."""
 
     steps: list[Node | Loop]
     negative: frozenset[Node]
 
 
 class _Family:
-    """Members in the order of computing, and where operands come from: a family, and how many members further on."""
+    """Members in the order of computation, and the sources of operands: a family, and a shift among its members."""
 
     def __init__(self, members: list[Node], minus: bool) -> None:
         self.members, self.minus = members, minus
@@ -74,9 +74,9 @@ class _Family:
 
 
 def roll(nodes: Sequence[Node], places: Mapping[Node, int]) -> Rolled | None:
-    """Return nodes, arguments first, as loops and single ones; None where there is no loop.
+    """Return nodes, arguments first, as loops and single ones; None if there is no loop.
 
-    ``places`` tells apart the kinds of what is known before: nodes that may stand for each other have the same number.
+    ``places`` distinguishes the kinds of known values: nodes that can replace each other have the same number.
     """
     graph = _Graph([node for node in nodes if node.op is not NEG], places)
     families = graph.families()
@@ -121,9 +121,9 @@ class _Graph:
     def _compared(
         self, every: list[Node], ends: list[int], signs: list[int], around: list[int]
     ) -> tuple[list[tuple[Node, ...]], list[bool], list[int]]:
-        """Return nodes' operands, in an order that depends on what surrounds them; and what has which sign by that.
+        """Return the nodes' operands, in an order that depends on their surroundings, and the resulting signs.
 
-        For each node it is also told whether its operands are subtracted.
+        Also return, for each node, whether its operands are subtracted.
         """
         depth, index = self.depth, self.index
         known = [1] * len(every)
@@ -138,7 +138,7 @@ class _Graph:
             minus = False
             if op is ADD:
                 known[i], minus = first, first != last
-                if minus and pair[1].op is CONST:  # whose sign is the number's own
+                if minus and pair[1].op is CONST:  # which has the sign of the number
                     pair, minus = (pair[0], neg(pair[1])), False
             elif op is MUL or op is DIV:
                 known[i] = first * last
@@ -153,7 +153,7 @@ class _Graph:
         return operands, subtracted, known
 
     def _precedes(self, a: int, b: int, every: list[Node], around: list[int]) -> bool:
-        """Tell whether an operand is to stand before the other; numbers stand last."""
+        """Tell whether an operand comes before the other; numbers come last."""
         if every[a].op is CONST or every[b].op is CONST:
             return every[a].op is not CONST
         return (around[a], self.depth[a], self.index[a]) < (around[b], self.depth[b], self.index[b])
@@ -193,8 +193,8 @@ class _Graph:
 def _surroundings(own: NDArray[Any], pairs: NDArray[Any], ordered: NDArray[Any]) -> NDArray[Any]:
     """Return a number for each node and leaf that depends on what surrounds it, up to a distance.
 
-    ``own`` tells apart what is different by itself, ``pairs`` has each node's first and last argument, ``ordered``
-    those whose order matters.
+    ``own`` distinguishes nodes that differ by themselves, ``pairs`` has each node's first and last argument,
+    ``ordered`` those whose order matters.
     """
     base, count = _mixed(own + np.uint64(7)), len(pairs)
     first, second = pairs.T
@@ -212,7 +212,7 @@ def _surroundings(own: NDArray[Any], pairs: NDArray[Any], ordered: NDArray[Any])
 
 
 def _index(leaf: Node) -> int:
-    """Return the number of an input in its array, or of the input that a sine or cosine is of."""
+    """Return the index of an input in its array, or that of the input of a sine or cosine."""
     while leaf.args:
         leaf = leaf.args[-1] if leaf.args[0].op is CONST else leaf.args[0]
     text = str(leaf.value) if leaf.op is SYMBOL else ""
@@ -263,7 +263,7 @@ def _levelled(families: list[_Family], graph: _Graph) -> bool:
 
 
 def _loop(families: list[_Family], level: int, graph: _Graph) -> Loop | None:
-    """Return the loop of a level; None where it would be too short."""
+    """Return the loop of a level; None if it would be too short."""
     own = [family for family in families if family.level == level]
     size = max(family.last - family.first for family in own)
     own = [family for family in own if family.last - family.first >= 0.7 * size]
@@ -290,7 +290,7 @@ def _loop(families: list[_Family], level: int, graph: _Graph) -> Loop | None:
 
 
 def _ordered(graph: _Graph, loops: list[Loop]) -> list[Node | Loop] | None:
-    """Return single nodes and loops in an order in which operands come first; None where there is none."""
+    """Return single nodes and loops in an order in which operands come first; None if there is none."""
     count = len(graph.nodes)
     unit = list(range(count))
     for k, loop in enumerate(loops):
@@ -321,7 +321,7 @@ def _ordered(graph: _Graph, loops: list[Loop]) -> list[Node | Loop] | None:
 
 
 def _runs(loop: Loop) -> bool:
-    """Tell whether what a loop fetches from its own members was computed in an earlier turn."""
+    """Tell whether everything that a loop fetches from its own members was computed in an earlier turn."""
     turn = {node: t for row in loop.rows for t, node in enumerate(row.members)}
     for i, row in enumerate(loop.rows):
         for operand in row.operands:

@@ -12,7 +12,7 @@ STREAMED = 16
 
 
 def offsets(vectors: Vectors) -> list[str]:
-    """Return ``offsets``, which lists an operand's offsets in bytes; it returns 1 where they are those of C order."""
+    """Return ``offsets``, which lists an operand's offsets in bytes; it returns 1 if they are those of C order."""
     names = ["rows", "columns", "leading", "steps.first", "step.last"]
     return [
         "define internal i64 @offsets(ptr %plan, ptr %steps, ptr %record, ptr %table) nounwind {",
@@ -20,7 +20,7 @@ def offsets(vectors: Vectors) -> list[str]:
         *(line for i, name in enumerate(names, 2) for line in entry(f"%{name}", "i64", "%record", i)),
         *entry("%step", "i64", "%steps", "%step.last"),
         *entry("%axes", "i64", "%plan", "%leading"),
-        "%sum = alloca i64",  # the difference from C order, whose bits are gathered
+        "%sum = alloca i64",  # collects the bits of the difference from C order
         "store i64 0, ptr %sum",
         "%rest = alloca i64",
         "%offset = alloca i64",
@@ -78,10 +78,10 @@ _MOVE = "(i64 %size, ptr %array, i64 %step, i64 %used, ptr %offsets, i64 %contig
 
 
 def gather(vectors: Vectors) -> list[str]:
-    """Return ``gather``, which brings the states of a block from an array to slots."""
+    """Return ``gather``, which moves the states of a block from an array to slots."""
     lanes, kind, scalar = range(vectors.lanes), vectors.name, vectors.scalar
     start = ["%full = icmp eq i64 0, 0", "%row0 = getelementptr i8, ptr %array, i64 0"]
-    for k in lanes[1:]:  # where no state is left, the last one once more
+    for k in lanes[1:]:  # if no state is left, the last one once more
         start += [
             f"%there{k} = icmp slt i64 {k}, %used",
             f"%step{k} = select i1 %there{k}, i64 %step, i64 0",
@@ -148,7 +148,7 @@ def _streamed(value: str, address: str, vectors: Vectors) -> list[str]:
 
 
 def _move(name: str, start: list[str], many: list[str], one: list[str], vectors: Vectors) -> list[str]:
-    """Return a function that moves as many entries at a time as there are lanes where it can, and one by one elsewhere.
+    """Return a function that moves as many entries at a time as there are lanes if it can, and otherwise one by one.
 
     It can if the entries are in C order and there are enough of them; the last ones are then moved together with some
     that were moved before.
@@ -195,7 +195,7 @@ def _transposed(addresses: list[str], vectors: Vectors) -> tuple[list[str], list
     """Emit the code that loads and transposes a square of entries; return it and the result's registers."""
     count, kind, half = vectors.lanes, vectors.name, vectors.lanes // 2
     part, lines = f"<{half} x {vectors.scalar}>", []
-    for k in range(count):  # halves of two rows at once: cheaper than to exchange halves in registers
+    for k in range(count):  # halves of two rows at once: cheaper than exchanging halves in registers
         for side in range(2):
             at, address = f"%y{k}.{side}", addresses[k % half + side * half]
             lines += [

@@ -1,10 +1,10 @@
 """A call from Python with one state, as the text of a module: no step of it is done in Python.
 
-The function has the signature that CPython calls METH_FASTCALL | METH_KEYWORDS. It takes what is most common: arrays of
-NumPy, of the function's dtype, of just the inputs' shapes. All else, results that NumPy would warn about among it,
-goes to a callable that takes everything.
+The function has the signature that CPython calls METH_FASTCALL | METH_KEYWORDS. It handles the most common case: NumPy
+arrays of the function's dtype with exactly the inputs' shapes. Everything else, including results that NumPy would warn
+about, goes to a callable that handles all cases.
 
-What it has to know of a Program is a *record*, a table of 64-bit integers; see :class:`Record`.
+What it must know about a Program is in a *record*, a table of 64-bit integers; see :class:`Record`.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ SYMBOLS = {
     "PyArray_New": "ptr (ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)",
     "fetestexcept": "i32 (i32)",
 }
-"""What it calls, and how: Python's own functions, one of NumPy's, one of the C library's."""
+"""The functions that it calls, with their types: Python's, one of NumPy's, one of the C library's."""
 ALIGNED = 0x100  # NPY_ARRAY_ALIGNED
 _HEADER = 8
 
 
 class Fields(NamedTuple):
-    """Where NumPy keeps what makes up an array, in bytes from its beginning."""
+    """Where NumPy keeps the parts of an array, in bytes from its beginning."""
 
     data: int
     rank: int

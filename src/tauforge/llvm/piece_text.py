@@ -36,9 +36,9 @@ def _instructions(vectors: Vectors) -> dict[str, str]:
 
 
 class Piece:
-    """A function under construction; each value is computed into a register of its own, or loaded when first needed.
+    """A function under construction; each value is computed into its own register, or loaded when first needed.
 
-    Slots hold the nodes' values, but for those in ``negative`` the negative of it.
+    Slots hold the nodes' values; for the nodes in ``negative``, they hold the negative.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class Piece:
 
 def head(name: str, vectors: Vectors) -> str:
     """Return how a piece begins."""
-    aligned = f"alignstack({vectors.bytes})"  # else what is saved there lies across cache lines
+    aligned = f"alignstack({vectors.bytes})"  # otherwise saved values would straddle cache lines
     return f"define void @{name}(ptr noalias %slots, ptr noalias readonly %numbers) nounwind {aligned} {{"
 
 

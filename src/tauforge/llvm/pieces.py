@@ -1,9 +1,9 @@
 """Program -> the texts of modules that compute a block of states, for the runtime to compile.
 
-A block's values stand in slots (see ``kernel``): those of the inputs come first, then those of the outputs, then
-what is kept for later. Long code is cut into *pieces*, each a function of the slots' address, so that the time to
-compile grows no faster than the Program. What one piece computes and a later one needs goes through a slot.
-Numbers stand in a table beside the code, which is a quarter smaller for it.
+A block's values are in slots (see ``kernel``): those of the inputs come first, then those of the outputs, then values
+kept for later. Long code is cut into *pieces*, each a function of the slots' address, so that the time to compile grows
+no faster than the Program. Values that one piece computes and a later one needs go through a slot. Numbers are in a
+table outside the code, which makes the code a quarter smaller.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from .steps import Call, Step, bare, made_by, needed_by, operands, steps_of
 from .vectors import Vectors
 
 WHOLE, PIECE, MODULE = 4000, 500, 20
-"""How many steps a Program may have as one piece, how many its pieces have otherwise, and how many of them a module.
+"""The largest number of steps of a Program in one piece, the steps per piece of longer ones, and the pieces per module.
 
-Measured: one piece takes 40 µs of compiling a step, and 80 where it has 16 000; a piece of many steps that also puts
-much into slots takes longest, since LLVM looks for pairs of stores to join.
+Measured: compiling one piece takes 40 µs per step, or 80 if it has 16 000 steps; a long piece that also stores many
+values in slots takes longest, because LLVM looks for stores to merge.
 """
 
-_FEW = 4  # turns of a loop whose value alone does not make it worth keeping that of all turns
+_FEW = 4  # if only the values of so many turns are needed later, those of the other turns are not kept
 
 SETUP, BODY = "setup", "body"
-"""How the names of pieces begin, before a number: what depends on the parameters alone or on nothing; all else."""
+"""Prefixes of the names of pieces: for values that depend only on the parameters or on nothing, and for all others."""
 
 
 class Pieces(NamedTuple):
@@ -85,9 +85,7 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
 
 
 def _last_first(program: Program) -> Iterable[Node]:
-    """Return the outputs that are to be computed from the last to the first, matrices column by column: it keeps the
-    fewest values waiting.
-    """
+    """Return the outputs from the last to the first, matrices column by column: the fewest values wait."""
     for array in reversed([*program.results.values()]):
         columns = array.shape[-1] if array.shape else 1
         places = [i for i, node in enumerate(array.nodes) if node.op is not CONST]
@@ -148,7 +146,7 @@ def _code(
 
 
 def _rolled(steps: list[Step], slots: Mapping[Node, int]) -> tuple[list[Step], Set[Node]]:
-    """Return steps with loops among them where they are many, and the nodes whose slots then hold the negative."""
+    """Return the steps, with loops if there are many steps, and the nodes whose slots then hold the negative."""
     last = max((i for i, step in enumerate(steps) if isinstance(step, Call)), default=-1)
     nodes = [step for step in steps[last + 1 :] if isinstance(step, Node)]
     if len(nodes) <= WHOLE:
@@ -178,7 +176,9 @@ def _give_slots(
     stores: Mapping[Node, list[tuple[Node, int]]],
     entries: count[int],
 ) -> None:
-    """Give slots to nodes: side by side to a family in a loop, but one for all its turns that are not wanted later."""
+    """Give slots to nodes: adjacent ones to a family in a loop, but a single one for all turns that are not needed
+    later.
+    """
     for row in (row for step in steps if isinstance(step, Loop) for row in step.rows):
         inside = sum(node in wanted for node in row.members)
         if inside > _FEW:

@@ -1,7 +1,7 @@
-"""What a Program's code does in turn: operations, calls of the kernel and loops.
+"""The steps of a Program's code in order: operations, calls of the kernel and loops.
 
-Sines, cosines and their inverses are computed by the kernel, all that can be at once with one call, before what needs
-them: a call in the midst would have every register saved.
+The kernel computes sines, cosines and their inverses, as many as possible with one call, before the operations that
+need them: a call in between would require saving every register.
 """
 
 from __future__ import annotations

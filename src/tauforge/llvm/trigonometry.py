@@ -22,7 +22,7 @@ SERVICES = {SINCOS: (1, 2)} | {name: (count, 1) for name, count in LIBRARY.items
 """Slots that each service reads and fills, per group."""
 
 _LARGEST = 1e5  # the angle up to which the reduction below is exact enough
-_ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it rounds to an integer, which then stands in the lowest bits
+_ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it rounds to an integer, which is then in the lowest bits
 _QUARTER = {
     "%first": float.fromhex("0x1.921fb54400000p+0"),
     "%second": float.fromhex("0x1.0b4611a600000p-34"),
@@ -84,7 +84,7 @@ def _sincos(vectors: Vectors) -> list[str]:
     """Return the service of sine and cosine, in double precision whatever the type.
 
     One reduction to a = n pi/2 + r, |r| <= pi/4, serves both. The C library computes lanes whose angle is too large for
-    it or no number.
+    it or is not a number.
     """
     truth = f"<{vectors.lanes} x i1>"
     body = [
@@ -178,7 +178,7 @@ def _signed(name: str, vectors: Vectors) -> list[str]:
 
 
 def _reduced(wide: Vectors) -> list[str]:
-    """Emit the code that computes the rest %r of %a after %n quarter turns, n pi/2 being subtracted in three parts."""
+    """Emit the code that computes the rest %r of %a after %n quarter turns, subtracting n pi/2 in three parts."""
     d = wide.name
     if wide.fused:
         parts = (("%a", "%first", "%r1"), ("%r1", "%middle", "%r2"), ("%r2", "%last", "%r"))
@@ -187,7 +187,7 @@ def _reduced(wide: Vectors) -> list[str]:
         *_less("%a", "%first", "%r1", wide),
         *_less("%r1", "%second", "%r2", wide),
         f"%gone = fsub {d} %r1, %r2",
-        f"%lost = fsub {d} %gone, %second.n",  # what rounding took from r2
+        f"%lost = fsub {d} %gone, %second.n",  # the rounding error of r2
         *_less("%lost", "%third", "%rest", wide),
         f"%r = fadd {d} %r2, %rest",
     ]
@@ -224,7 +224,7 @@ def _polynomial(name: str, wide: Vectors) -> list[str]:
 def _number(register: str, wide: Vectors) -> list[str]:
     """Emit the code that loads one of the numbers.
 
-    They stand in memory, and their address too, where others could change it: LLVM would otherwise load them all before
+    They are in memory, and so is their address, where others could change it: otherwise LLVM would load them all before
     the loop, which is short.
     """
     return entry(register, wide.name, "%numbers", [*_NUMBERS].index(register))

@@ -14,7 +14,7 @@ class Vectors(NamedTuple):
     scalar
         A lane's type, "double" or "float".
     lanes
-        How many there are.
+        The number of lanes.
     fused
         Whether the processor multiplies and adds in one step.
     """
@@ -60,7 +60,7 @@ class Vectors(NamedTuple):
 
 
 def _rounded(value: float) -> float:
-    """Return a number rounded to single precision; infinite where it is too large."""
+    """Return a number rounded to single precision; infinite if it is too large."""
     try:
         return float(struct.unpack("f", struct.pack("f", value))[0])
     except OverflowError:

@@ -15,7 +15,7 @@ from .registry import model
 from .results import program, vector
 
 
-@model("q, qd -> h", "Coriolis, centrifugal, gravity and friction efforts", groups="auto")
+@model("q, qd -> h", "Coriolis, centrifugal, gravity and friction torques", groups="auto")
 def bias(
     robot: Robot,
     *,
@@ -24,22 +24,30 @@ def bias(
     external_wrenches: bool | str = False,
     reframe: bool = True,
 ) -> Program:
-    """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring torques: τ = M q̈ + h."""
+    """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring torques, h in τ = M q̈ +
+    h.
+    """
     if formulation != DEFAULT:
         return classical("bias", robot, formulation, external_wrenches)
     robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
-    h = vector(state.coordinates, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction efforts")
+    h = vector(state.coordinates, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction torques")
     return program("bias", robot, arrays, {"h": h})
 
 
-@model("q -> g", "efforts that hold the robot at rest", groups="auto")
+def at_rest(robot: Robot) -> Robot:
+    """Return the robot on a base that does not move."""
+    if robot.base.is_still:
+        return robot
+    return robot.derived(base=replace(robot.base, W0=ZERO, WP0=ZERO, V0=ZERO, VP0=ZERO))
+
+
+@model("q -> g", "torques that hold the robot at rest", groups="auto", of=at_rest)
 def gravity(robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True) -> Program:
     """Return the Program ``q -> g``: the torques that hold the robot at rest."""
     if formulation != DEFAULT:
         return classical("gravity", robot, formulation)
     robot, arrays, state = prepare(robot, ("q",))
-    still = replace(robot.neglect("k"), base=replace(robot.base, W0=ZERO, WP0=ZERO, VP0=ZERO))
-    g = vector(state.coordinates, newton_euler(still, state), "gravity efforts")
+    g = vector(state.coordinates, newton_euler(robot.neglect("k"), state), "gravity torques")
     return program("gravity", robot, arrays, {"g": g})
 
 

@@ -1,8 +1,8 @@
 """Centre of mass of the whole robot, its velocity and its Jacobian.
 
-From the tips to the base, the first moments of link j and all that it carries are gathered in its frame, as fractions
-of the robot's mass. What joint k moves is one rigid body, of mass m and first moments s from the joint's origin: at
-unit speed it moves the centre of mass by e × s if revolute, by e m if prismatic.
+From the tips to the base, the first moments of link j and everything it carries are summed in its frame, as fractions
+of the robot's mass. Everything that joint k carries is one rigid body, with mass m and first moments s about the
+joint's origin: at unit speed, a revolute joint moves the centre of mass at e × s and a prismatic one at e m.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ XYZ = ("x", "y", "z")
 def centre_of_mass(robot: Robot, *, parameters: str = "auto") -> Program:
     """Return the Program ``q -> com``: the centre of mass of all links, in the base frame.
 
-    The pose of the base (``robot.base.pose``) is not applied. The standard parameters are needed: base parameters move
-    masses from link to link, and so the centre, without a change of the efforts.
+    The pose of the base (``robot.base.pose``) is not applied. Standard parameters are needed: base parameters shift
+    mass between links, which leaves the torques unchanged but not the centre of mass.
     """
     robot, arrays, state = prepare_masses(robot, ("q",))
     com = gathered(robot, poses_of(robot, state))[0][1]
@@ -55,7 +55,9 @@ def centre_of_mass_jacobian(robot: Robot, *, parameters: str = "auto") -> Progra
 
 
 def gathered(robot: Robot, poses: Sequence[Pose]) -> list[tuple[Scalar, Vector]]:
-    """Return mass and first moments of each link and everything it carries, in its frame; entry 0 is the robot's."""
+    """Return the mass and first moments of each link and everything it carries, in its frame; entry 0 is the
+    robot's.
+    """
     whole = sum((body.inertia.M for body in robot.bodies), start=0.0)
     scale = 1.0 / whole
     total = [(0.0, ZERO), *((b.inertia.M * scale, b.inertia.first_moments * scale) for b in robot.bodies)]
@@ -68,7 +70,7 @@ def gathered(robot: Robot, poses: Sequence[Pose]) -> list[tuple[Scalar, Vector]]
 
 
 def moved(V: Twist, m: Scalar, s: Vector) -> Vector:
-    """Return the velocity that a joint's gives the centre of mass, in the link's axes."""
+    """Return the velocity of the centre of mass due to one joint's velocity, in the link's axes."""
     return V.v * m + cross(V.w, s)
 
 
@@ -97,7 +99,7 @@ def prepare_masses(robot: Robot, wanted: Sequence[str]) -> tuple[Robot, dict[str
     """Return what a model needs, and refuse a robot without mass."""
     robot, arrays, state = prepare(robot, wanted)
     if is_zero(sum((body.inertia.M for body in robot.bodies), start=0.0)):
-        raise ProgramError(f"{robot.name} has no mass, so no centre of mass: give its links' M values or symbols")
+        raise ProgramError(f"{robot.name} has no mass, hence no centre of mass: give its links an M")
     return robot, arrays, state
 
 

@@ -1,7 +1,7 @@
-"""Centroidal momentum: that of the whole robot about its centre of mass, and the matrix that gives it.
+"""Centroidal momentum: the momentum of the whole robot about its centre of mass, and the matrix that gives it.
 
-What joint j moves is one composite body; at unit speed its momentum, passed down to the base and taken about the centre
-of mass, is a column of the matrix A, with h = A q̇.
+Everything that joint j carries is one composite body. Its momentum at unit speed, passed down to the base and taken
+about the centre of mass, is a column of the matrix A in h = A q̇.
 """
 
 from __future__ import annotations

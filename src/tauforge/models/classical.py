@@ -1,4 +1,4 @@
-"""The way from the models to the classical formulations, which are built on the models: the only one."""
+"""The only door from the models to the classical formulations, which are built on the models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DEFAULT = "newton-euler"
 
 
 def classical(model: str, robot: Robot, formulation: str, *options: object) -> Program:
-    """Return a model's Program by one of the classical formulations."""
+    """Return a model's Program as one of the classical formulations gives it."""
     from ..formulations import programs
 
     made: Program = getattr(programs, model)(robot, formulation, *options)

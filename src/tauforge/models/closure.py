@@ -30,7 +30,6 @@ from ..spatial.vector import UNITS, ZERO, Matrix, Vector, column, cross, times
 from .coordinates import Coordinates, Row
 from .inertia_matrix import first_degrees
 from .jacobian import levers, spins
-from .registry import model
 from .results import program
 from .routes import Route, orientations, path, poses_of
 from .state import INPUTS, State, Values
@@ -57,8 +56,10 @@ class Sides:
     ----------
     loop
         The loop.
-    a, b
-        Numbers of the links that stand for its frames.
+    a
+        Number of the link that stands for its first frame.
+    b
+        Number of the link that stands for its second frame.
     """
 
     loop: Loop
@@ -147,7 +148,6 @@ def rows(
     return J, rate
 
 
-@model("q -> error, J", "how far closed loops are open, and how that changes with each joint")
 def loop_closure(robot: Robot) -> Program:
     """Return the Program ``q -> error, J``: what is left open at each loop, and its derivative along every axis.
 

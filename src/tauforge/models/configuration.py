@@ -1,8 +1,8 @@
-"""Steps in configuration space: where a velocity leads within a unit of time, and which velocity leads from here to
-there.
+"""Steps in configuration space: the configuration that a velocity leads to, and the velocity between two
+configurations.
 
-Revolute and prismatic coordinates add. Joints of several degrees of freedom move on their manifold: the velocity v, in
-the link's frame, is constant along the step, so that rotations are exp(ŵ) and poses exp([v, w]), the screw motion.
+Revolute and prismatic coordinates add. Joints with several degrees of freedom move on their manifold: the velocity v,
+in the link's frame, is constant during the step, so rotations are exp(ŵ) and poses are exp([v, w]), the screw motion.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def integrate(robot: Robot) -> Program:
 def difference(robot: Robot) -> Program:
     """Return the Program ``q, q_next -> v``: the constant velocity that leads from q to q_next in a unit of time.
 
-    Rotations take the shorter way, by at most half a turn; angles are subtracted as they are.
+    Rotations take the shorter way, at most half a turn; angles are subtracted without wrapping.
     """
     _check_open(robot)
     robot, arrays, state = prepare(robot, ("q",))

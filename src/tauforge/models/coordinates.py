@@ -1,7 +1,7 @@
 """How the degrees of freedom move the joints: q̇_tree = G q̇, hence q̈_tree = G q̈ + Ġ q̇, and τ = Gᵀ τ_tree.
 
-The recursions know trees alone: they take what each joint has, and give what each joint's axes ask for. In a tree G is
-the identity, and costs nothing. Where joints follow others it is constant, with their ratios.
+The recursions know only trees: they take the coordinates of each joint and give the torques along each joint's axes. In
+a tree, G is the identity and costs nothing. If joints follow others, G is constant and holds their ratios.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .state import Values
 
 Row = Mapping[int, Scalar]
-"""The entries in a row of G that may differ from zero, by degree of freedom."""
+"""The entries in a row of G that can differ from zero, by degree of freedom."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Coordinates:
     independent
         Numbers of the joints whose axes are the degrees of freedom, in the order of qd.
     G
-        A row for each axis of each joint; None if it is the identity.
+        One row per axis of each joint; None if it is the identity.
     rate
         Gives the rows of Ġ from the joints' velocities; None if G is constant.
     drift
@@ -87,9 +87,9 @@ class Coordinates:
         return self._by_joint(axes)
 
     def gathered(self, axes: Sequence[Any], rows: Sequence[Row] | None = None) -> list[Any]:
-        """Return what stands for each axis, as efforts or columns of a Jacobian do, by degree of freedom: Gᵀ x.
+        """Return quantities given for each axis, such as torques or columns of a Jacobian, by degree of freedom: Gᵀ x.
 
-        Other rows than those of G may be given: with those of Ġ it is Ġᵀ x.
+        Other rows can be given instead of those of G: with those of Ġ, the result is Ġᵀ x.
         """
         rows = self.G if rows is None else rows
         if rows is None:
@@ -100,24 +100,24 @@ class Coordinates:
         return found
 
     def gathered_some(self, axes: Mapping[int, Any]) -> dict[int, Any]:
-        """Return what stands for some axes, the others being zero, by the degrees of freedom that move them."""
+        """Return quantities given for some axes (zero for the others) by the degrees of freedom that move them."""
         return dict(axes) if self.G is None else _sums(self.G, axes.items())
 
     def matrix(self, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
-        """Return Gᵀ M G of a matrix with a row and a column for each axis."""
+        """Return Gᵀ M G for a matrix with one row and one column per axis."""
         return self._from_left([self.gathered(row) for row in rows])
 
     def symmetric(self, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
-        """Return Gᵀ M G of a symmetric matrix, neither half computed twice."""
+        """Return Gᵀ M G for a symmetric matrix, computing only one half."""
         M = self.matrix(rows)
         return M if self.G is None else [[M[max(i, k)][min(i, k)] for k in range(len(M))] for i in range(len(M))]
 
     def coriolis(
         self, C: Sequence[Sequence[Scalar]], inertia: Callable[[], Sequence[Sequence[Scalar]]], joints: Sequence[Values]
     ) -> list[list[Scalar]]:
-        """Return Gᵀ (C G + M Ġ) of a Coriolis matrix by axis: Ṁ - 2C then stays skew-symmetric.
+        """Return Gᵀ (C G + M Ġ) for a Coriolis matrix given by axis: Ṁ - 2C then remains skew-symmetric.
 
-        ``inertia`` gives M; where G is constant it is not called.
+        ``inertia`` gives M; it is not called if G is constant.
         """
         if not self.rate:
             return self.matrix(C)
@@ -126,7 +126,7 @@ class Coordinates:
         return self._from_left([[a + b for a, b in zip(*rows, strict=True)] for rows in pairs])
 
     def own(self, entries: Values) -> list[Values]:
-        """Return what the degrees of freedom have by joint number; a joint that is not independent has nothing."""
+        """Return quantities given by degree of freedom, by joint number; a joint that is not independent has none."""
         rest = iter(entries)
         found: list[Values] = [()] * (len(self.widths) + 1)
         for j in self.independent:
@@ -138,7 +138,7 @@ class Coordinates:
         return (axis,) if self.G is None else self.G[axis]
 
     def _from_left(self, rows: list[list[Scalar]]) -> list[list[Scalar]]:
-        """Return Gᵀ M of a matrix with a row for each axis."""
+        """Return Gᵀ M for a matrix with one row per axis."""
         if self.G is None:
             return rows
         return [list(row) for row in zip(*(self.gathered(column) for column in zip(*rows, strict=True)), strict=True)]
@@ -152,7 +152,7 @@ class Coordinates:
 
 
 def _sums(rows: Sequence[Row], axes: Iterable[tuple[int, Any]]) -> dict[int, Any]:
-    """Return the sum of rows times what stands for their axes, by degree of freedom."""
+    """Return the sum of the rows, each times the quantity of its axis, by degree of freedom."""
     total: dict[int, Any] = {}
     for axis, x in axes:
         for place, factor in rows[axis].items():
@@ -166,7 +166,7 @@ def _combined(row: Row, entries: Values) -> Scalar:
 
 
 def with_tangent(robot: Robot, coordinates: Coordinates, q: Array) -> Array:
-    """Return the coordinates with how they change with qd, unless each entry's rate is the entry of qd itself."""
+    """Return the coordinates with their tangent, unless the rate of each entry is simply the entry of qd."""
     if len(q.nodes) == len(coordinates.names) and all(joint.kind.is_flat for joint in robot.joints):
         return q
     first = [0, *accumulate(coordinates.widths)]

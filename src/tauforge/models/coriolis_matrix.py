@@ -1,9 +1,9 @@
-"""Coriolis matrix: C(q, q̇) with C q̇ the Coriolis and centrifugal efforts and Ṁ - 2C skew-symmetric.
+"""Coriolis matrix: C(q, q̇) such that C q̇ are the Coriolis and centrifugal torques and Ṁ - 2C is skew-symmetric.
 
-With a link's screw V = J q̇ in its own frame, M = Σ Jᵀ I J and the efforts are Σ Jᵀ (I V̇ + B V). Here B is the skew
+With a link's screw V = J q̇ in its own frame, M = Σ Jᵀ I J and the torques are Σ Jᵀ (I V̇ + B V). Here B is the skew
 matrix of the link's momentum (p, L): B (v, ω) = -(p × ω, p × v + L × ω), which is V ×* I V for its own V. So C = Σ Jᵀ
-(I J̇ + B J), and Ṁ - 2C = Σ (J̇ᵀ I J - Jᵀ I J̇ - 2 Jᵀ B J) is skew. A column is one walk outward from its joint and one
-back.
+(I J̇ + B J), and Ṁ - 2C = Σ (J̇ᵀ I J - Jᵀ I J̇ - 2 Jᵀ B J) is skew. A column takes one walk outward from its joint and
+one back.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def coriolis_matrix(
 
 
 def coriolis(robot: Robot, state: State) -> Rows:
-    """Return the Coriolis matrix row by row, with one for each axis of each joint."""
+    """Return the Coriolis matrix row by row, with one row per axis of each joint."""
     links = zip(velocities(robot, state)[1:], robot.bodies, strict=True)
     momenta = [body.inertia.times(V) for V, body in links]
     first, poses = first_degrees(robot), poses_of(robot, state)
@@ -56,8 +56,8 @@ def coriolis(robot: Robot, state: State) -> Rows:
 def column(
     robot: Robot, poses: Sequence[Pose], state: State, momenta: list[Wrench], start: int, own: tuple[Twist, Twist]
 ) -> dict[int, Wrench]:
-    """Return the wrenches on the links that a joint's axis stands for in C: I ṡ + B s, s being its screw at each
-    link; ``own`` is s and ṡ at its own.
+    """Return the wrenches on the links that make up an axis's column of C: I ṡ + B s, where s is the axis's screw at
+    each link; ``own`` is s and ṡ at its own link.
     """
     at: dict[int, tuple[Twist, Twist]] = {start: own}
     wrenches: dict[int, Wrench] = {}

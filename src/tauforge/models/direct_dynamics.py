@@ -2,7 +2,7 @@
 
 Two methods. "composite" (Khalil 2010, section 3.3.1): the inertia matrix by composite bodies, the bias by Newton-Euler,
 and a factorisation that keeps the zeros of branches. "articulated" (section 3.3.2): the recursion of hybrid_dynamics.py
-with all efforts known, whose cost grows only linearly with the number of joints.
+with all torques known, whose cost grows only linearly with the number of joints.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .singular import inertia_of, warn_if_singular
 from .state import INPUTS, State
 
 
-@model("q, qd, tau -> qdd", "accelerations that efforts cause", groups="auto", watch=warn_if_singular("qdd"))
+@model("q, qd, tau -> qdd", "accelerations that torques cause", groups="auto", watch=warn_if_singular("qdd"))
 def direct_dynamics(
     robot: Robot,
     *,
@@ -44,11 +44,13 @@ def direct_dynamics(
     parameters, external_wrenches, reframe
         As in ``inverse_dynamics``.
     """
-    if formulation != DEFAULT:
-        return classical("direct_dynamics", robot, formulation, external_wrenches)
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
     if method not in (*methods, "auto"):
-        raise ProgramError(f"unknown method {method!r}; there are 'auto', {', '.join(map(repr, methods))}")
+        raise ProgramError(f"unknown method {method!r}; choose among 'auto', {', '.join(map(repr, methods))}")
+    if formulation != DEFAULT:
+        if method != "auto":
+            raise ProgramError(f"method is for formulation={DEFAULT!r}; {formulation!r} has its own")
+        return classical("direct_dynamics", robot, formulation, external_wrenches)
     robot, arrays, state = prepare(robot, ("q", "qd", "tau"), external_wrenches)
     if is_coupled(robot, state.coordinates):
         if method == "articulated":

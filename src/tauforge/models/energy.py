@@ -20,8 +20,7 @@ from .state import State
 
 @model("q, qd -> kinetic, potential", "energies of the whole robot", groups="asked")
 def energy(robot: Robot, *, parameters: str = "auto", reframe: bool = True) -> Program:
-    """Return the Program ``q, qd -> kinetic, potential``. The potential energy is zero where masses are at the base's
-    origin.
+    """Return the Program ``q, qd -> kinetic, potential``. A mass at the origin of the base has no potential energy.
 
     With base parameters the potential energy differs from the standard one by a constant.
     """
@@ -34,7 +33,7 @@ def energy(robot: Robot, *, parameters: str = "auto", reframe: bool = True) -> P
 
 
 def kinetic(robot: Robot, state: State) -> Entry:
-    """Return the kinetic energy: half of each link's momentum along its velocity."""
+    """Return the kinetic energy: half the product of each link's momentum and velocity."""
     total: Entry = 0.0
     for V, body in zip(velocities(robot, state)[1:], robot.bodies, strict=True):
         total = total + twice_kinetic(V, body.inertia)
@@ -52,7 +51,7 @@ def twice_kinetic(V: Twist, body: Inertia) -> Entry:
 
 
 def potential(robot: Robot, state: State) -> Entry:
-    """Return the potential energy: of the whole robot's first moments, gathered from the tips to the base."""
+    """Return the potential energy, from the first moments of the whole robot, summed from the tips to the base."""
     poses = [joint.pose(q) for joint, q in zip(robot.joints, state.q[1:], strict=True)]
     heavy = robot.derived(bodies=tuple(replace(body, inertia=_weighing(body)) for body in robot.bodies))
     total = -dot(composites(heavy, poses)[0].first_moments, robot.gravity)
@@ -67,7 +66,7 @@ def potential(robot: Robot, state: State) -> Entry:
 
 
 def _weighing(body: Body) -> Inertia:
-    """Return a body's first moments and mass as far as gravity acts on them."""
+    """Return the part of a body's first moments and mass on which gravity acts."""
     parts = zip(body.inertia[6:], body.lift, strict=True)
     return Inertia._make((*body.inertia[:6], *(x - lifted for x, lifted in parts)))
 

@@ -1,6 +1,6 @@
-"""Hybrid dynamics where joints follow others or tendons are heavy, which couples accelerations: from M q̈ + h = τ.
+"""Hybrid dynamics from M q̈ + h = τ, for mimic joints and tendons with inertia, which couple accelerations.
 
-With the accelerations in two parts, k known and u unknown, and b = M q̈ + h where the unknown ones are zero:
+With the accelerations in two parts, k known and u unknown, and b = M q̈ + h with the unknown ones set to zero:
 M_uu q̈_u = τ_u - b_u and τ_k = b_k + M_ku q̈_u.
 """
 
@@ -18,7 +18,7 @@ from .state import State, Values
 
 
 def solved(robot: Robot, state: State, given: Sequence[Values], accelerated: Set[int]) -> list[Values]:
-    """Return efforts or accelerations by joint, as ``hybrid_dynamics.articulated`` does; a joint that is not
+    """Return torques or accelerations by joint, as ``hybrid_dynamics.articulated`` does; a joint that is not
     independent has none.
     """
     coordinates = state.coordinates

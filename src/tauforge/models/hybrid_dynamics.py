@@ -1,8 +1,8 @@
 """Hybrid dynamics: given the acceleration or the torque of each joint, find the other.
 
-The recursion of articulated bodies, Khalil 2010, section 3.3.2, equations (32)-(44). Where all efforts are known it is
-direct dynamics; where all accelerations are, inverse dynamics. A wrench is f = A a + p: A the articulated inertia (J*
-there), p minus its β*, a the acceleration of the link.
+The recursion of articulated bodies, Khalil 2010, section 3.3.2, equations (32)-(44). With all torques known, this is
+direct dynamics; with all accelerations known, inverse dynamics. A wrench is f = A a + p, with the articulated inertia A
+(J* in the paper), p = -β*, and the link's acceleration a.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .state import INPUTS, State, Values
 
 
 class Given(NamedTuple):
-    """An axis of a joint once its unknown acceleration is eliminated: q̈ = (u - U a) / D."""
+    """A joint's axis after its unknown acceleration has been eliminated: q̈ = (u - U a) / D."""
 
     s: Twist
     U: Wrench
@@ -40,7 +40,7 @@ class Given(NamedTuple):
 
 @dataclass
 class Link:
-    """What the walks leave at a link."""
+    """The results of the walks at one link."""
 
     pose: Pose
     gamma: Twist  # acceleration from velocities alone, equation (34)
@@ -51,7 +51,7 @@ class Link:
 
 @model(
     "q, qd, qdd, tau -> efforts, accelerations",
-    "of some joints the acceleration is known (--accelerated), of the others the effort",
+    "given some joints' accelerations (--accelerated) and the others' torques",
     groups="auto",
     watch=warn_if_singular("accelerations"),
 )
@@ -68,7 +68,7 @@ def hybrid_dynamics(
     Parameters
     ----------
     accelerated
-        Names of the joints whose acceleration is known, or "rigid" for those that have a motor and no spring.
+        Names of the joints whose acceleration is known, or "rigid" for those with a motor and without a spring.
         The input ``qdd`` and the output ``efforts`` are theirs, in joint order; the input ``tau`` and the output
         ``accelerations`` are those of the others.
     parameters, external_wrenches, reframe
@@ -93,7 +93,7 @@ def hybrid_dynamics(
     efforts = [x for j in sorted(numbers) for x in found[j]]
     accelerations = [x for j in sorted(free - numbers) for x in found[j]]
     results = {
-        "efforts": outputs(efforts, [len(known)], [known], "efforts of the joints whose acceleration is known"),
+        "efforts": outputs(efforts, [len(known)], [known], "torques of the joints whose acceleration is known"),
         "accelerations": outputs(accelerations, [len(others)], [others], "accelerations of the other joints"),
     }
     return program("hybrid_dynamics", robot, arrays, results)
@@ -123,8 +123,8 @@ def degrees(robot: Robot, numbers: frozenset[int]) -> list[str]:
 
 
 def articulated(robot: Robot, state: State, given: Sequence[Values], accelerated: frozenset[int]) -> list[Values]:
-    """Return the efforts of the joints in ``accelerated``, of which the acceleration is given, and the accelerations of
-    the others, of which the effort is; both by joint number.
+    """Return the torques of the joints in ``accelerated``, whose accelerations are given, and the accelerations of the
+    others, whose torques are given; both by joint number.
     """
     if is_coupled(robot, state.coordinates):
         from .hybrid_by_matrices import solved

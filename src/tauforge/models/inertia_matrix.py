@@ -1,8 +1,9 @@
 """Inertia matrix: the joint torques of unit accelerations, by composite bodies.
 
-Walker and Orin (1982). From the tips to the base, link j and all that it carries are one rigid body; the wrench that a
-unit acceleration of joint j asks of it is passed down to its antecedents, whose efforts are the elements of a row. The
-matrix is symmetric, and zero for joints on different branches: neither half is computed twice, nor are those zeros.
+Walker and Orin (1982). From the tips to the base, link j and everything it carries are one rigid body. The wrench that
+gives it a unit acceleration of joint j is passed down from parent to parent, and the torques of their joints are the
+elements of a row. The matrix is symmetric, and zero between joints on different branches: only one half is computed,
+without those zeros.
 """
 
 from __future__ import annotations

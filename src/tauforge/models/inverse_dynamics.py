@@ -1,9 +1,9 @@
 """Inverse dynamics: joint torques from coordinates, velocities and accelerations.
 
 The recursive Newton-Euler method in link frames: W. Khalil, "Dynamic modeling of robots using recursive Newton-Euler
-techniques" (ICINCO 2010), equations (12)-(31). Letters as in Khalil's programs: WI and W angular velocity of the
-antecedent and of the link, WP its rate, VP linear acceleration of the frame's origin, DV the products of W,
-U = ŴP + ŴŴ, F and N force and moment, E the wrench of a link with all that it carries.
+techniques" (ICINCO 2010), equations (12)-(31). Letters as in Khalil's programs: WI and W are the angular velocities of
+the parent and of the link, WP is the rate of W, VP the linear acceleration of the frame's origin, DV the products of W,
+U = ŴP + ŴŴ, F and N force and moment, E the wrench of a link and everything it carries.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .state import INPUTS, State, Values
 class Motion(NamedTuple):
     """How a link moves, in its own frame."""
 
-    WI: Vector  # angular velocity of its antecedent
+    WI: Vector  # angular velocity of its parent
     W: Vector
     WP: Vector
     DV: tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # W1W1, W2W2, W3W3, W1W2, W1W3, W2W3
@@ -60,12 +60,12 @@ def forward(i: Motion, joint: Joint, pose: Pose, q: Values, qd: Values, qdd: Val
     W = WI + w  # (19)
     WP = back(i.WP) + cross(WI, w) + wd  # (20)
     VP = back(i.VP + times(i.U, pose.arm)) + cross(WI, v * 2.0) + cross(w, v) + vd  # (21), its U P in two parts:
-    j = moving(WI, W, WP, VP)  # a point of the joint's axis z belongs to both links, so that part r z may take Uj
+    j = moving(WI, W, WP, VP)  # a point on the joint's axis z belongs to both links, so the part r z can use Uj
     return j._replace(VP=VP + column(j.U, 2) * pose.r)
 
 
 def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
-    """Return a link's force F, (22), and moment N, (23); and No, the inertia matrix's part of N."""
+    """Return a link's force F (22), its moment N (23), and No, the part of N from the inertia matrix."""
     XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = body
     WP, U = j.WP, j.U
     D11, D22, D33, D12, D13, D23 = j.DV
@@ -84,7 +84,7 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
     label = labels or Labels()
     base = robot.base
     at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]
-    poses, E = [], [UNLOADED]  # E: the wrench on each link with all that it carries
+    poses, E = [], [UNLOADED]  # E: the wrench on each link and everything it carries
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose = joint.pose(state.q[j])
         link = forward(at[joint.antecedent], joint, pose, state.q[j], state.qd[j], state.qdd[j])
@@ -104,7 +104,7 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
     return efforts
 
 
-@model("q, qd, qdd -> tau", "efforts of a motion", groups="auto", watch=warn_if_singular("base_acceleration"))
+@model("q, qd, qdd -> tau", "torques of a motion", groups="auto", watch=warn_if_singular("base_acceleration"))
 def inverse_dynamics(
     robot: Robot,
     *,
@@ -120,18 +120,18 @@ def inverse_dynamics(
     ----------
     parameters
         Which inertial parameters to use: "standard"; "base", the fewest, which need fewer operations; or "auto", which
-        groups them where all are numbers and keeps the standard ones where some are symbols.
+        groups them if all are numbers and keeps the standard ones if some are symbols.
     formulation
         "newton-euler", the fastest, or one of the classical ones: ``formulations()`` lists them.
     external_wrenches
-        True adds the input ``wrenches`` (links, 6): force and moment that each link exerts on its
-        surroundings, in its frame at its origin; "robot" takes those of the robot's description.
+        True adds the input ``wrenches`` (links, 6): the force and moment that each link exerts on its surroundings, in
+        its frame and at its origin; "robot" takes them from the robot's description.
     free_base
-        Of a robot on a floating base, take the joints' accelerations alone and return their ``tau`` and the
-        ``base_acceleration`` that follows, no wrench acting on the base.
+        For a robot on a floating base on which no wrench acts: take only the joints' accelerations, and return their
+        ``tau`` and the resulting ``base_acceleration``.
     reframe
-        Let the links of a robot with free frames, as from URDF, have others where this costs less (see
-        ``Robot.to_mdh``); efforts, coordinates and wrenches stay the user's.
+        Whether links of a robot with free frames, such as one from URDF, can get other frames if that saves operations
+        (see ``Robot.to_mdh``); torques, coordinates and wrenches keep their meaning.
     """
     if formulation != DEFAULT:
         if free_base:

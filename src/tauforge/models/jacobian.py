@@ -1,16 +1,16 @@
-"""Jacobian of a frame: its velocity from the joints' velocities, V = J q̇; with its rate and the product J̇ q̇.
+"""Jacobian of a frame, which gives its velocity from the joints' velocities, V = J q̇; its rate, and the product J̇ q̇.
 
-A joint's column is the velocity of the frame when that joint alone moves at unit speed. For joint k with unit vectors
-e of its axes, seen from the frame of which the axes are asked, and the lever L from its origin to the point:
+A joint's column is the velocity of the frame when only that joint moves, at unit speed. For joint k, with the unit
+vectors e of its axes, in the requested axes, and the lever L from its origin to the point:
 
     revolute (e × L, e)    prismatic (e, 0)
 
-Its rate follows from the columns themselves. Let ω be the angular velocity of link k against those axes, and u the
-velocity of the point against link k, which is what the joints beyond k give it, the sum of their columns times q̇:
+Its rate follows from the columns themselves. Let ω be the angular velocity of link k relative to those axes, and u the
+velocity of the point relative to link k, which is the sum of the columns of the joints beyond k times q̇:
 
     (ω × (e × L) + e × u, ω × e)    and    (ω × e, 0)
 
-An axis that moves in its own link, as the first one of a universal joint, adds the column of its rate there.
+An axis that moves in its own link, such as the first one of a universal joint, adds the column of its rate there.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ OWN = "frame"
 
 
 class Column(NamedTuple):
-    """What one axis gives the frame: linear and angular velocity; its link and its place among all axes. And the
-    rates of both that come from the motion of the axis in the link's frame, where it moves there.
+    """The linear and angular velocity that one axis gives the frame, with its link and its place among all axes; and,
+    if the axis moves in the link's frame, the rates of both due to that motion.
     """
 
     v: Vector
@@ -88,8 +88,8 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
     point
         The point whose velocity you want, in that frame.
     axes
-        In whose axes the velocities are: "frame" for the frame's own, or the name of any link or frame; the base's
-        unless given.
+        The axes in which velocities are expressed: "frame" for the frame's own, or the name of any link or frame; by
+        default those of the base.
     """
     robot, arrays, state = prepare(robot, ("q",), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
@@ -118,8 +118,8 @@ def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
 def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
     """Return the Program ``q, qd -> Jdqd``: the product J̇ q̇ in V̇ = J q̈ + J̇ q̇, without the matrix.
 
-    The arguments are those of ``jacobian``. In the axes of the base it is the acceleration of the point and the angular
-    acceleration where no joint accelerates.
+    The arguments are those of ``jacobian``. In the axes of the base, it is the acceleration of the point and the
+    angular acceleration when no joint accelerates.
     """
     robot, arrays, state = prepare(robot, ("q", "qd"), frames=(frame, axes))
     number, seen_from = frame_number(robot, frame), axes_number(robot, axes, frame)
@@ -148,13 +148,13 @@ def both_ways(
 
 
 def levers(robot: Robot, poses: Sequence[Pose], R: Sequence[Matrix], link: int, point: Vector) -> list[Vector]:
-    """Return the vector from each link's origin to a point, which is given from the origin of one of them."""
+    """Return the vector from each link's origin to a point, which is given relative to the origin of one of them."""
     steps = offsets(robot, poses, R)
     return spread(robot, link, point, lambda L, j: L + steps[j], lambda L, j: L - steps[j])
 
 
 def offsets(robot: Robot, poses: Sequence[Pose], R: Sequence[Matrix]) -> list[Vector]:
-    """Return the vector from the origin of each link's antecedent to its own, in the axes from which R is seen."""
+    """Return the vector from the origin of each link's parent to its own, in the axes of R."""
     joints = enumerate(zip(robot.joints, poses, strict=True), 1)
     return [ZERO, *(column(R[j], 2) * pose.r + times(R[joint.antecedent], pose.arm) for j, (joint, pose) in joints)]
 
@@ -162,9 +162,9 @@ def offsets(robot: Robot, poses: Sequence[Pose], R: Sequence[Matrix]) -> list[Ve
 def columns(
     robot: Robot, state: State, R: Sequence[Matrix], frame: int, swing: Callable[[int, Vector], Vector]
 ) -> list[Column]:
-    """Return the columns of the joints that move a frame, from the base on.
+    """Return the columns of the joints that move a frame, from the base outward.
 
-    ``swing(j, e)`` is the velocity of the point where link j turns at unit speed about the axis e of its frame.
+    ``swing(j, e)`` is the velocity of the point when link j turns at unit speed about the axis e of its frame.
     """
     first, found = first_degrees(robot), []
     for j in path(robot, frame):
@@ -176,7 +176,7 @@ def columns(
 
 
 def rates(J: Sequence[Column], W: Sequence[Vector], qd: Values) -> list[Column]:
-    """Return the time derivatives of columns, W being the angular velocities of the links."""
+    """Return the time derivatives of columns; W are the angular velocities of the links."""
     return [
         Column(cross(W[link], v) + cross(w, u), cross(W[link], w), link, degree).plus(rate)
         for (v, w, link, degree, rate), u in zip(J, beyond(moving(J, qd)), strict=True)
@@ -214,7 +214,7 @@ def spins(robot: Robot, poses: Sequence[Pose], state: State, seen_from: int) -> 
 def bias_by_links(robot: Robot, state: State, frame: int, point: Vector, seen_from: int, view: int) -> Twist:
     """Return J̇ q̇: the acceleration without q̈, less the effect of rotating axes on its components.
 
-    Equations (18)-(21), all links in the axes of one, the view: in the middle of an arm many components are zero.
+    Equations (18)-(21), with all links in the axes of one, the view: in the middle of an arm many components are zero.
     """
     poses = poses_of(robot, state)
     R = orientations(robot, poses, view)
@@ -248,7 +248,7 @@ def bias_by_columns(robot: Robot, state: State, frame: int, point: Vector, seen_
 
 
 def drifting(robot: Robot, state: State, frame: int, point: Vector, seen_from: int) -> Twist:
-    """Return what Ġ q̇, the joints' acceleration where no degree of freedom accelerates, adds to J̇ q̇."""
+    """Return what Ġ q̇, the joints' acceleration when no degree of freedom accelerates, adds to J̇ q̇."""
     total = STILL
     if state.coordinates.drift:
         J = both_ways(robot, state, poses_of(robot, state), frame, point, seen_from)[0]
@@ -258,7 +258,7 @@ def drifting(robot: Robot, state: State, frame: int, point: Vector, seen_from: i
 
 
 def by_degree(robot: Robot, state: State, found: Sequence[Column], meaning: str, rated: Sequence[Column] = ()) -> Array:
-    """Return columns as an output by degree of freedom, A G; ``rated`` are the columns B of A G + B Ġ."""
+    """Return columns as an output by degree of freedom, A G; ``rated`` holds the columns B of A G + B Ġ."""
     coordinates = state.coordinates
     rows = [coordinates.gathered(row) for row in by_axis(robot, found)]
     if rated and coordinates.rate:

@@ -19,7 +19,7 @@ def friction(joint: Joint | Tendon, qd: Scalar) -> Scalar:
 
 
 def resistance(joint: Joint, q: Values, qd: Values) -> list[Scalar]:
-    """Return friction, and with it the spring of an elastic joint, equations (69) and (70)."""
+    """Return the torque of friction and of an elastic joint's spring, equations (69) and (70)."""
     against = [friction(joint, x) for x in qd]
     if not joint.eta:
         return against
@@ -27,18 +27,18 @@ def resistance(joint: Joint, q: Values, qd: Values) -> list[Scalar]:
 
 
 def stretch(joint: Joint, q: Values) -> Values:
-    """Return how far a joint's spring is from rest, equation (70); of a spherical joint the rotation vector."""
+    """Return how far a joint's spring is from rest, equation (70); for a spherical joint, the rotation vector."""
     return joint.kind.stretch(q, joint.rest)
 
 
 def along(tendon: Tendon, values: Sequence[Values]) -> Scalar:
-    """Return a tendon's length, or its rate, from what the joints have, by joint number."""
+    """Return a tendon's length, or its rate, from the joints' coordinates or velocities, by joint number."""
     parts = [values[j][0] * x for j, x in tendon.joints]
     return sum(parts[1:], start=parts[0])
 
 
 def resistances(robot: Robot, state: State) -> list[list[Scalar]]:
-    """Return each joint's resistance, with that of its tendons, to position and velocity; entry 0 is unused."""
+    """Return the torques with which each joint and its tendons resist position and velocity; entry 0 is unused."""
     joints = zip(robot.joints, state.q[1:], state.qd[1:], strict=True)
     against: list[list[Scalar]] = [[], *(resistance(joint, q, qd) for joint, q, qd in joints)]
     for tendon in robot.tendons:

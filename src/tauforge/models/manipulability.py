@@ -1,8 +1,8 @@
 """Determinant of the Jacobian, zero where a robot is singular, and manipulability, a distance from there.
 
 Turning the axes multiplies the three linear rows of J, and the three angular ones, by a rotation, whose determinant is
-one; moving the point adds multiples of angular rows to linear ones. So det J may be computed in the axes and at the
-origin of any link: the cheapest are taken. Few elements of J differ from zero in the middle of an arm.
+one; moving the point adds multiples of angular rows to linear ones. So det J can be computed in the axes and at the
+origin of any link, and the cheapest choice is taken: in the middle of an arm, few elements of J differ from zero.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def jacobian_determinant(
     Parameters
     ----------
     rows
-        Which of vx, vy, vz, wx, wy, wz to take, as many as joints move the frame.
+        Which of vx, vy, vz, wx, wy, wz to take: as many as there are joints that move the frame.
     frame, point, axes
         As in ``jacobian``; with all six rows neither point nor axes change the determinant.
     """
@@ -81,8 +81,8 @@ def manipulability(
 def volume(J: Rows) -> Scalar:
     """Return √det(J Jᵀ) or √det(Jᵀ J).
 
-    It is the root of the sum of the largest minors' squares, never of a negative number as rounding may make the
-    determinant; only long chains have too many minors.
+    It is the root of the sum of the squares of the largest minors, which rounding cannot make negative, as it can the
+    determinant. Only long chains have too many minors for this.
     """
     few, many = sorted((len(J), len(J[0])))
     if comb(many, few) > MOST_MINORS:
@@ -94,7 +94,7 @@ def volume(J: Rows) -> Scalar:
 
 
 def square(J: Rows) -> Rows:
-    """Return J Jᵀ, or Jᵀ J where that is smaller."""
+    """Return J Jᵀ, or Jᵀ J if that is smaller."""
     lines = J if len(J) <= len(J[0]) else list(zip(*J, strict=True))
     return [[sum((x * y for x, y in zip(a, b, strict=True)), start=0.0) for b in lines] for a in lines]
 
@@ -102,7 +102,9 @@ def square(J: Rows) -> Rows:
 def _jacobians(
     robot: Robot, frame: str, rows: Sequence[str], point: Point, axes: str | None, *, move_point: bool
 ) -> tuple[Robot, dict[str, Array], list[Rows]]:
-    """Return the Jacobian of a frame in all axes, and for all points if it may move, that leave its minors alone."""
+    """Return the Jacobian of a frame in all axes, and for all points if the point can move, that leave its minors
+    unchanged.
+    """
     robot, arrays, state = prepare(robot, ("q",), frames=(frame, axes))
     number, asked, place = frame_number(robot, frame), axes_number(robot, axes, frame), given_point(point)
     chosen, links, poses = _row_numbers(rows), [0, *path(robot, number)], poses_of(robot, state)
@@ -124,12 +126,15 @@ def _rows(
 ) -> Rows:
     """Return some rows of the Jacobian of a frame, with a column for each degree of freedom that moves it."""
     found = columns(robot, state, R, frame, lambda j, e: cross(times(R[j], e), L[j]))
-    rows = ({c.degree: (*c.v, *c.w)[row] for c in found} for row in chosen)
-    return [list(state.coordinates.gathered_some(row).values()) for row in rows]
+    by_axis = ({c.degree: (*c.v, *c.w)[row] for c in found} for row in chosen)
+    rows = map(state.coordinates.gathered_some, by_axis)
+    return [[row[place] for place in sorted(row)] for row in rows]  # in the order of qd, whatever follows what
 
 
 def _whole(chosen: Sequence[int]) -> bool:
-    """Tell whether rows are all linear ones, all angular ones, or both: what turning the axes mixes."""
+    """Tell whether the rows are all linear ones, all angular ones, or both, so that turning the axes mixes only
+    these.
+    """
     return all(len({*chosen} & {*part}) in (0, 3) for part in (range(3), range(3, 6)))
 
 

@@ -2,7 +2,7 @@
 
 With the Jacobian J of the frame, Λ = (J M⁻¹ Jᵀ)⁻¹, μ = Λ (J M⁻¹ h - J̇ q̇) and p = Λ J M⁻¹ g, so that the wrench
 Λ a + μ + p gives the frame the acceleration a. Damping adds its square to the diagonal before inverting, which keeps Λ
-finite near singularities. Each solution shares the factorisation with the others: on the graph it is the same nodes.
+finite near singularities. All solutions share one factorisation: on the graph, these are the same nodes.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ def operational_space(
 ) -> Program:
     """Return the Program ``q, qd -> Lambda, mu, p`` at a frame.
 
-    ``mu`` is the wrench of Coriolis, centrifugal and friction efforts, ``p`` that of gravity.
+    ``mu`` is the wrench of Coriolis, centrifugal and friction torques, ``p`` the wrench of gravity.
 
     Parameters
     ----------
     rows
-        Which of vx, vy, vz, wx, wy, wz to take; at most as many as joints move the frame, unless it is damped.
+        Which of vx, vy, vz, wx, wy, wz to take; without damping, at most as many as there are joints that move the
+        frame.
     damping
-        A number or a symbol, whose square is added to the diagonal of J M⁻¹ Jᵀ.
+        A number or a symbol; its square is added to the diagonal of J M⁻¹ Jᵀ.
     frame, point, axes
         As in ``jacobian``.
     """
@@ -80,7 +81,7 @@ def operational_space(
     prepared, arrays, _ = prepare(robot, ("q", "qd"))
     results = {
         "Lambda": outputs([x for row in inertia for x in row], [count, count], [rows, rows], "inertia at the frame"),
-        "mu": outputs(mu, [count], [rows], "wrench of Coriolis, centrifugal and friction efforts"),
+        "mu": outputs(mu, [count], [rows], "wrench of Coriolis, centrifugal and friction torques"),
         "p": outputs(p, [count], [rows], "wrench of gravity"),
     }
     return program("operational_space", prepared, arrays, results)
@@ -89,9 +90,9 @@ def operational_space(
 def felt(
     M: Rows, h: Values, g: Values, J: Rows, rates: Values, square: Scalar, checks: tuple[Check, Check]
 ) -> tuple[Rows, Values, Values]:
-    """Return Λ, μ and p; ``rates`` is J̇ q̇, and ``square`` that of the damping.
+    """Return Λ, μ and p; ``rates`` is J̇ q̇, and ``square`` is the square of the damping.
 
-    The checks are those of what is divided by: inertias of joints, then mobilities of rows.
+    The checks are for the divisors: first inertias of joints, then mobilities of rows.
     """
     free, reach = checks
     columns = [solve(M, row, free) for row in J]

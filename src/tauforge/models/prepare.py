@@ -25,12 +25,12 @@ def prepare(
     external_wrenches: bool | str = False,
     frames: Sequence[str | None] = (),
 ) -> tuple[Robot, dict[str, Array], State]:
-    """Return the robot that a model is to use, its numbers as nodes, the input arrays, and their scalars by joint.
+    """Return the robot for a model to use, with its numbers as nodes, the input arrays, and their scalars by joint.
 
-    Constant frames that the model asks for are links of that robot.
+    In that robot, the constant frames that the model asks for are links.
     """
     if external_wrenches not in (True, False, "robot"):
-        raise ProgramError(f"external_wrenches is {external_wrenches!r}; it may be True, False or 'robot'")
+        raise ProgramError(f"external_wrenches is {external_wrenches!r}; it must be True, False or 'robot'")
     robot = robot.expanded()
     if external_wrenches != "robot":
         robot = robot.derived(bodies=tuple(replace(body, wrench=NO_WRENCH) for body in robot.bodies))
@@ -49,7 +49,7 @@ def prepare(
 
 
 def _inputs(robot: Robot, wanted: Sequence[str]) -> tuple[dict[str, Array], State]:
-    """Return the input arrays, and what they make of each joint."""
+    """Return the input arrays, and their scalars for each joint."""
     q = inputs("q", robot.coordinate_names, INPUTS["q"][0])
     given: dict[str, Sequence[Any]] = {"q": by_joint(robot, q.nodes) if "q" in wanted else at_rest(robot)}
     coordinates = Coordinates.of(robot, given["q"])
@@ -67,7 +67,7 @@ def _inputs(robot: Robot, wanted: Sequence[str]) -> tuple[dict[str, Array], Stat
 
 
 def _entries(robot: Robot, coordinates: Coordinates, array: Array, name: str) -> list[Scalar]:
-    """Return an input's scalars by degree of freedom; where the description fixes a joint's value, that one."""
+    """Return an input's scalars by degree of freedom, or the value that the description prescribes."""
     entries: list[Scalar] = []
     own = coordinates.own(array.nodes)
     for j in coordinates.independent:
@@ -80,11 +80,11 @@ def _wrenches(robot: Robot) -> Array:
     links = [body.name for body in robot.bodies]
     nodes = tuple(symbol(f"wrenches[{i}]") for i in range(6 * len(links)))
     shape = Shape([len(links), 6], [links, WRENCH])
-    return Array(shape, nodes, "wrench that each link exerts on its surroundings, in its frame at its origin")
+    return Array(shape, nodes, "wrench that each link exerts on its surroundings, in its frame and at its origin")
 
 
 def _lifts(robot: Robot, q: Sequence[Values]) -> list[Wrench]:
-    """Return what carries a part of each link against gravity, as the wrench that the link exerts for it."""
+    """Return the wrench that each link exerts for the part of it on which gravity does not act."""
     if all(is_zero(x) for body in robot.bodies for x in body.lift):
         return [UNLOADED] * len(robot.bodies)
     g = [robot.gravity]
@@ -98,7 +98,7 @@ def _lifts(robot: Robot, q: Sequence[Values]) -> list[Wrench]:
 
 
 def _in_own_frame(robot: Robot, number: int, wrench: Wrench) -> Wrench:
-    """Return a wrench on a link, given in the frame that its name means, in the link's own one."""
+    """Return a wrench on a link in the link's own frame, given in the frame that the link's name means."""
     for frame in robot.frames:
         if frame.antecedent == number and frame.name == robot.bodies[number - 1].name:
             return wrench.inward(frame.pose())

@@ -1,8 +1,8 @@
-"""The list of all models. A decorator puts each there; the command line, the documentation and the tests read it."""
+"""The list of all models. A decorator adds each model; the command line, the documentation and the tests read it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
@@ -25,11 +25,11 @@ class Model:
     Attributes
     ----------
     name
-        Its name on the command line, as "inverse-dynamics".
+        Its name on the command line, such as "inverse-dynamics".
     function
         Makes its Program from a Robot and options.
     arrays
-        Its inputs and outputs, as "q, qd, qdd -> tau".
+        Its inputs and outputs, such as "q, qd, qdd -> tau".
     summary
         What the outputs are.
     groups
@@ -51,7 +51,12 @@ MODELS: dict[str, Model] = {}
 
 
 def model(
-    arrays: str, summary: str = "", *, groups: str | None = None, watch: Watch | None = None
+    arrays: str,
+    summary: str = "",
+    *,
+    groups: str | None = None,
+    of: Callable[[Robot], Robot] | None = None,
+    watch: Watch | None = None,
 ) -> Callable[[Callable[Given, Program]], Callable[Given, Program]]:
     """Register a model under its function's name, and let it choose the cheapest Program.
 
@@ -61,8 +66,10 @@ def model(
         As in ``Model``.
     groups
         Whether the model takes grouped inertial parameters; see ``program.optimise.made``.
+    of
+        Returns what the model uses of a robot, for which its parameters are then grouped.
     watch
-        Looks at the robot and the finished Program, and may warn.
+        Inspects the robot and the finished Program, and can warn.
     """
 
     def listed(function: Callable[Given, Program]) -> Callable[Given, Program]:
@@ -70,12 +77,12 @@ def model(
 
         @wraps(function)
         def chosen(*robots: Given.args, **options: Given.kwargs) -> Program:
-            given: Any = {key: tuple(x) if isinstance(x, Iterator) else x for key, x in options.items()}
+            given: dict[str, Any] = {**options}
             robot: Any = robots[0] if robots else given.pop("robot", None)
             check_robot(robot)
             if len(robots) > 1:
                 function(*robots, **options)  # says itself what it does not take
-            program = made(Recipe(chosen, (robot,), given), function, groups, reframes)
+            program = made(Recipe(chosen, (robot,), given), function, groups, reframes, of(robot) if of else None)
             if watch:
                 watch(robot, program)
             return program
@@ -92,5 +99,5 @@ def check_robot(robot: object) -> None:
     if not isinstance(robot, Robot):
         raise ProgramError(
             f"a model takes a Robot, not {robot!r}: tf.load(file) reads one, and tf.robots has bundled ones, "
-            "as tf.robots.puma560()"
+            "such as tf.robots.puma560()"
         )

@@ -14,12 +14,12 @@ from .labels import Labels
 
 
 def vector(coordinates: Coordinates, values: Sequence[Scalar], meaning: str) -> Array:
-    """Return an output with an entry for each degree of freedom, from what stands for each axis of each joint."""
+    """Return an output with one entry per degree of freedom, from one entry per axis of each joint."""
     return outputs(coordinates.gathered(values), [len(coordinates.names)], [coordinates.names], meaning)
 
 
 def matrix(coordinates: Coordinates, rows: Sequence[Sequence[Scalar]], meaning: str) -> Array:
-    """Return an output with a row and a column for each degree of freedom."""
+    """Return an output with one row and one column per degree of freedom."""
     names = coordinates.names
     return outputs([x for row in rows for x in row], [len(names), len(names)], [names, names], meaning)
 
@@ -27,7 +27,7 @@ def matrix(coordinates: Coordinates, rows: Sequence[Sequence[Scalar]], meaning: 
 def by_columns(
     coordinates: Coordinates, rows: Sequence[Sequence[Scalar]], labels: Sequence[str], meaning: str
 ) -> Array:
-    """Return an output with a column for each degree of freedom, from rows with an entry for each."""
+    """Return an output with one column per degree of freedom, from rows with one entry per degree."""
     entries = [x for row in rows for x in row]
     return outputs(entries, [len(labels), len(coordinates.names)], [labels, coordinates.names], meaning)
 

@@ -1,4 +1,4 @@
-"""Routes through the tree of links: frames by name, and what goes from link to link between any two of them."""
+"""Routes through the tree of links: frames by name, and walks from link to link between any two of them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ T = TypeVar("T")
 
 
 def frame_number(robot: Robot, name: str | None) -> int:
-    """Return the number of the link whose frame has that name. A constant frame is among the last links, and hides a
-    link of its name. None is 0, and so is "base" unless a link or a frame is called so.
+    """Return the number of the link whose frame has that name. A constant frame is among the last links and takes
+    precedence over a link of the same name. None is 0, and so is "base" unless a link or a frame has that name.
     """
     if name is None:
         return 0
@@ -32,12 +32,12 @@ def frame_number(robot: Robot, name: str | None) -> int:
 
 
 def poses_of(robot: Robot, state: State) -> list[Pose]:
-    """Return the pose of each link in its antecedent's frame; that of link j is entry j - 1."""
+    """Return the pose of each link in its parent's frame; entry j - 1 is the pose of link j."""
     return [joint.pose(q) for joint, q in zip(robot.joints, state.q[1:], strict=True)]
 
 
 def path(robot: Robot, link: int) -> list[int]:
-    """Return the links on the path from the base, which is left out, to a link."""
+    """Return the links on the path from the base to a link, without the base."""
     links: list[int] = []
     while link:
         links.insert(0, link)
@@ -46,9 +46,9 @@ def path(robot: Robot, link: int) -> list[int]:
 
 
 def spread(robot: Robot, root: int, start: T, below: Callable[[T, int], T], above: Callable[[T, int], T]) -> list[T]:
-    """Return what each link gets, from a root that has ``start``.
+    """Return a value for each link, spread outward from a root with the value ``start``.
 
-    ``above(x, j)`` makes link j's from that of its antecedent, ``below(x, j)`` its antecedent's from that of j.
+    ``above(x, j)`` makes link j's value from its parent's, and ``below(x, j)`` the parent's from link j's.
     """
     at = {root: start}
     for j in reversed(path(robot, root)):
@@ -60,7 +60,7 @@ def spread(robot: Robot, root: int, start: T, below: Callable[[T, int], T], abov
 
 
 def orientations(robot: Robot, poses: Sequence[Pose], root: int) -> list[Matrix]:
-    """Return the rotation of each link's frame in the axes of the root, by its rows: R_j = R_i ⁱRⱼ."""
+    """Return the rotation of each link's frame in the axes of the root, row by row: R_j = R_i ⁱRⱼ."""
 
     def below(R: Matrix, j: int) -> Matrix:
         return tuple(poses[j - 1].R.forth(row) for row in R)

@@ -1,4 +1,4 @@
-"""What to say where an inertia matrix is singular: exactly, or in all but the last digits."""
+"""The error and the warning for an inertia matrix that is singular, exactly or up to rounding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from .inertia_matrix import Rows, composite_bodies
 from .registry import Watch
 
 WEAK = 1e-13
-"""Part of a joint's inertia below which what the joints beyond it leave of it is rounding, some hundred times that."""
+"""If the joints beyond a joint leave less than this part of its inertia, the rest is rounding (with a factor of some
+hundred)."""
 _STATES = 2
 _LARGEST = 64  # degrees of freedom, beyond which finding out takes too large a part of the time
 _TURNED = {".x": 0.1, ".y": 0.5, ".z": 0.5, ".w": 0.7}  # a unit quaternion
@@ -26,7 +27,7 @@ _CURE = "give its link an inertia (a moment about its axis; a mass if it slides)
 
 
 class _Weak(Exception):
-    """Finds the row at which a numeric matrix is singular up to rounding."""
+    """Raised with the row at which a numeric matrix is singular up to rounding."""
 
 
 def inertia_of(names: Sequence[str]) -> Check:
@@ -38,7 +39,7 @@ def check_inertia(name: str, inertia: Scalar) -> None:
     """Refuse a joint without inertia, whose acceleration would be undetermined."""
     if is_zero(inertia):
         raise ProgramError(
-            f"no inertia acts on joint {name!r} where the joints beyond it are free, so that the inertia matrix is "
+            f"no inertia acts on joint {name!r} when the joints beyond it are free, so the inertia matrix is "
             f"singular and accelerations are not determined; {_CURE}"
         )
 
@@ -46,7 +47,7 @@ def check_inertia(name: str, inertia: Scalar) -> None:
 def warn_if_singular(output: str | None) -> Watch:
     """Return the warning about a robot whose inertia matrix is singular up to rounding in every state.
 
-    ``output`` has the degrees of freedom that the model solves for, where the model has it; None if these are all.
+    ``output`` names the degrees of freedom that the model solves for, if the model has that output; None means all.
     """
 
     def watch(robot: Robot, made: Program) -> None:
@@ -55,7 +56,7 @@ def warn_if_singular(output: str | None) -> Watch:
         weak = weakest(robot, made.outputs[output].labels[0] if output else None)
         if weak:
             warnings.warn(
-                f"{robot.name}: next to no inertia acts on joint {weak!r} where the joints beyond it are free: "
+                f"{robot.name}: next to no inertia acts on joint {weak!r} when the joints beyond it are free: "
                 f"the inertia matrix is singular to working precision, and accelerations are noise; {_CURE}",
                 RobotWarning,
                 stacklevel=3,  # past this function and the decorator of models
@@ -65,8 +66,8 @@ def warn_if_singular(output: str | None) -> Watch:
 
 
 def weakest(robot: Robot, degrees: Sequence[str] | None = None) -> str | None:
-    """Return a degree of freedom to which, among some or all that are free, no inertia is left at random states and
-    values of symbols; None if each has some, or if that cannot be computed.
+    """Return a degree of freedom that is left without inertia when some or all are free, in random states and for
+    random values of symbols; None if each has some inertia, or if that cannot be computed.
     """
     if robot.loops or len(degrees or robot.velocity_names) > _LARGEST:
         return None

@@ -1,4 +1,4 @@
-"""What the models' recursions take: coordinates, velocities, accelerations, efforts and wrenches by joint."""
+"""The input of the models' recursions: coordinates, velocities, accelerations, torques and wrenches by joint."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ INPUTS = {
     "qdd": ("joint accelerations", "QDP"),
     "tau": ("joint torques (revolute) and forces (prismatic)", "GAM"),
 }
-"""What models take: each input's meaning, and the field of a joint that may fix it."""
+"""The inputs of models: what each means, and the field of a joint that can prescribe it."""
 
 
 @dataclass(frozen=True)
 class State:
     """Coordinates, velocities and accelerations by joint, external wrenches by link; entry 0 is unused.
 
-    The efforts ``tau`` are by degree of freedom, ``coordinates`` is what these are to the joints. What a model does not
-    take is zero.
+    ``tau`` holds torques by degree of freedom, and ``coordinates`` maps degrees of freedom to joints. Anything that a
+    model does not take is zero.
     """
 
     coordinates: Coordinates
@@ -41,7 +41,7 @@ class State:
 
     @classmethod
     def zero(cls, robot: Robot, coordinates: Coordinates | None = None, **given: Sequence[Any]) -> State:
-        """Return the state that is zero except for what is given."""
+        """Return the state with the given entries; all others are zero."""
         still = at_rest(robot)
         known = coordinates or Coordinates.of(robot, given.get("q", still))
         none = [ZERO] * len(still)
@@ -50,5 +50,5 @@ class State:
 
 
 def at_rest(robot: Robot) -> list[Values]:
-    """Return a zero for each axis of each joint, by joint number; a model that takes no q needs no other."""
+    """Return a zero for each axis of each joint, by joint number, for models that take no q."""
     return [(), *([0.0] * len(joint.axes) for joint in robot.joints)]

@@ -1,9 +1,9 @@
 """Transforms: the homogeneous matrices of frames relative to any frame.
 
-The matrix of equation (1) of Khalil (2010) for each joint, multiplied along the way through the tree. There are two
-orders. Outward from the reference, each frame's matrix follows from its neighbour's: best for many frames. Inward, a
-frame's axes and origin are carried to the reference, and of the three axes two will do, their cross product being the
-third: best for one frame. Whichever needs fewer operations is taken.
+Each joint has the matrix of equation (1) of Khalil (2010); these are multiplied along the path through the tree, in one
+of two orders. Outward from the reference, each frame's matrix follows from its neighbour's: best for many frames.
+Inward, a frame's axes and origin are carried to the reference, where two axes are enough because the third is their
+cross product: best for one frame. The order with fewer operations is taken.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def transforms(robot: Robot, *, frames: Sequence[str] | str | None = None, relat
     Parameters
     ----------
     frames
-        Names of links or constant frames, or "base"; all of them in their order unless given.
+        Names of links or constant frames, or "base"; by default all links, then the other constant frames.
     relative_to
-        Name of a link or a constant frame; the base unless given.
+        Name of a link or a constant frame; by default the base.
     """
     wanted_names = robot.expanded().frame_names if frames is None else frames
     names = (wanted_names,) if isinstance(wanted_names, str) else tuple(wanted_names)
@@ -72,9 +72,7 @@ def outward(robot: Robot, poses: Sequence[Pose], wanted: Sequence[int], root: in
 
 
 def inward(robot: Robot, poses: Sequence[Pose], frame: int, root: int, skipped: int | None) -> Pose:
-    """Return the pose of a frame by carrying its origin and axes to the root; one axis may follow from the
-    others.
-    """
+    """Return the pose of a frame by carrying its origin and axes to the root; one axis can follow from the others."""
     route = Route.between(robot, poses, frame, root)
     axes = [ZERO if k == skipped else route.direction(unit) for k, unit in enumerate(UNITS)]
     if skipped is not None:

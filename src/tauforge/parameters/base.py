@@ -1,10 +1,9 @@
-"""Base inertial parameters: the fewest on which the dynamics depends.
+"""Base inertial parameters: the fewest that determine the dynamics.
 
-Closed-form grouping after Gautier and Khalil (1990) and Khalil and Bennis (1994), from the tips to the base. What the
-turning or sliding of a joint leaves unchanged may be counted to its antecedent as well: of a revolute link YY, MZ and
-M, of a prismatic one the whole inertia matrix. What has no effect because a link cannot move freely (``mobility.py``)
-is dropped. The result is checked to be minimal in exact arithmetic; columns that the rules left dependent are then
-grouped too.
+Closed-form grouping after Gautier and Khalil (1990) and Khalil and Bennis (1994), from the tips to the base. Parameters
+that a joint's motion does not change can be moved to the parent: YY, MZ and M of a revolute link, the whole inertia
+matrix of a prismatic one. Parameters that have no effect because a link cannot move freely (``mobility.py``) are
+dropped. Exact arithmetic checks that the result is minimal; columns that the rules left dependent are then grouped too.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class BaseParameters:
 
     @cached_property
     def _whole(self) -> Robot:
-        """The robot with a floating base as its first link, as the forms number them."""
+        """The robot with a floating base as its first link, which is how the forms number links."""
         return self.of.expanded()
 
     def _plain(self, parameter: str, link: int) -> str:
@@ -153,7 +152,7 @@ class BaseParameters:
         return self.robot.bind({name: x for name, x in values.items() if name in self.robot.symbols})
 
     def in_standard(self, program: Program) -> Program:
-        """Return a Program of base parameters as one of the standard parameters, to be compared or differentiated."""
+        """Return a Program rewritten from base to standard parameters, so that you can compare or differentiate it."""
         return program.bind({name: x for name, x in self.relations.items() if name in program.parameters})
 
     def table(self) -> str:
@@ -180,24 +179,26 @@ def base_parameters(robot: Robot) -> BaseParameters:
     whole = robot.expanded()
     if all(map(is_zero, (*(x for body in whole.bodies for x in body.inertia), *(joint.IA for joint in whole.joints)))):
         raise RobotError(
-            f"{robot.name}: no link has any inertia, so that there are no parameters to group; "
+            f"{robot.name}: no link has any inertia, so there are no parameters to group; "
             "give its links numbers or symbols"
         )
     return grouped(robot)
 
 
 def by_rules(robot: Robot) -> BaseParameters:
-    """Return parameters grouped by the closed-form rules alone: nearly always the base ones, and quick to find."""
+    """Return parameters grouped by the closed-form rules alone: quick to find, and nearly always the base
+    parameters.
+    """
     lifted = robot.expanded().map(as_node)
     return BaseParameters(robot, closed_form(lifted, 1 - len(lifted.joints) + len(robot.joints)))
 
 
 def grouped(robot: Robot) -> BaseParameters:
-    """Return the base inertial parameters, whatever their values: all may be zero."""
+    """Return the base inertial parameters, whatever their values, even if all are zero."""
     if robot.loops:
         raise RobotError(
-            f"{robot.name} has closed loops, whose base parameters are not here yet; robot.tree(), on the command line "
-            "--open-loops, leaves them open"
+            f"{robot.name} has closed loops, for which base parameters do not exist yet; robot.tree(), on the "
+            "command line --open-loops, leaves them open"
         )
     lifted = robot.expanded().map(as_node)
     forms = closed_form(lifted, 1 - len(lifted.joints) + len(robot.joints))
@@ -205,7 +206,7 @@ def grouped(robot: Robot) -> BaseParameters:
 
 
 def closed_form(robot: Robot, first: int = 1) -> Forms:
-    """Group by the closed-form rules, from the last link to the first, which has the number ``first`` in names."""
+    """Group by the closed-form rules, from the last link to the first; ``first`` is its number in names."""
     mobility = mobilities(robot)
     count = len(robot.joints)
     total = [
@@ -231,7 +232,7 @@ _NONE = Inertia(*[NOTHING] * 10)
 
 
 def split(kind: Kind, own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
-    """Return what stays with a link, and what passes to its antecedent: what the joint's motion leaves unchanged."""
+    """Return what stays with a link, and what the joint's motion does not change, which moves to its parent."""
     stays, passed = own._asdict(), _NONE._asdict()
     for key, together in kind.grouped:
         for name in together:
@@ -245,18 +246,18 @@ def split(kind: Kind, own: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
 
 
 def _turning(own: Inertia, stays: Inertia, can: Mobility) -> Inertia:
-    """Return what stays with a link that turns about z: less where it cannot turn otherwise."""
+    """Return what stays with a link that turns about z: less if it cannot turn about other axes."""
     if can.rotation == LINE:
         still = can.anchored == "line" and parallel(can.gravity, Vector(0.0, 0.0, 1.0))
         return _NONE._replace(ZZ=own.ZZ, M=stays.M, **({} if still else {"MX": own.MX, "MY": own.MY}))
-    if can.anchored == "point" and vanishes(*can.gravity):  # it turns about a point at this height of its axis
+    if can.anchored == "point" and vanishes(*can.gravity):  # it turns about a point at this height on its axis
         height = can.point[2]
         return stays._replace(XZ=own.XZ + own.MX * height, YZ=own.YZ + own.MY * height, MX=NOTHING, MY=NOTHING)
     return stays
 
 
 def _sliding(own: Inertia, stays: Inertia, passed: Inertia, can: Mobility) -> tuple[Inertia, Inertia]:
-    """Return what stays with a link that only slides along z, and what passes to its antecedent."""
+    """Return what stays with a link that only slides along z, and what moves to its parent."""
     if can.rotation == NONE:
         return _NONE._replace(M=own.M), passed
     if can.rotation == FULL:

@@ -1,4 +1,4 @@
-"""Linear forms in the standard inertial parameters: what grouping adds up."""
+"""Linear forms in the standard inertial parameters, which grouping adds up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..spatial.vector import Vector, column
 
 
 class LinearForm:
-    """A sum of coefficients times named parameters. It takes ``+``, ``-`` and ``*`` by a scalar, so that an
+    """A sum of coefficients times named parameters. It supports ``+``, ``-`` and ``*`` by a scalar, so an
     :class:`Inertia` made of forms can be rotated and shifted like one made of numbers.
     """
 
@@ -53,11 +53,11 @@ class LinearForm:
         return set(self.terms) == {name} and as_node(self.terms[name]) is as_node(1.0)
 
     def tidy(self) -> LinearForm:
-        """Return the form with like terms of its coefficients together, to be read."""
+        """Return the form with like terms of its coefficients merged, for people to read."""
         return LinearForm({name: gathered(as_node(x)) for name, x in self.terms.items()})
 
     def value(self, of: Mapping[str, Scalar]) -> Node:
-        """Return the sum with the parameters' values, terms of like coefficient together, in alphabetical order."""
+        """Return the sum with the parameters' values, with equal coefficients factored out, in alphabetical order."""
         together: dict[Node, list[str]] = {}
         signs: dict[str, int] = {}
         for name, x in sorted(self.terms.items()):
@@ -79,9 +79,9 @@ NOTHING = LinearForm({})
 
 
 def forms_inward(body: Inertia, pose: Pose) -> Inertia:
-    """Return the inertia of a link's body, made of forms, in the frame of its antecedent.
+    """Return the inertia of a link's body, made of forms, in the frame of its parent.
 
-    Unlike for numbers each element is turned by itself, so that the relations hold sin² and not 1 - cos².
+    Unlike with numbers, each element is rotated separately, so the relations contain sin² and not 1 - cos².
     """
     body = body.shifted(Vector(0.0, 0.0, pose.r))
     half = [pose.R.forth(row) for row in rows(body[:6])]

@@ -1,9 +1,9 @@
 """The proof that a set of parameters is minimal, in exact arithmetic, and the grouping of those that are not.
 
-The regressor's columns are evaluated at random states in the prime field, where rank is no matter of tolerances. A
-column that depends on others has its parameter grouped on theirs. The coefficients are then found as expressions: small
-fractions are recognised; any others follow from a linear system at random states, solved on the graph, so that they
-hold the geometry's symbols.
+The regressor's columns are evaluated at random states in the prime field, where rank does not depend on tolerances. If
+a column depends on others, its parameter is grouped with theirs. The coefficients are then found as expressions: small
+fractions are recognised; any others come from a linear system at random states that is solved on the graph, so they
+keep the geometry's symbols.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ Key = tuple[str, int]
 Forms = dict[Key, LinearForm]
 """Kept parameters as forms in the standard ones."""
 Column = dict[int, int]
-"""The entries of a column in some states that are not zero, by their rows."""
+"""The nonzero entries of a column in some states, by row."""
 Efforts = dict[int, Node]
-"""The efforts in a column that are not zero everywhere, by their places."""
+"""The torques in a column that are not zero everywhere, by index."""
 
 
 def group_dependent(robot: Robot, forms: Forms) -> Forms:
-    """Return the forms with each parameter whose column depends on others' grouped on those."""
+    """Return the forms; each parameter whose column depends on others is grouped with those."""
     regressor = Regressor(robot, _state(robot, lambda name, place: symbol(f"{name}[{place}]")))
     forms = group_rotors(regressor, forms)
-    keys = list(forms)
+    keys = sorted(forms, key=lambda key: key[0] == "IA")  # a rotor is grouped with links, not a link with a rotor
     if independent_by_block(regressor, keys):
         return forms
     found = [
         (keys[k], tuple(keys[i] for i in residues), [small_fraction(x) for x in residues.values()])
         for k, residues in dependent_columns(robot, [regressor.column(*key) for key in keys])
     ]
-    together: dict[tuple[Key, ...], list[Key]] = {}  # by their support: those whose coefficients are to be solved for
+    together: dict[tuple[Key, ...], list[Key]] = {}  # by support: the columns whose coefficients must be solved for
     for dependent, support, simple in found:
         if None in simple:
             together.setdefault(support, []).append(dependent)
@@ -65,7 +65,7 @@ def group_dependent(robot: Robot, forms: Forms) -> Forms:
 
 
 def group_rotors(regressor: Regressor, forms: Forms) -> Forms:
-    """Group each rotor inertia that acts just like the inertia or the mass of its own link."""
+    """Group each rotor inertia that acts exactly like the inertia or the mass of its own link."""
     forms = dict(forms)
     for key in [key for key in forms if key[0] == "IA"]:
         own = regressor.column(*key)
@@ -80,17 +80,17 @@ def group_rotors(regressor: Regressor, forms: Forms) -> Forms:
 
 
 def blocks(regressor: Regressor) -> list[int]:
-    """Return for each effort the first one that is in one block of the regressor with it.
+    """Return, for each torque, the first torque in the same block of the regressor.
 
-    A joint's effort depends on its own link and those beyond it. So the regressor is block triangular, with a block for
-    each joint. Where a joint follows another, its link acts on the other's effort and on those of its own antecedents:
-    all from the one to the other are then one block.
+    A joint's torque depends on its own link and on those beyond it, so the regressor is block triangular, with one
+    block per joint. If a joint follows another, its link acts on the other joint's torque and on those of its own
+    ancestors: all torques between the two then form one block.
     """
     robot, first = regressor.robot, regressor.first
     movers = regressor.state.coordinates.movers
     own = [[place for axis in range(first[j], first[j + 1]) for place in movers(axis)] for j in range(len(first) - 1)]
-    last = [-1]  # of each link: the last effort that it acts on
-    reach = list(range(robot.dof))  # of each effort: the last one that the links of its joints act on
+    last = [-1]  # for each link: the last torque that it acts on
+    reach = list(range(robot.dof))  # for each torque: the last one that the links of its joints act on
     for joint, places in zip(robot.joints, own[1:], strict=True):
         last.append(max([last[joint.antecedent], *places]))
         for place in places:
@@ -105,12 +105,12 @@ def blocks(regressor: Regressor) -> list[int]:
 
 
 def independent_by_block(regressor: Regressor, keys: Sequence[Key]) -> bool:
-    """Tell whether each block on the regressor's diagonal has full rank, so that it has full rank itself.
+    """Tell whether each block on the regressor's diagonal has full rank, in which case the regressor has too.
 
-    This is quick, and nearly always so.
+    This test is quick, and nearly always true.
     """
     block = blocks(regressor)
-    lowest: dict[int, int] = {}  # by a block's first effort, the lowest link with parameters there
+    lowest: dict[int, int] = {}  # by a block's first torque: the lowest link with parameters there
     columns: list[Efforts] = []
     for name, link in sorted(keys, key=itemgetter(1)):
         if not regressor.robot.joints[link - 1].axes:
@@ -130,8 +130,9 @@ def rank(robot: Robot, keys: Sequence[Key]) -> int:
 def dependent_columns(robot: Robot, columns: Sequence[Efforts]) -> list[tuple[int, Column]]:
     """Return the columns that depend on independent ones before them, each with those columns' coefficients.
 
-    They are looked at in random states of the field, the robot's symbols being the same in each; in as many as columns
-    end at one effort. A dependency there that fails in one more state is none: twice as many states are then taken.
+    They are evaluated in random states of the field, with the same values for the robot's symbols; as many states as
+    columns end at one torque. If a dependency fails in one more state, it was a coincidence, and twice as many states
+    are taken.
     """
     nodes = [node for column in columns for node in column.values()]
     count = max(Counter(max(column, default=-1) for column in columns).values(), default=1)
@@ -147,7 +148,7 @@ def dependent_columns(robot: Robot, columns: Sequence[Efforts]) -> list[tuple[in
 
 
 def _sampled(efforts: Efforts, states: Sequence[Point]) -> Column:
-    """Return a column's entries at states of the field, effort after effort."""
+    """Return a column's entries at states of the field, torque by torque."""
     sampled = zip(*(state.residues(list(efforts.values())) for state in states), strict=True)
     count = len(states)
     rows = ((place * count + i, x) for place, xs in zip(efforts, sampled, strict=True) for i, x in enumerate(xs))
@@ -157,11 +158,12 @@ def _sampled(efforts: Efforts, states: Sequence[Point]) -> Column:
 def dependencies(columns: Sequence[Column]) -> list[tuple[int, Column]]:
     """Return the columns that depend on independent ones before them, each with those columns' coefficients.
 
-    Each column is reduced at its last row alone, by the one that ends there. A link's own effort comes last in its
-    columns, so that columns of different links seldom meet: the work grows with the number of links, not with its cube.
+    Each column is reduced only at its last row, by the column that ends there. The torque of a link's own joint comes
+    last in its columns, so columns of different links seldom meet: the work grows with the number of links, not with
+    its cube.
     """
     p = home().p
-    ending: dict[int, tuple[Column, Column]] = {}  # by its last row: a column with 1 there, and what it is made of
+    ending: dict[int, tuple[Column, Column]] = {}  # by its last row: a column with 1 there, and what it consists of
     found: list[tuple[int, Column]] = []
     for k, column in enumerate(columns):
         made_of: Column = {k: 1}
@@ -177,7 +179,7 @@ def dependencies(columns: Sequence[Column]) -> list[tuple[int, Column]]:
 
 
 def _less(column: Column, factor: int, other: Column) -> Column:
-    """Return a column less another one times a factor."""
+    """Return a column minus a factor times another."""
     result, p = dict(column), home().p
     for row, x in other.items():
         if rest := (result.get(row, 0) - factor * x) % p:
@@ -195,7 +197,7 @@ def _combined(columns: Sequence[Column], coefficients: Column) -> Column:
 
 
 def small_fraction(residue: int, largest: int = 1000) -> Node | None:
-    """Return the fraction of small numbers that a residue stands for, if there is one."""
+    """Return the fraction of small numbers that has a residue, if there is one."""
     p = home().p
     for denominator in range(1, largest):
         numerator = residue * denominator % p
@@ -206,7 +208,7 @@ def small_fraction(residue: int, largest: int = 1000) -> Node | None:
 
 
 class _Samples:
-    """The regressor's columns in random states in numbers, each found when it is first asked for."""
+    """The regressor's columns in random states, as numbers; each is computed when first needed."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
@@ -215,7 +217,7 @@ class _Samples:
         self._columns: dict[tuple[int, Key], Efforts] = {}
 
     def rows(self, state: int, keys: Sequence[Key]) -> list[list[Node]]:
-        """Return the rows of the regressor in a state that are not zero in all of these columns."""
+        """Return the rows of the regressor in a state that have a nonzero entry in one of these columns."""
         while len(self._regressors) <= state:
             values = _state(self.robot, lambda *_: as_node(round(self._random.uniform(-2, 2), 2)))
             self._regressors.append(Regressor(self.robot, values))
@@ -228,9 +230,9 @@ class _Samples:
 
 
 def _solve_on_graph(samples: _Samples, dependents: Sequence[Key], support: Sequence[Key]) -> list[list[Node]]:
-    """Return for each dependent column the coefficients of the support's that give it, as expressions of the geometry.
+    """Return, for each dependent column, its coefficients over the support's columns, as expressions in the geometry.
 
-    Which rows of the regressor in some random states make up a regular system is found out in the field.
+    The field decides which rows of the regressor, in some random states, form a regular system.
     """
     rows: list[list[Node]] = []
     for state in range(8 * len(support)):
@@ -243,9 +245,9 @@ def _solve_on_graph(samples: _Samples, dependents: Sequence[Key], support: Seque
 
 
 def regular_rows(rows: Sequence[Sequence[Node]], count: int) -> list[Sequence[Node]]:
-    """Return as many rows as unknowns, in an order without zero pivots; fewer where there are not enough.
+    """Return as many rows as unknowns, in an order without zero pivots; fewer if there are not enough.
 
-    Pivots are told from zero in the field. Where all is numbers, the largest are taken: the solution then keeps its
+    The field tells pivots from zero. If everything is a number, the largest pivots are taken, so the solution keeps its
     digits.
     """
     (point,) = exact_points([x for row in rows for x in row[:count]], 1, seed=1)
@@ -271,7 +273,7 @@ def regular_rows(rows: Sequence[Sequence[Node]], count: int) -> list[Sequence[No
 
 
 def solved(rows: Sequence[Sequence[Node]]) -> list[list[Node]]:
-    """Solve a regular system without zero pivots, for each of the columns behind its square part."""
+    """Solve a regular system without zero pivots, for each of the columns to the right of its square part."""
     count = len(rows)
     reduced: list[Sequence[Node]] = []  # rows from their diagonal on, which is 1
     for given in rows:
@@ -292,7 +294,7 @@ def solved(rows: Sequence[Sequence[Node]]) -> list[list[Node]]:
 
 
 def _state(robot: Robot, value: Callable[[str, int], Node]) -> State:
-    """Return a state whose scalars a function gives by input and place."""
+    """Return a state whose scalars come from a function of the input and the index."""
 
     def of(name: str, labels: Sequence[str]) -> Sequence[Node]:
         return [value(name, place) for place in range(len(labels))]

@@ -1,8 +1,8 @@
-"""How each link of a tree can move, which decides which of its inertial parameters have no effect.
+"""How each link of a tree can move, which determines which of its inertial parameters have no effect.
 
-A link has no rotation, or rotations about one direction only, or any rotation. And it may be anchored: some of its
-points never accelerate, at most along that one direction. The base is anchored whole, the first revolute link along its
-axis, a link of a spherical shoulder in one point.
+A link cannot rotate, or it can rotate about one direction only, or about any. It can also be anchored: some of its
+points never accelerate, except perhaps along that one direction. The whole base is anchored, the first revolute link is
+anchored along its axis, and a link of a spherical shoulder in one point.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Mobility:
     anchored
         "all", "line" (through ``point`` along ``along``), "point" or "" (no point is anchored).
     slide
-        Direction in which anchored points may still move, or None.
+        Direction in which anchored points can still move, or None.
     """
 
     rotation: int = NONE
@@ -66,7 +66,7 @@ def mobilities(robot: Robot) -> list[Mobility]:
 def _next(i: Mobility, joint: Joint) -> Mobility:
     """Return the mobility of the link that a joint carries on link i."""
     turns, slides = not is_zero(joint.kind.turn), not is_zero(joint.kind.slide)
-    if joint.axes and not joint.kind.is_axial:  # what else might have no effect is found by elimination
+    if joint.axes and not joint.kind.is_axial:  # elimination finds anything else that has no effect
         return Mobility(rotation=FULL, anchored="", gravity=i.gravity)
     pose = unturned(joint)
     back, u = pose.R.back, pose.R.forth(Z)
@@ -87,7 +87,9 @@ def _next(i: Mobility, joint: Joint) -> Mobility:
 
 
 def unturned(joint: Joint) -> Pose:
-    """Return the pose of a link; that of one that turns about z has θ zero, where what is grouped looks the same."""
+    """Return the pose of a link, with θ = 0 if it turns about z: this does not affect the parameters that are
+    grouped.
+    """
     return joint.pose() if is_zero(joint.kind.turn) else replace(joint, theta=as_node(0.0)).pose()
 
 

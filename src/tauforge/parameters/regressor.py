@@ -1,7 +1,7 @@
-"""Regressor: the joint efforts as a linear function of the inertial parameters, τ = Y(q, q̇, q̈) φ.
+"""Regressor: the joint torques as a linear function of the inertial parameters, τ = Y(q, q̇, q̈) φ.
 
-A parameter's column is the efforts of a robot of which that parameter is one and all others are zero: the wrench of one
-link, equations (22) and (23), passed down to the base.
+A parameter's column holds the torques of a robot in which that parameter is one and all others are zero: the wrench of
+one link, equations (22) and (23), passed down to the base.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Regressor:
             self.at.append(forward(self.at[joint.antecedent], joint, self.poses[-1], q, qd, qdd))
 
     def column(self, parameter: str, link: int, lowest: int = 1) -> dict[int, Node]:
-        """Return the efforts that the parameter of a link makes, by place in τ: those of joints from ``lowest`` on."""
+        """Return the torques due to a parameter of a link, by index in τ, for the joints from ``lowest`` on."""
         return self.state.coordinates.gathered_some(self._by_axis(parameter, link, lowest))
 
     def _by_axis(self, parameter: str, link: int, lowest: int) -> dict[int, Node]:
-        """Return the efforts by place among the axes of all joints."""
+        """Return the torques by index among the axes of all joints."""
         if parameter in ACTUATOR:
             return self._actuator(parameter, link)
         F, _ = inertial_wrench(self.at[link], unit_inertia(parameter))
@@ -76,18 +76,17 @@ def _factor(parameter: str, qd: Scalar, qdd: Scalar) -> Scalar:
     return {"IA": qdd, "FV": qd, "FS": sign(qd), "FO": 1.0}[parameter]
 
 
-@model("q, qd, qdd -> Y", "efforts are Y times the inertial parameters")
+@model("q, qd, qdd -> Y", "torques are Y times the inertial parameters")
 def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence[str] | None = None) -> Program:
     """Return the Program ``q, qd, qdd -> Y``, whose columns the labels of ``outputs["Y"]`` name.
 
     Parameters
     ----------
     parameters
-        "standard", ten for each link, or "base", a full-rank regressor.
+        "standard", ten per link, or "base", which gives a regressor of full rank.
     actuators
-        Which of IA, FV, FS and FO (an offset of Coulomb friction) have columns too; by default those that some
-        joint of the robot has. Tendons have columns of IA, FV and FS in the same way: FV_rope of the tendon
-        "rope".
+        Which of IA, FV, FS and FO (an offset of Coulomb friction) have columns too; by default those that some joint of
+        the robot has. Tendons have columns for IA, FV and FS in the same way: FV_rope for the tendon "rope".
     """
     columns = chosen(robot, parameters, actuators)
     robot, arrays, state = prepare(robot, ("q", "qd", "qdd"))
@@ -102,8 +101,8 @@ def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence
 def energy_regressor(robot: Robot, *, parameters: str = "standard") -> Program:
     """Return the Program ``q, qd -> kinetic, potential``: rows that give the energies from the inertial parameters.
 
-    Their labels name the parameters, rotor inertias included where the robot has some. With base parameters the
-    potential energy lacks a constant, which identification from power or differences of energy does not see.
+    Their labels name the parameters, including rotor inertias if the robot has any. With base parameters the potential
+    energy is off by a constant, which cancels in identification from power or from energy differences.
     """
     heavy = not all(map(is_zero, [*(joint.IA for joint in robot.joints), *(tendon.IA for tendon in robot.tendons)]))
     columns = chosen(robot, parameters, ("IA",) if heavy else ())
@@ -125,10 +124,8 @@ def energy_regressor(robot: Robot, *, parameters: str = "standard") -> Program:
 
 
 def drops(robot: Robot, state: State) -> list[dict[str, Scalar]]:
-    """Return the potential energy of a unit of each link's mass and first moments; entry 0 is the base's."""
-    at: list[tuple[Scalar, Vector]] = [
-        (0.0, robot.gravity)
-    ]  # gravity's potential of the origin, less its sign; gravity
+    """Return the potential energies of unit mass and unit first moments of each link; entry 0 is the base's."""
+    at: list[tuple[Scalar, Vector]] = [(0.0, robot.gravity)]  # minus the potential of gravity at the origin; gravity
     for joint, q in zip(robot.joints, state.q[1:], strict=True):
         pose = joint.pose(q)
         depth, g = at[joint.antecedent]
@@ -143,9 +140,9 @@ def chosen(robot: Robot, parameters: str, actuators: Sequence[str] | None) -> di
 
     unknown = [name for name in actuators or () if name not in ACTUATOR]
     if unknown:
-        raise ProgramError(f"{unknown[0]!r} is not a parameter of an actuator; there are {', '.join(ACTUATOR)}")
+        raise ProgramError(f"{unknown[0]!r} is not a parameter of an actuator; choose among {', '.join(ACTUATOR)}")
     if parameters not in ("standard", "base"):
-        raise ProgramError(f"parameters is {parameters!r}; it may be 'standard' or 'base'")
+        raise ProgramError(f"parameters is {parameters!r}; it must be 'standard' or 'base'")
     whole = robot.expanded()
     shift = len(whole.joints) - len(robot.joints)  # a floating base is link 0
     moving = whole.moving
@@ -167,5 +164,5 @@ def chosen(robot: Robot, parameters: str, actuators: Sequence[str] | None) -> di
 
 
 def unit_inertia(parameter: str) -> Inertia:
-    """Return a body of which one parameter is one and all others are zero."""
+    """Return a body with one parameter equal to one and all others zero."""
     return Inertia(**{name: as_node(float(name == parameter)) for name in NAMES})

@@ -1,4 +1,4 @@
-"""The base parameters in text, as in figure 4 of Lemoine and Khalil."""
+"""The base parameters as text, as in figure 4 of Lemoine and Khalil."""
 
 from __future__ import annotations
 

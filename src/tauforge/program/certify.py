@@ -37,9 +37,9 @@ class Certificate:
     points
         The number of points.
     degree
-        A bound on the degree of the outputs' differences, as polynomials in what was drawn at random.
+        A bound on the degree of the outputs' differences, as polynomials in the random values.
     probability
-        A bound on the chance that the Programs differ nevertheless.
+        A bound on the chance that the Programs differ after all.
     """
 
     points: int
@@ -82,7 +82,7 @@ def _check(first: Program, second: Program, points: int) -> None:
             {name: tuple(shape) for name, shape in getattr(p, what).items() if name != "parameters"}
             for p in (first, second)
         )
-        if what == "inputs":  # one that a Program does not have, it does not depend on
+        if what == "inputs":  # a Program does not depend on an input that it does not have
             common = ours.keys() & theirs.keys()
             ours, theirs = ({name: shapes[name] for name in common} for shapes in (ours, theirs))
         if ours != theirs:

@@ -1,4 +1,4 @@
-"""A check that a Program is sound, which every pass must leave it."""
+"""A check that a Program is sound; it must be so after every pass."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check(program: Program) -> None:
 
 
 def _check_array(place: str, array: Array) -> None:
-    """Refuse an array whose nodes or labels do not fit its shape."""
+    """Refuse an array if its nodes or labels do not fit its shape."""
     if len(array.nodes) != array.shape.size:
         raise ProgramError(f"{place} has the shape {tuple(array.shape)}, but {len(array.nodes)} entries")
     sizes = [len(labels) for labels in array.shape.labels]

@@ -9,7 +9,7 @@ from ..graph.operations import ADD, COS, DIV, MUL, SIN, SQRT
 
 @dataclass(frozen=True)
 class Operations:
-    """Numbers of operations: those of each evaluation, and in ``setup_…`` those on constants alone."""
+    """Numbers of operations: those of each evaluation, and as ``setup_…`` those that involve only constants."""
 
     mul: int = 0
     add: int = 0

@@ -19,19 +19,20 @@ def derivative(program: Program, output: str, variable: str | Sequence[str], *, 
     """Return what ``Program.derivative`` promises."""
     if output not in program.results:
         raise ProgramError(f"{program.name}: no output {output!r} (its outputs: {', '.join(program.results)})")
-    variables = [variable] if isinstance(variable, str) else list(variable)
+    variables = (variable,) if isinstance(variable, str) else tuple(variable)
     if not variables:
         raise ProgramError(f"{program.name}: a derivative needs at least one input to be with respect to")
     results = {**program.results} if values else {}
     for name in variables:
         results[f"d{output}_d{name}"] = _slopes(program, output, name, mode)
     made = replace(program, name="_d".join([program.name, *variables]), results=results)
-    options = {"output": output, "input": variable, "mode": mode, "values": values}
-    return replace(made, names=_used_names(made), recipe=derived(Program.derivative, program, **options))
+    options = {"output": output, "input": variables, "mode": mode, "values": values}
+    recipe = derived(Program.derivative, program, options=options)
+    return replace(made, names=_used_names(made)).marked(recipe=recipe)
 
 
 def _slopes(program: Program, output: str, variable: str, mode: str) -> Array:
-    """Return the derivatives of an output by an input or a parameter."""
+    """Return the derivatives of an output with respect to an input or a parameter."""
     top, bottom = program.results[output], _variables(program, variable)
     rows = jacobian(top.nodes, bottom.nodes, mode)
     if bottom.tangent:
@@ -73,17 +74,17 @@ def _some(nodes: Sequence[Node]) -> list[tuple[int, Node]]:
 
 
 def _velocities(tangent: Array) -> Array:
-    """Return the axes of such derivatives: the shape and labels of the tangent's columns."""
+    """Return the axes of derivatives along velocities: the shape and labels of the tangent's columns."""
     return Array(Shape([tangent.shape[1]], tangent.shape.labels[1:]), ())
 
 
 def _joined(top: Shape, bottom: Shape) -> Shape:
-    """Return the shape of all derivatives of one array by another, with labels where each axis of both has them."""
+    """Return the shape of the derivatives of one array with respect to another, with labels if all axes have them."""
     complete = all(len(shape.labels) == len(shape) for shape in (top, bottom))
     return Shape((*top, *bottom), top.labels + bottom.labels if complete else ())
 
 
 def _used_names(program: Program) -> dict[Node, str]:
-    """Return the papers' names of the values that a Program still computes, they or their opposites."""
+    """Return the papers' names of those values that a Program still computes, or whose negatives it computes."""
     used = set(program.order)
     return {node: name for node, name in program.names.items() if (node.args[0] if node.op is NEG else node) in used}

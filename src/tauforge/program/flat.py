@@ -5,22 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..graph.evaluate import topological
-from ..graph.functions import rebuild
-from ..graph.node import Node
+from ..graph.flat import Row, flattened, restored
 from .program import Array, Program
 from .recipe import Recipe
 
 
 class Flat(NamedTuple):
-    """A Program whose nodes are numbers: ``nodes`` holds each one's operation, arguments and value.
-
-    A folded constant is written as the operation that it comes from.
-    """
+    """A Program whose nodes are numbers, their places in ``nodes``."""
 
     name: str
     heading: tuple[str, ...]
-    nodes: tuple[tuple[Any, ...], ...]
+    nodes: tuple[Row, ...]
     arguments: dict[str, tuple[Any, ...]]
     results: dict[str, tuple[Any, ...]]
     names: dict[int, str]
@@ -31,10 +26,7 @@ def flatten(program: Program) -> Flat:
     """Return the Program as plain data."""
     arrays = [*program.arguments.values(), *program.results.values()]
     arrays += [array.tangent for array in arrays if array.tangent]
-    order = topological(
-        [*(node for array in arrays for node in array.nodes), *program.names], lambda node: node.made[1]
-    )
-    number = {node: i for i, node in enumerate(order)}
+    rows, number = flattened([*(node for array in arrays for node in array.nodes), *program.names])
 
     def plain(array: Array) -> tuple[Any, ...]:
         tangent = plain(array.tangent) if array.tangent else None
@@ -43,7 +35,7 @@ def flatten(program: Program) -> Flat:
     return Flat(
         program.name,
         program.heading(),
-        tuple((node.made[0], tuple(number[a] for a in node.made[1]), node.value) for node in order),
+        rows,
         {name: plain(array) for name, array in program.arguments.items()},
         {name: plain(array) for name, array in program.results.items()},
         {number[node]: name for node, name in program.names.items()},
@@ -53,9 +45,7 @@ def flatten(program: Program) -> Flat:
 
 def restore(flat: Flat) -> Program:
     """Return the Program again."""
-    nodes: list[Node] = []
-    for op, args, value in flat.nodes:
-        nodes.append(rebuild(op, tuple(nodes[i] for i in args), value))
+    nodes = restored(flat.nodes)
 
     def array(shape: Any, numbers: tuple[int, ...], meaning: str, tangent: Any) -> Array:
         return Array(shape, tuple(nodes[i] for i in numbers), meaning, array(*tangent) if tangent else None)
@@ -63,4 +53,5 @@ def restore(flat: Flat) -> Program:
     arguments = {name: array(*parts) for name, parts in flat.arguments.items()}
     results = {name: array(*parts) for name, parts in flat.results.items()}
     names = {nodes[i]: name for i, name in flat.names.items()}
-    return Program(flat.name, arguments, results, names, partial(tuple, flat.heading), flat.recipe)
+    program = Program(flat.name, arguments, results, names, partial(tuple, flat.heading))
+    return program.marked(recipe=flat.recipe)

@@ -1,4 +1,4 @@
-"""Fusing: several Programs in one that computes their common parts only once."""
+"""Fusing several Programs into one that computes their common parts only once."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .recipe import derived
 
 
 def fuse(*programs: Program, name: str | None = None) -> Program:
-    """Return one Program with the inputs and outputs of all, in their order.
+    """Return one Program with the inputs and outputs of all given Programs, in their order.
 
-    Inputs of the same name are one, and must be the same; so are all robots' parameters. Outputs of the same name are
-    one where they are the same; otherwise each gets its Program's name before its own.
+    Inputs of the same name become one input and must be identical; all robots' parameters become one input too. Outputs
+    of the same name become one if they are identical; otherwise each is prefixed with the name of its Program.
 
     Parameters
     ----------
     name
-        What the new Program is called; the names of all in a row unless given.
+        The name of the new Program; by default the names of all Programs in a row.
 
     Raises
     ------
     ProgramError
-        Where inputs of the same name differ, or outputs cannot be told apart by their Programs' names.
+        If inputs of the same name differ, or if the names of the Programs cannot tell their outputs apart.
     """
     if not programs:
         raise ProgramError("fuse() needs at least one Program")
@@ -38,12 +38,12 @@ def fuse(*programs: Program, name: str | None = None) -> Program:
         for node, text in program.names.items():
             names.setdefault(node, text)
     called = name or "_".join(dict.fromkeys(program.name for program in programs))
-    recipe = derived(fuse, *programs, name=name)
-    return Program(called, arguments, _outputs(programs), names, partial(_heading, programs), recipe)
+    fused = Program(called, arguments, _outputs(programs), names, partial(_heading, programs))
+    return fused.marked(recipe=derived(fuse, *programs, options={"name": name}))
 
 
 def _check(key: str, known: Array, array: Array, program: Program) -> None:
-    """Refuse an input that differs from another of its name."""
+    """Refuse an input that differs from another of the same name."""
     if known.shape.labels != array.shape.labels or known.nodes != array.nodes:
         entries = [", ".join(map(str, labels)) for a in (known, array) for labels in a.shape.labels[:1]]
         raise ProgramError(

@@ -5,7 +5,7 @@
 3. method: a model that can be computed in several ways takes the ``cheapest``;
 4. passes: rewrites of the finished graph, when ``Program.optimise`` asks for them.
 
-A model makes the first three by itself, so that what is counted, written and compiled is one and the same Program.
+A model makes the first three by itself, so you count, write and compile the same Program.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ProgramError
+from ..errors import ExpressionError, ProgramError, TauforgeError
 from ..graph.collector import collector_paused
 from ..graph.node import is_zero
 from .program import Program
-from .recipe import Recipe
+from .recipe import Recipe, derived
 
 if TYPE_CHECKING:
     from ..robot.robot import Robot
 
 AUTO, STANDARD, BASE = "auto", "standard", "base"
-"""Inertial parameters that a model can be asked to use."""
+"""The sets of inertial parameters that a model can use."""
 
 LONG = 24
-"""Links of a chain beyond which grouped parameters are a bad trade: they gather the masses of all that follows, which
-costs digits and time, make links unlike that a loop might compute, and were not faster for 30 links."""
+"""Number of links in a chain beyond which grouping does not pay: it adds up the masses of all links that follow, which
+costs digits and time; it makes links differ that a loop could have computed; and 30 links were no faster."""
 
-REFRAMED = "Links have other frames than in the robot's description, which save operations; efforts are the same."
-GROUPED = "Inertial parameters are grouped, which saves operations; efforts are the same."
+REFRAMED = "Links have different frames from those in the description, which saves operations; torques are the same."
+GROUPED = "Inertial parameters are grouped, which saves operations; torques are the same."
 
 
 class Way(NamedTuple):
@@ -43,50 +43,76 @@ class Way(NamedTuple):
 
 
 @collector_paused()
-def made(recipe: Recipe, build: Callable[..., Program], groups: str | None, reframes: bool) -> Program:
+def made(
+    recipe: Recipe, build: Callable[..., Program], groups: str | None, reframes: bool, robot: Robot | None = None
+) -> Program:
     """Return the cheapest Program of a recipe.
 
     Parameters
     ----------
     build
-        Makes the model's Program of a robot, all choices but the method being made.
+        Builds the model's Program from a robot, once all choices but the method have been made.
     groups
-        Whether the model takes grouped parameters: "auto" by itself, "asked" when told to, "never", or None where
-        ``build`` takes the option ``parameters`` as it is.
+        When the model takes grouped parameters: "auto", by itself; "asked", on request; "never"; or None if ``build``
+        handles the option ``parameters``.
     reframes
         Whether the model has the option ``reframe``.
+    robot
+        What the model uses of the recipe's robot; the whole robot unless given.
     """
-    ways = [Way(recipe.robot, dict(recipe.options))]
+    ways = [Way(robot or recipe.robot, dict(recipe.options))]
     if reframes:
         ways = frames(ways[0])
     if groups:
-        ways = [grouping(way, groups, recipe.model) for way in ways]
+        ways = [each for way in ways for each in groupings(way, groups, recipe.model)]
     return cheapest(_noted(build(way.robot, **way.options), way.notes) for way in ways).marked(recipe=recipe)
 
 
 def frames(way: Way) -> list[Way]:
-    """Return the ways to place the links' frames: as given, and re-framed if that may cost less."""
+    """Return the ways to place the links' frames: as given, and re-framed if that could cost less.
+
+    Re-framing merges fixed links, so a robot that has some keeps its frames if each link has its own wrench.
+    """
     robot, options = way.robot, {key: x for key, x in way.options.items() if key != "reframe"}
     as_given = Way(robot, options)
     if not way.options.get("reframe", True) or robot.reframed is robot:
         return [as_given]
+    if options.get("external_wrenches") is True and len(robot.reframed.bodies) < len(robot.bodies):
+        return [as_given]
     return [Way(robot.reframed, options, (REFRAMED,)), as_given]
 
 
-def grouping(way: Way, groups: str, model: str) -> Way:
-    """Return the robot with the inertial parameters to use: those asked for, or grouped ones if all are numbers."""
+def groupings(way: Way, groups: str, model: str) -> list[Way]:
+    """Return the ways to choose inertial parameters: as asked for, or grouped if that may cost less.
+
+    Grouping fills zeros, as of point masses; where it leaves no fewer parameters, those given are tried too.
+    """
     robot, options = way.robot, {key: x for key, x in way.options.items() if key != "parameters"}
     parameters = way.options.get("parameters", AUTO)
     if parameters not in (AUTO, STANDARD, BASE):
-        raise ProgramError(f"parameters is {parameters!r}; it may be 'auto', 'standard' or 'base'")
+        raise ProgramError(f"parameters is {parameters!r}; it must be 'auto', 'standard' or 'base'")
     if parameters == BASE and groups == "never":
         raise ProgramError(
-            f"{model} needs the standard parameters: base parameters move masses from link to link where that changes "
-            "no effort"
+            f"{model} needs the standard parameters: base parameters shift mass between links, which leaves only "
+            "torques unchanged"
+        )
+    if parameters == BASE and groups != AUTO and not robot.base.is_still:
+        raise ProgramError(
+            f"{model} needs the standard parameters where the base moves: base parameters are those of the efforts, in "
+            "which that motion and gravity cannot be told apart"
         )
     wanted = parameters == BASE or (parameters == AUTO and groups == AUTO)
     grouped = _grouped(robot, parameters) if wanted else robot
-    return Way(grouped, options, way.notes if grouped is robot else (*way.notes, GROUPED))
+    as_given = Way(robot, options, way.notes)
+    if grouped is robot:
+        return [as_given]
+    better = Way(grouped, options, (*way.notes, GROUPED))
+    return [better] if parameters == BASE or _filled(grouped) < _filled(robot) else [better, as_given]
+
+
+def _filled(robot: Robot) -> int:
+    """Return how many inertial parameters of a robot are not zero."""
+    return sum(not is_zero(x) for body in robot.expanded().bodies for x in body.inertia)
 
 
 def _noted(program: Program, notes: tuple[str, ...]) -> Program:
@@ -108,13 +134,29 @@ def optimised(program: Program) -> Program:
     """Return an equal Program that is as cheap as all choices and passes can make it."""
     from .passes import PASSES
 
-    bound = program.recipe and program.recipe.bound()
-    best = cheapest([program, bound.program()] if bound and bound is not program.recipe else [program])
+    chosen = best = cheapest([program, *_chosen_again(program)])
     for change in PASSES.values():
         changed = change(best)
         changed.check()
         best = cheapest([best, changed])
-    return best
+    return best if best is chosen else best.marked(recipe=derived(Program.optimise, program, options={}))
+
+
+def _chosen_again(program: Program) -> list[Program]:
+    """Return the Program as its model makes it when values are given to the robot; none where it has other arrays."""
+    try:
+        bound = program.recipe and program.recipe.bound()
+        if not bound or bound is program.recipe:
+            return []
+        again = bound.program()
+    except TauforgeError:  # values that no robot can have
+        return []
+    return [again] if _arrays(again) == _arrays(program) else []
+
+
+def _arrays(program: Program) -> list[list[tuple[str, tuple[int, ...], tuple[tuple[str, ...], ...]]]]:
+    """Return names, shapes and labels of a Program's inputs and outputs."""
+    return [[(name, tuple(x), x.labels) for name, x in arrays.items()] for arrays in (program.inputs, program.outputs)]
 
 
 def _grouped(robot: Robot, parameters: str) -> Robot:
@@ -124,13 +166,20 @@ def _grouped(robot: Robot, parameters: str) -> Robot:
 
         if parameters == AUTO and not _is_groupable(robot):
             return robot
-        found = base_parameters(robot) if parameters == BASE else by_rules(robot)
-        robot.known[parameters] = found.robot.derived(name=robot.name)
+        try:
+            found = (base_parameters(robot) if parameters == BASE else by_rules(robot)).robot
+        except ExpressionError:  # sums of parameters are too large for a float
+            if parameters == BASE:
+                raise
+            return robot
+        robot.known[parameters] = found.derived(name=robot.name)
     return robot.known[parameters]
 
 
 def _is_groupable(robot: Robot) -> bool:
-    """Tell whether grouping the parameters of a robot pays: all are numbers, not all zero, in chains of some links."""
+    """Tell whether grouping the parameters of a robot pays: all are numbers, not all zero, and the chains are not too
+    long.
+    """
     if robot.symbols or robot.loops:
         return False
     whole = robot.expanded()

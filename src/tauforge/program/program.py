@@ -27,7 +27,7 @@ PARAMETERS = "parameters"
 
 
 class Shape(tuple[int, ...]):
-    """An array's shape; ``labels`` names its entries along each axis."""
+    """An array's shape; ``labels`` holds the names of its entries along each axis."""
 
     labels: tuple[tuple[str, ...], ...]
 
@@ -54,8 +54,8 @@ class Shape(tuple[int, ...]):
 class Array:
     """A named array of a Program: its shape, its scalars row by row, and what it means.
 
-    An input whose entries are no independent coordinates, as those of a quaternion, has a ``tangent``: how it changes
-    with each of the velocities, a row for each entry. Derivatives are then with respect to these.
+    An input whose entries are not independent coordinates, such as a quaternion, has a ``tangent``: how it changes with
+    each velocity, one row per entry. Derivatives are then taken along the velocities.
     """
 
     shape: Shape
@@ -77,7 +77,7 @@ def outputs(values: Sequence[Scalar], shape: Sequence[int], labels: Sequence[Seq
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A function of arrays as a graph. It can be counted, differentiated, certified, printed, and compiled.
+    """A function of arrays, as a graph of operations. You can count, differentiate, certify, print and compile it.
 
     Attributes
     ----------
@@ -88,11 +88,11 @@ class Program:
     results
         The output arrays.
     names
-        What intermediate values are called in the papers.
+        The papers' names of intermediate values.
     heading
-        Makes the lines that introduce generated code: the robot's tables.
+        Returns the lines that introduce generated code: the robot's tables.
     recipe
-        How it was made; None if by hand.
+        How it was made; None if by hand, as with ``dataclasses.replace``.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Program:
     results: Mapping[str, Array]
     names: Mapping[Node, str] = field(default_factory=dict)
     heading: Callable[[], tuple[str, ...]] = tuple
-    recipe: Recipe | None = None
+    recipe: Recipe | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         known = {node for array in self.arguments.values() for node in array.nodes}
@@ -120,14 +120,15 @@ class Program:
 
     @classmethod
     def of(cls, name: str = "program", /, **expressions: Scalar | str | Sequence[Scalar | str]) -> Program:
-        """Return a Program from expressions, which are its outputs; their symbols are its inputs.
+        """Return a Program whose outputs are the given expressions and whose inputs are their symbols.
 
         Parameters
         ----------
         name
             The name of generated functions.
         **expressions
-            A number, an expression, or a text of one, such as ``y="sqrt(x*x)"``; or a sequence of these, for a vector.
+            A number, an expression, or an expression as text, such as ``y="sqrt(x*x)"``; or a sequence of these, for a
+            vector.
 
         Examples
         --------
@@ -186,13 +187,13 @@ class Program:
             raise ProgramError(f"{self.name}: no parameter {', '.join(unknown)} (its parameters: {known})")
         nodes = {name: as_node(parse(x) if isinstance(x, str) else x) for name, x in given.items()}
         named = substitute([*self.names], nodes)
-        return replace(
+        bound = replace(
             self,
             arguments={name: array for name, array in self.arguments.items() if name != PARAMETERS},
             results={name: replace(a, nodes=tuple(substitute(a.nodes, nodes))) for name, a in self.results.items()},
             names={new: name for new, name in zip(named, self.names.values(), strict=True) if new.args},
-            recipe=derived(Program.bind, self, **given),
         )
+        return bound.marked(recipe=derived(Program.bind, self, options=given))
 
     def split(self) -> tuple[Program, Program]:
         """Return two Programs: set-up, from parameters to constants, and the rest, which takes those constants."""
@@ -210,14 +211,14 @@ class Program:
         given = inputs("constants", labels, "what the set-up function computes from the robot's parameters")
         made = outputs(constants, [len(labels)], [labels], given.meaning)
         needed = {PARAMETERS: self.arguments[PARAMETERS]}
-        setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made}, recipe=None)
+        setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made})
         state = {name: array for name, array in self.arguments.items() if name != PARAMETERS}
         by = dict(zip(constants, given.nodes, strict=True))
         new = replaced([node for array in self.results.values() for node in array.nodes], by)
-        return setup, replace(self.with_nodes(new, {**state, "constants": given}), recipe=None)
+        return setup, self.with_nodes(new, {**state, "constants": given})
 
     def with_nodes(self, new: Mapping[Node, Node], arguments: Mapping[str, Array] | None = None) -> Program:
-        """Return the Program with other nodes in the place of its own, and with other inputs if given."""
+        """Return the Program with its nodes replaced, and its inputs too if others are given."""
         results = {name: replace(a, nodes=tuple(new[n] for n in a.nodes)) for name, a in self.results.items()}
         names = {new[node]: name for node, name in self.names.items() if node in new and new[node].args}
         return replace(self, arguments=self.arguments if arguments is None else arguments, results=results, names=names)
@@ -229,27 +230,27 @@ class Program:
         return same
 
     def certify(self, other: Program, *, points: int = 2, seed: int | None = None) -> Certificate:
-        """Return a proof that another Program computes the same in real numbers, wherever both have a value.
+        """Return a proof that another Program computes the same real numbers wherever both have a value.
 
-        Both are evaluated exactly at random points of a random prime field; what is not rational (roots, signs, inverse
-        functions) is taken as unknown, so that a proof holds whatever branch it takes.
+        Both are evaluated exactly at random points of a random prime field. Functions that are not rational (roots,
+        signs, inverse functions) are treated as unknown, so a proof holds on all their branches.
 
         Parameters
         ----------
         other
             A Program with the same outputs.
         points
-            How many points to take, two or more.
+            The number of points, at least two.
         seed
-            Makes the points, and so the outcome, the same each time; leave it out for a proof that holds against
-            whoever made the Programs.
+            Makes the points, and therefore the outcome, the same each time. Leave it out if you do not trust the author
+            of the Programs.
 
         Raises
         ------
         CertificationError
-            They differ; the message, and the attribute ``state``, hold a state where they do.
+            If they differ; the message and the attribute ``state`` hold a state in which they do.
         Undecided
-            Neither was possible; the message says why. This is a CertificationError too.
+            If neither could be shown; the message says why. This is a CertificationError too.
         """
         from .certify import certify
 
@@ -258,33 +259,33 @@ class Program:
     def derivative(
         self, output: str, input: str | Sequence[str], *, mode: str = "auto", values: bool = False
     ) -> Program:
-        """Return the Program of the derivative of an output, by differentiating the graph.
+        """Return the exact derivative of an output as a Program.
 
-        Its inputs are the same. Its output, ``dtau_dq`` for ``derivative("tau", "q")``, has the axes of the output and
-        then those of the input. It can be differentiated again.
+        Its inputs are those of this Program. Its output, ``dtau_dq`` for ``derivative("tau", "q")``, has the axes of
+        the output, then those of the input. You can differentiate it again.
 
         Parameters
         ----------
         output
             Name of the output to differentiate.
         input
-            Name of an input, "parameters" among them, or of a single parameter; or several names, for an output each.
+            Name of an input (such as "parameters") or of a single parameter; or several names, for one output each.
         mode
             "forward" or "reverse"; "auto" takes the one with fewer operations.
         values
-            Keep this Program's outputs beside the derivative, sharing their work with it.
+            Keep this Program's outputs next to the derivative and share their work with it.
 
         Raises
         ------
         ProgramError
-            Where there is no such output, input or parameter; the message lists those there are.
+            If there is no such output, input or parameter; the message lists those that exist.
         """
         from .derivative import derivative
 
         return derivative(self, output, input, mode=mode, values=values)
 
     def code(self, target: str, name: str | None = None) -> str:
-        """Return the Program as source code: "c", "header", "fortran", "matlab", "python", "numpy" or "latex"."""
+        """Return the Program as source code in a target's language, such as "c"; the page on code lists the targets."""
         from ..targets import generate
 
         return generate(self, target, name)
@@ -307,7 +308,8 @@ class Program:
         Raises
         ------
         ProgramError
-            What is wrong, and where. Only a faulty pass, or a Program made by hand, can be.
+            If it is not; the message says what is wrong, and where. Only a faulty pass or a Program made by hand can
+            fail.
         """
         from .check import check
 
@@ -319,9 +321,9 @@ class Program:
         Parameters
         ----------
         dtype
-            float64 or float32, the type of all arrays and of all computations.
+            The type of all arrays and computations: float64 or float32.
         cache
-            Whether to keep the machine code for the next time, in the user's cache directory.
+            Whether to keep the machine code in the user's cache directory for the next time.
         """
         from ..runtime.function import Function
 
@@ -334,7 +336,7 @@ class Program:
 
     @property
     def prototype(self) -> str:
-        """Name, inputs and outputs in a line."""
+        """Name, inputs and outputs on one line."""
         given, made = (
             ", ".join(f"{name}{list(shape)}" for name, shape in shapes.items())
             for shapes in (self.inputs, self.outputs)

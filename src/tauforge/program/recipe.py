@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +17,19 @@ class Recipe:
     Attributes
     ----------
     make
-        A model, or what makes a Program of others: ``Program.derivative``, ``Program.bind``, ``fuse``, ...
+        A model, or a function that makes a Program from others: ``Program.derivative``, ``Program.bind``, ``fuse``, ...
     of
         The model's Robot, or the recipes of the Programs that ``make`` took.
     options
-        The options that ``make`` was given by name.
+        The options that ``make`` was given by name; lists and the like as tuples, which nobody can change.
     """
 
     make: Callable[..., Program]
     of: tuple[Any, ...]
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", {key: _kept(x) for key, x in self.options.items()})
 
     @property
     def model(self) -> str:
@@ -36,30 +39,75 @@ class Recipe:
     @property
     def robot(self) -> Any:
         """The Robot that everything came from; the first one if several Programs were fused."""
-        first = self.of[0]
-        return first.robot if isinstance(first, Recipe) else first
+        return self.steps[0].of[0]
+
+    @property
+    def steps(self) -> tuple[Recipe, ...]:
+        """All recipes that this one needs, each once, then itself. There may be hundreds, as of a loop of binds."""
+        order: dict[int, Recipe] = {}
+        stack: list[Recipe] = [self]
+        while stack:
+            step = stack[-1]
+            waiting = [x for x in step.of if isinstance(x, Recipe) and id(x) not in order]
+            if not waiting:
+                order.setdefault(id(step), stack.pop())
+            stack += reversed(waiting)
+        return tuple(order.values())
 
     def program(self) -> Program:
         """Return the Program, made again."""
-        return self.make(*(each.program() if isinstance(each, Recipe) else each for each in self.of), **self.options)
+        made: dict[int, Program] = {}
+        for step in self.steps:
+            made[id(step)] = step.make(*(made.get(id(x), x) for x in step.of), **step.options)
+        return made[id(self)]
 
     def bound(self) -> Recipe:
         """Return the recipe with values given to the robot where ``Program.bind`` gave them to its model's Program.
 
-        A robot in numbers leaves more choices than one in symbols.
+        A robot with numbers leaves more choices than one with symbols. Base parameters stay grouped as they are: values
+        given to the robot could group others.
         """
-        if not isinstance(self.of[0], Recipe):
-            return self
-        parts: tuple[Recipe, ...] = tuple(each.bound() for each in self.of)
-        given = parts[0].of[0]
-        if self.model == "bind" and not isinstance(given, Recipe) and {*self.options} <= {*given.symbols}:
-            idle = {*given.symbols} - {*parts[0].program().parameters}  # have no effect, whatever their value
-            return replace(parts[0], of=(given.bind({**dict.fromkeys(idle, 0.0), **self.options}),))
-        same = all(new is old for new, old in zip(parts, self.of, strict=True))
+        new: dict[int, Recipe] = {}
+        for step in self.steps:
+            new[id(step)] = step._bound(tuple(new.get(id(x), x) for x in step.of))
+        return new[id(self)]
+
+    def _bound(self, parts: tuple[Any, ...]) -> Recipe:
+        """Return the recipe with other ones in the place of its own, and values given to the robot if it can be."""
+        first: Recipe = parts[0]
+        if self.model == "bind" and not isinstance(first.of[0], Recipe) and first.options.get("parameters") != "base":
+            given, needed = first.robot, {*first.program().parameters}
+            if needed <= {*given.symbols}:
+                idle = {*given.symbols} - needed  # have no effect, whatever their value
+                return replace(first, of=(given.bind({**dict.fromkeys(idle, 0.0), **self.options}),))
+        same = all(one is other for one, other in zip(parts, self.of, strict=True))
         return self if same else replace(self, of=parts)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        place = {id(step): i for i, step in enumerate(self.steps)}
+        rows = [(step.make, [place.get(id(x), x) for x in step.of], step.options) for step in self.steps]
+        return _restored, (rows,)
 
-def derived(make: Callable[..., Any], *programs: Program, **options: Any) -> Recipe | None:
+
+def _restored(rows: Iterable[tuple[Callable[..., Program], list[Any], Mapping[str, Any]]]) -> Recipe:
+    """Return a recipe from its steps: what makes each, its robot or the places of the steps it needs, and options."""
+    steps: list[Recipe] = []
+    for make, of, options in rows:
+        steps.append(Recipe(make, tuple(steps[x] if isinstance(x, int) else x for x in of), options))
+    return steps[-1]
+
+
+def _kept(option: Any) -> Any:
+    """Return an option as a value of its own, whatever becomes of what it was given as."""
+    if isinstance(option, str):
+        return option
+    try:
+        return tuple(option)
+    except TypeError:  # a single value
+        return option
+
+
+def derived(make: Callable[..., Any], *programs: Program, options: Mapping[str, Any]) -> Recipe | None:
     """Return the recipe of something made from Programs; None if one of them was made by hand."""
     recipes = tuple(program.recipe for program in programs)
     return None if None in recipes else Recipe(make, recipes, options)

@@ -13,9 +13,9 @@ from ..graph.operations import COS, FUNCTIONS, SIN, SYMBOL
 from ..graph.text import to_text, written_size
 
 _NODES = 2_000_000
-"""About how many nodes are evaluated in floats in search of a state."""
+"""Roughly how many nodes are evaluated in floats in the search for a state."""
 _FEW = 40
-"""Pairs that are looked at one by one where one of them has no value."""
+"""How many pairs are examined one by one if some pair has no value."""
 _SHOWN = 60
 """Symbols whose values a message shows."""
 _NOT_RATIONAL = {*FUNCTIONS} - {SIN, COS}
@@ -74,7 +74,7 @@ def counterexample(pairs: Sequence[Pair], order: Sequence[Node]) -> Counterexamp
 
 
 def _states(names: Sequence[str], count: int) -> Iterator[dict[str, float]]:
-    """Give random states: of all sizes and signs, positive ones, and some with zeros and ones in them."""
+    """Yield random states: of all sizes and signs, positive ones, and some that contain zeros and ones."""
     random = Random(0)
     for number in range(count):
         low, high = ((-1.0, 1.0), (0.1, 2.0), (-3.2, 3.2), (-20.0, 20.0), (-1000.0, 1000.0))[number % 5]
@@ -86,7 +86,7 @@ def _states(names: Sequence[str], count: int) -> Iterator[dict[str, float]]:
 
 
 def _difference(pairs: Sequence[Pair], state: Mapping[str, float]) -> float:
-    """Return the largest relative difference in floats; -1 where no pair has a value."""
+    """Return the largest relative difference in floats; -1 if no pair has a value."""
     try:
         values = evaluate([node for _, *both in pairs for node in both], state)
     except (ArithmeticError, ValueError):  # of one pair; others may have values
@@ -96,7 +96,7 @@ def _difference(pairs: Sequence[Pair], state: Mapping[str, float]) -> float:
 
 
 def _confirmed(pairs: Sequence[Pair], state: Mapping[str, float]) -> Counterexample | None:
-    """Return the pair that differs most at a state, where intervals that hold the true values are apart."""
+    """Return the pair that differs most in a state, if intervals that contain the true values do not overlap."""
     for digits in intervals.DIGITS:
         try:
             values = intervals.evaluate([node for _, *both in pairs for node in both], state, digits)
@@ -112,7 +112,7 @@ def _confirmed(pairs: Sequence[Pair], state: Mapping[str, float]) -> Counterexam
 
 
 def _apart(x: intervals.Interval, y: intervals.Interval) -> tuple[str, str]:
-    """Write two numbers with as many digits as it takes to tell them apart."""
+    """Return two numbers as text, with enough digits to tell them apart."""
     for digits in (17, 30, *intervals.DIGITS):
         one, other = intervals.written(x, digits), intervals.written(y, digits)
         if one != other:
@@ -128,7 +128,7 @@ def obstacles(pairs: Sequence[Pair]) -> str:
     shown = [_written(*node.made) for node in found if written_size(node) < 20][:4]
     if shown:
         return f"a proof takes {', '.join(shown)} as unknown functions of their arguments, and would need to know more"
-    return "the difference may be too small to be seen"
+    return "the difference may be too small to detect"
 
 
 def _written(op: str, args: Sequence[Node]) -> str:

@@ -27,12 +27,12 @@ PLACE = ("gamma", "b", "alpha", "d", "e", "theta", "r")
 def merged(robot: Robot) -> Robot:
     """Return the robot without fixed joints.
 
-    A fixed link's inertia, wrench and looks become part of the link that it stands on, and its frame a constant frame
-    of its name there. What is fixed to the base becomes part of the base's body.
+    A fixed link's inertia, wrench and visuals become part of its parent, and its frame becomes a constant frame of the
+    same name there. Everything fixed to the base becomes part of the base's body.
     """
     if all(joint.axes for joint in robot.joints):
         return robot
-    owner, pose = [0], [HERE]  # of each link: the link that it becomes part of, its pose there
+    owner, pose = [0], [HERE]  # for each link: the link that it becomes part of, its pose there
     bodies: list[Body | None] = [robot.base.body]
     kept: list[Joint] = []
     frames: list[Joint] = []
@@ -74,7 +74,7 @@ def merged(robot: Robot) -> Robot:
 
 
 def locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
-    """Return the robot with some of its joints of one degree of freedom held at a position."""
+    """Return the robot with some joints, each with one degree of freedom, held at a position."""
     places = {joint.name: j for j, joint in enumerate(robot.joints, 1)}
     for name in positions:
         if name not in places:
@@ -83,7 +83,7 @@ def locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
         if joint.mimic:
             raise RobotError(f"{robot.name}: joint {name!r} follows another; lock {_master(robot, joint).name!r}")
         if len(joint.axes) != 1:
-            raise RobotError(f"{robot.name}: joint {name!r} has {len(joint.axes)} degrees of freedom; lock takes one")
+            raise RobotError(f"{robot.name}: joint {name!r} has {len(joint.axes)} degrees of freedom; lock needs one")
     held = {}
     for joint in robot.joints:
         master = _master(robot, joint)
@@ -142,7 +142,7 @@ def loaded(robot: Robot, mass: Any, com: Sequence[Any], inertia: Sequence[Sequen
 
     M = given(mass, "the payload's mass")
     if not isinstance(M, Node) and not M > 0:
-        raise RobotError(f"a payload's mass is positive, not {M}")
+        raise RobotError(f"a payload's mass must be positive, not {M}")
     if len(com) != 3:
         raise RobotError(f"the payload's com is {com!r}; it must be three numbers or expressions")
     c = Vector(*(given(x, "the payload's com") for x in com))
@@ -179,7 +179,7 @@ def frame(robot: Robot, name: str) -> Joint:
 
 
 def standing(joint: Joint, at: Pose) -> Joint:
-    """Return a joint with the parameters that give it a pose at coordinate zero."""
+    """Return a joint with the parameters for which it has a given pose at coordinate zero."""
     try:
         parameters: dict[str, Any] = {**dict.fromkeys(PLACE, 0.0), **placement(at.in_numbers())}
     except ExpressionError:
@@ -190,14 +190,14 @@ def standing(joint: Joint, at: Pose) -> Joint:
 
 
 def _moved(joint: Joint, antecedent: int, at: Pose) -> Joint:
-    """Return a joint attached to another link, on which its parent has a pose."""
+    """Return a joint attached to another link, given the pose of its parent there."""
     if at.is_identity:
         return replace(joint, antecedent=antecedent)
     return standing(replace(joint, antecedent=antecedent), at.then(joint.pose()))
 
 
 def inward(body: Body, at: Pose) -> Body:
-    """Return a body in the frame on which its own has a pose."""
+    """Return a body in another frame, given the pose of its own frame there."""
     force, moment = Wrench.of(body.wrench).inward(at)
     *lifted, mass = body.lift
     return replace(

@@ -1,4 +1,4 @@
-"""Base: link 0, which the robot stands on, and what it does."""
+"""Base: link 0, to which the robot is attached, and its motion."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import RobotError
-from ..graph.node import Scalar
+from ..graph.node import Scalar, is_zero
 from ..spatial.vector import ZERO, Vector
 from .body import IDENTITY, Body
 from .joint import given
@@ -34,12 +34,17 @@ class Base:
         for key in BASE_MOTION:
             object.__setattr__(self, key, given_vector(getattr(self, key), f"{key} of the base"))
         if len(self.pose) != 16:
-            raise RobotError("the pose of the base is a 4x4 matrix, given as 16 numbers row by row")
+            raise RobotError("the pose of the base must be a 4x4 matrix, given as 16 numbers row by row")
         object.__setattr__(self, "pose", tuple(given(x, "pose of the base") for x in self.pose))
+
+    @property
+    def is_still(self) -> bool:
+        """Whether the description prescribes no motion of the base."""
+        return all(is_zero(x) for key in BASE_MOTION for x in getattr(self, key))
 
 
 def given_vector(x: Sequence[object], place: str) -> Vector:
-    """Return three parameters as a Vector, or say where they stand and why they are none."""
+    """Return three parameters as a Vector, or raise an error that says where they are and what is wrong."""
     if not isinstance(x, Sequence) or len(x) != 3:
         raise RobotError(f"{place} is {x!r}; it must be three numbers or expressions")
     return Vector(*(given(component, place) for component in x))

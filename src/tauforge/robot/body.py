@@ -1,4 +1,4 @@
-"""Body: a link, its inertial parameters and what it looks like."""
+"""Body: a link, its inertial parameters and its visuals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIFT = Inertia._fields[6:]
 NO_LIFT: tuple[Scalar, ...] = (0.0,) * 4
 NO_INERTIA = Inertia()
 IDENTITY = tuple(float(i % 5 == 0) for i in range(16))
-"""The pose of a frame on itself, 4x4, row by row."""
+"""The pose of a frame relative to itself, 4x4, row by row."""
 SHAPES = {"mesh": 3, "box": 3, "cylinder": 2, "sphere": 1, "capsule": 2, "ellipsoid": 3}
 """The shapes of links, and how many numbers give the size of each."""
 
@@ -33,12 +33,12 @@ class Visual:
     shape
         "mesh", "box", "cylinder", "sphere", "capsule" or "ellipsoid".
     size
-        Of a box its three edges; of a cylinder or a capsule radius and length; of a sphere its radius; of an
-        ellipsoid its three radii; of a mesh its scale along the three axes.
+        The three edges of a box; radius and length of a cylinder or a capsule; the radius of a sphere; the three radii
+        of an ellipsoid; the scale of a mesh along the three axes.
     file
-        Path of a mesh, as the robot's file has it.
+        Path of a mesh, as written in the robot's file.
     pose
-        Of the shape in the link's frame, 4x4, row by row.
+        Pose of the shape in the link's frame, 4x4, row by row.
     """
 
     shape: str
@@ -56,9 +56,9 @@ class Body:
     """A link: its name, its ten inertial parameters in its own frame, and the wrench that it exerts on its
     surroundings.
 
-    The wrench is ``(FX, FY, FZ, CX, CY, CZ)``, in the link's frame at its origin. ``lift`` is how much of its first
-    moments and mass ``(MX, MY, MZ, M)`` gravity does not act on, because something else carries it. ``visuals`` is what
-    it looks like.
+    The wrench is ``(FX, FY, FZ, CX, CY, CZ)``, in the link's frame and at its origin. ``lift`` is the part of its first
+    moments and mass ``(MX, MY, MZ, M)`` on which gravity does not act, because something else carries it. ``visuals``
+    are the shapes to draw.
     """
 
     name: str
@@ -69,16 +69,16 @@ class Body:
 
     def __post_init__(self) -> None:
         if len(self.inertia) != len(Inertia._fields):
-            raise RobotError(f"link {self.name!r}: an inertia has ten parameters, {', '.join(Inertia._fields)}")
+            raise RobotError(f"link {self.name!r}: an inertia must have ten parameters, {', '.join(Inertia._fields)}")
         if not all(map(is_number, self.inertia)):
             named = zip(Inertia._fields, self.inertia, strict=True)
             parameters = (given(x, f"{key} of link {self.name!r}") for key, x in named)
             object.__setattr__(self, "inertia", Inertia(*parameters))
         if len(self.wrench) != len(WRENCH):
-            raise RobotError(f"link {self.name!r}: a wrench has {len(WRENCH)} components, {', '.join(WRENCH)}")
+            raise RobotError(f"link {self.name!r}: a wrench must have {len(WRENCH)} components, {', '.join(WRENCH)}")
         if self.wrench is not NO_WRENCH:
             object.__setattr__(self, "wrench", tuple(given(x, f"wrench of link {self.name!r}") for x in self.wrench))
         if len(self.lift) != len(LIFT):
-            raise RobotError(f"link {self.name!r}: a lift has {len(LIFT)} components, {', '.join(LIFT)}")
+            raise RobotError(f"link {self.name!r}: a lift must have {len(LIFT)} components, {', '.join(LIFT)}")
         if self.lift is not NO_LIFT:
             object.__setattr__(self, "lift", tuple(given(x, f"lift of link {self.name!r}") for x in self.lift))

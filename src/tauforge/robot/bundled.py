@@ -1,8 +1,8 @@
 """Robots that come with Tauforge, each with the source of its numbers.
 
 ``names()`` lists them. With ``symbolic=True`` every link's ten inertial parameters are symbols (XX1, …, M1) and so is
-every length that is not zero (D3, RL4, …); rotors and friction are left out: the conditions of published operation
-counts. Where no trustworthy inertial values are published, they are symbols in either case.
+every length that is not zero (D3, RL4, …); rotors and friction are left out. These are the conditions of published
+operation counts. If no trustworthy inertial values are published, they are symbols in any case.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def names() -> tuple[str, ...]:
 def bundled(name: str, *, symbolic: bool = False) -> Robot:
     """Return a bundled robot by its name."""
     if name not in _ROBOTS:
-        raise RobotError(f"no bundled robot is called {name!r}; there are {', '.join(_ROBOTS)}")
+        raise RobotError(f"no bundled robot is called {name!r}; choose among {', '.join(_ROBOTS)}")
     return _ROBOTS[name](symbolic=symbolic)
 
 
@@ -42,7 +42,7 @@ def rrp(*, symbolic: bool = False) -> Robot:
     """Return the three-joint example of Lemoine and Khalil, "Symbolic Dynamics", Encyclopedia of Robotics (2022),
     figure 3.
 
-    Its description is symbolic throughout: also the pose of the first axis and gravity.
+    Its description is entirely symbolic, including the pose of the first axis and gravity.
     """
     robot = _arm("rrp", alpha=[0, _H, _H], sigma=[0, 0, 1], gravity=Vector(0.0, 0.0, symbol("G3")))
     pose: dict[str, Any] = {
@@ -53,14 +53,14 @@ def rrp(*, symbolic: bool = False) -> Robot:
 
 
 def planar2r(*, symbolic: bool = False) -> Robot:
-    """Return the textbook's double pendulum: two uniform thin rods of 1 m and 1 kg, moving in a vertical plane."""
+    """Return the textbook double pendulum: two uniform thin rods of 1 m and 1 kg, moving in a vertical plane."""
     robot = _arm("planar2r", alpha=[0, 0], d=[0, 1.0], inertias=[_rod(1.0, 1.0)] * 2, gravity=Vector(0.0, -9.81, 0.0))
     return _symbolic(robot) if symbolic else robot
 
 
 def scara(*, symbolic: bool = False) -> Robot:
-    """Return a SCARA arm, three vertical revolute axes and a quill. Round numbers of an example: rods of 0.4 m and 0.3
-    m, 4 kg and 3 kg, a wrist that carries a quill of 1 kg.
+    """Return a SCARA arm, with three vertical revolute axes and a quill. Its round numbers are an example: rods of 0.4
+    m and 0.3 m, 4 kg and 3 kg, and a wrist that carries a quill of 1 kg.
     """
     inertias = [_rod(0.4, 4.0), _rod(0.3, 3.0), Inertia(ZZ=0.01, M=1.0), Inertia(M=1.0)]
     robot = _arm("scara", alpha=[0, 0, 0, 0], d=[0, 0.4, 0.3, 0], sigma=[0, 0, 0, 1], inertias=inertias)
@@ -68,19 +68,19 @@ def scara(*, symbolic: bool = False) -> Robot:
 
 
 def stanford(*, symbolic: bool = False) -> Robot:
-    """Return the Stanford arm, RRPRRR: lengths of Paul, "Robot Manipulators" (1981).
+    """Return the Stanford arm, RRPRRR, with the lengths in Paul, "Robot Manipulators" (1981).
 
-    The inertial values in circulation hold centres of mass ten times too far out; they are left as symbols. The tool's
-    0.263 m along the last axis belongs to the tool.
+    The inertial values in circulation place centres of mass ten times too far out, so these remain symbols. The 0.263 m
+    along the last axis belong to the tool.
     """
     robot = _arm("stanford", alpha=[0, -_H, _H, 0, -_H, _H], r=[0.412, 0.154, 0, 0, 0, 0], sigma=[0, 0, 1, 0, 0, 0])
     return _symbolic(robot) if symbolic else robot
 
 
 def rx90(*, symbolic: bool = False) -> Robot:
-    """Return the Stäubli RX-90: frames of Khalil and Dombre, "Modeling, Identification and Control of Robots" (2002).
+    """Return the Stäubli RX-90: frames from Khalil and Dombre, "Modeling, Identification and Control of Robots" (2002).
 
-    D3 = RL4 = 0.45 m. No inertial values are published: they are symbols.
+    D3 = RL4 = 0.45 m. No inertial values are published, so they are symbols.
     """
     robot = _arm("rx90", alpha=[0, _H, 0, -_H, _H, -_H], d=[0, 0, 0.45, 0, 0, 0], r=[0, 0, 0, 0.45, 0, 0])
     return _symbolic(robot) if symbolic else robot
@@ -89,11 +89,11 @@ def rx90(*, symbolic: bool = False) -> Robot:
 def puma560(*, symbolic: bool = False, d2: str = "moved") -> Robot:
     """Return the PUMA 560 with the values of Armstrong, Khatib and Burdick, ICRA 1986, tables 4 to 7 and A1.
 
-    Axes 2 and 3 are parallel. With ``d2="moved"`` the shoulder's offset of 0.2435 m along them stands in joint 3 alone
+    Axes 2 and 3 are parallel. With ``d2="moved"``, the shoulder's offset of 0.2435 m along them is in joint 3 alone
     (0.2435 - 0.0934 m), which saves operations and changes no torque; ``d2="kept"`` gives the paper's own frames.
     """
     if d2 not in ("moved", "kept"):
-        raise RobotError(f"d2 is {d2!r}; it may be 'moved' or 'kept'")
+        raise RobotError(f"d2 is {d2!r}; it must be 'moved' or 'kept'")
     shoulder = 0.2435 if d2 == "moved" else 0.0
     inertias = [
         Inertia(ZZ=0.35),
@@ -118,8 +118,8 @@ def kuka_lwr(*, symbolic: bool = False) -> Robot:
     """Return the KUKA LWR 4+ with the approximate values of Woliński and Malczyk, Archive of Mechanical Engineering
     2015, table 2.
 
-    The paper's centroidal frames are carried over to Khalil-Kleinfinger frames in the wrist, elbow and shoulder
-    centres; z0 is upward. Coordinates are the paper's.
+    The paper's centroidal frames are converted to Khalil-Kleinfinger frames at the centres of wrist, elbow and
+    shoulder; z0 points upward. The coordinates are the paper's.
     """
     slim, short = (1.27e-2, 1.27e-2, 5.4e-3), (1.017e-3, 4.5e-3, 4.5e-3)
     inertias = [
@@ -205,7 +205,7 @@ def _symbols(j: int) -> Inertia:
 
 @cache
 def _body(mass: float, com: tuple[float, float, float], about_com: tuple[float, float, float]) -> Inertia:
-    """Return a body from its mass, centre of mass, and moments of inertia about that."""
+    """Return a body from its mass, its centre of mass, and its moments of inertia about that point."""
     XX, YY, ZZ = about_com
     point = Inertia(M=as_node(mass)).shifted(Vector(*map(as_node, com)))  # nodes are rounded once, floats at each step
     return Inertia(*map(float, Inertia(XX=XX, YY=YY, ZZ=ZZ).plus(point)))

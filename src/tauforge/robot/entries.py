@@ -33,7 +33,9 @@ def by_joint(robot: Robot, q: Sequence[Scalar]) -> list[Sequence[Scalar]]:
 
 
 def degrees(robot: Robot) -> list[tuple[int, float]]:
-    """Return for each axis of each joint the place in qd that moves it, and how fast: at the ratio of a mimic joint."""
+    """Return, for each axis of each joint, the index in qd of the velocity that moves it, and the ratio (of a mimic
+    joint).
+    """
     first: dict[int, int] = {}
     place = 0
     for j in owners(robot):

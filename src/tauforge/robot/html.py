@@ -9,7 +9,7 @@ from .tables import Sheet
 
 
 def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table as HTML, its title in bold; every text is escaped."""
+    """Return a table as HTML, with its title in bold; every text is escaped."""
     head = "".join(f"<th>{escape(column)}</th>" for column in columns)
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     caption = f"<caption><b>{escape(title)}</b></caption>"
@@ -17,6 +17,6 @@ def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> 
 
 
 def sheet(part: Sheet) -> str:
-    """Return one of a robot's tables as HTML, its rows numbered from 1."""
+    """Return one of a robot's tables as HTML, with rows numbered from 1."""
     rows = ((str(j), *row) for j, row in enumerate(part.rows, 1))
     return table(part.title, ("j", *part.columns), rows)

@@ -12,12 +12,12 @@ from ..spatial.pose import Pose
 from ..spatial.rotation import Rotation, about
 from ..spatial.screw import Twist, Wrench
 from ..spatial.vector import Vector
-from .kinds import FIXED, KINDS, REVOLUTE
+from .kinds import FIXED, KINDS, PARAMETERS, REVOLUTE
 from .kinds.kind import Kind, Values
 
 FREE = ("QP", "QDP", "GAM")
-"""What is an input of the models where a joint has None or a plain symbol there."""
-SCALARS = ("gamma", "b", "alpha", "d", "e", "theta", "r", "pitch", "IA", "FV", "FS", "k", "rest", *FREE)
+"""The fields for which None or a plain symbol means an input of the models."""
+SCALARS = ("gamma", "b", "alpha", "d", "e", "theta", "r", *PARAMETERS, "IA", "FV", "FS", "k", "rest", *FREE)
 """The fields of a joint that hold numbers or expressions."""
 
 
@@ -58,22 +58,20 @@ def given(x: object, place: str) -> Scalar:
 
 @dataclass(frozen=True, kw_only=True)
 class Joint:
-    """Joint j, which attaches link j to its antecedent link.
+    """Joint j, which attaches link j to its antecedent, the parent link.
 
     The link's frame follows from its antecedent's by Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r).
-    The joint coordinate q adds to θ (revolute) or to r (prismatic), or to both (helical, ``pitch`` times q to r): what
-    these fields hold there is the offset.
-    A freely placed frame can have any pose: ``e`` moves it along y after the first rotation, γ.
-    Joints of several degrees of freedom move from that frame: spherical by a quaternion (x, y, z, w), floating by a
-    position and a quaternion, planar by x, y and an angle about z. Their velocities are components in the link's frame.
-    Universal ones turn about z by one angle, then about x by another; their velocities are the rates of both.
+    The joint coordinate q adds to θ (revolute) or to r (prismatic), or to both (helical, ``pitch`` times q to r); these
+    fields then hold the offset. A freely placed frame can have any pose: ``e`` moves it along y after the first
+    rotation, γ. Joints with several degrees of freedom move from that frame; each kind defines its coordinates and
+    velocities.
 
     Attributes
     ----------
     antecedent
         Number of the parent link; 0 is the base.
     sigma
-        Number of its kind: 0 revolute, 1 prismatic, 2 fixed, 3 spherical, 4 floating, 5 planar, 6 helical, 7 universal.
+        The number of its kind: 0 revolute, 1 prismatic, 2 fixed; the page on joints lists the others.
     pitch
         How far a helical joint slides along z as it turns about it, in metres per radian.
     mu
@@ -137,12 +135,12 @@ class Joint:
 
     @property
     def kind(self) -> Kind:
-        """What kind of joint it is: its coordinates and how it moves."""
+        """The kind of joint, which defines its coordinates and how it moves."""
         return KINDS[self.sigma].of(self)
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """What the joint's velocities are called after it; as many as it has degrees of freedom."""
+        """The suffixes of the names of the joint's velocities, one per degree of freedom."""
         return KINDS[self.sigma].velocities
 
     def screw(self, q: Values, values: Values) -> Twist:
@@ -154,7 +152,9 @@ class Joint:
         return self.kind.along(q, wrench)
 
     def pose(self, q: Values = ()) -> Pose:
-        """Return the pose of the link's frame in its antecedent's, at the coordinates q or at the constant frame."""
+        """Return the pose of the link's frame relative to its antecedent's, at the coordinates q; by default its
+        constant frame.
+        """
         kind = self.kind
         theta, r = self.theta, self.r
         if q:
@@ -172,5 +172,5 @@ class Joint:
 
 
 def constant_frame(name: str, antecedent: int, **place: Scalar) -> Joint:
-    """Return a frame that stays on a link, at a place given by a joint's geometric parameters."""
+    """Return a constant frame on a link, placed by a joint's geometric parameters."""
     return Joint(name=name, antecedent=antecedent, sigma=FIXED, mu=0, **place)  # type: ignore[arg-type]

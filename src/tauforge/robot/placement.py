@@ -1,4 +1,4 @@
-"""From a pose to the parameters of a joint there: γ, b, α, d, θ, r, and e where those do not suffice."""
+"""From a pose to the parameters of a joint there: γ, b, α, d, θ, r, and e if those are not enough."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..spatial.rotation import about
 from ..spatial.vector import Matrix, Vector
 
 SKEW = 0.1
-"""Sine of the least angle between two axes at which their common normal is a good place for a frame."""
+"""Sine of the smallest angle between two axes at which a frame can well be placed on their common normal."""
 EXACT = 1e-12
 """Sine of the largest angle at which two axes are parallel."""
 _QUARTER = math.pi / 2
 
 
 def angles(R: Matrix) -> tuple[float, float, float]:
-    """Return the angles γ, α, θ of a rotation Rz(γ) Rx(α) Rz(θ); γ is zero where z stays."""
+    """Return the angles γ, α, θ of a rotation Rz(γ) Rx(α) Rz(θ); γ is zero if z does not change."""
     sine = math.hypot(R[0][2], R[1][2])
     if sine < EXACT:
         forth = R[2][2] > 0
@@ -43,10 +43,10 @@ def is_odd(angle: float, tolerance: float = 1e-9) -> bool:
 
 
 def placement(at: Pose) -> dict[str, Any]:
-    """Return the fields of a joint that puts a frame at a pose, in numbers, on its antecedent.
+    """Return the fields of a joint that place a frame at a numeric pose relative to its antecedent.
 
-    They are those of Khalil and Kleinfinger, unless the two z axes are nearly, but not quite, parallel: the common
-    normal is then far away, and e stands for what it would have to do.
+    They are those of Khalil and Kleinfinger, unless the two z axes are nearly but not quite parallel: the common normal
+    is then far away, and e takes its place.
     """
     gamma, alpha, theta = angles(at.R.rows)
     P = _without_dust(at.P)

@@ -1,8 +1,8 @@
 """Published operation counts of customised inverse dynamics, to compare with.
 
-Multiplications and additions, differences of robot constants included; all inertial parameters and lengths symbolic,
-gravity along z0, no external wrench, rotor inertia or friction. Lemoine and Khalil (2022) print those of the RRP arm;
-the others are SYMORO+'s scheme as reproduced for the robots bundled here.
+Multiplications and additions, including differences of robot constants; all inertial parameters and lengths symbolic,
+gravity along z0, no external wrench, rotor inertia or friction. Lemoine and Khalil (2022) print the counts of the RRP
+arm; the others come from SYMORO+'s scheme, reproduced for the robots bundled here.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Frames with as many zeros as a robot's geometry allows: those of Khalil and Kleinfinger (1986).
 
-The frame of a link may turn about its joint's axis z, and slide along it, without a change of the joint's coordinate;
-that of a prismatic link may stand anywhere with its z along the slide. Both are used to put x of link i on the common
-normal of its axis and the next one's, which leaves of the next joint's parameters α, d, θ, r. Of several next joints
-one is chosen, and the others get γ and b, too.
+The frame of a link can turn about its joint's axis z, and slide along it, without changing the joint's coordinate; that
+of a prismatic link can be anywhere, as long as its z is along the slide. This freedom is used to put x of link i on the
+common normal of its axis and the next one, so that only α, d, θ and r of the next joint remain. If there are several
+next joints, one is chosen, and the others get γ and b too.
 
-What is left free is chosen so that more is zero: on parallel axes all offsets along them are gathered in one r.
+Any remaining choice is made so that more parameters are zero: on parallel axes, one r holds the sum of all offsets.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _NEARLY = 0.02
 
 @dataclass
 class Choice:
-    """How a link's frame is moved: a rotation about z and a shift, in its present axes; None is not yet chosen."""
+    """How a link's frame is moved: a rotation about z and a shift, in its present axes; None means not chosen yet."""
 
     turn: float | None = None
     shift: Vector | None = None
 
     def pose(self) -> Pose:
-        """Return the new frame on the present one."""
+        """Return the pose of the new frame relative to the present one."""
         return Pose(Rotation([about(2, self.turn or 0.0)]), self.shift or ZERO)
 
 
@@ -72,7 +72,7 @@ def to_mdh(robot: Robot, tolerance: float) -> Robot:
 def reframed(robot: Robot) -> Robot:
     """Return a robot with free frames re-framed, if it has only numbers and the new frames have more zeros.
 
-    Frames that a user has given as Khalil and Kleinfinger's parameters are a choice, and stay.
+    Frames that a user has given as Khalil-Kleinfinger parameters were chosen on purpose, so they are kept.
     """
     if not robot.free_frames:
         return robot
@@ -84,6 +84,8 @@ def reframed(robot: Robot) -> Robot:
     if robot.loops or not all(map(math.isfinite, numbers)):
         return robot
     made = to_mdh(robot, EXACT)
+    if made.base.body != robot.base.body and not robot.base.floating:
+        return robot  # what is fixed to the ground would be merged into it, and missing from the potential energy
     return made if _burden(made) < _burden(robot) else robot
 
 
@@ -112,9 +114,9 @@ def _numeric(robot: Robot) -> Robot:
             for part in (robot.joints, robot.frames)
         )
     except ExpressionError as error:
-        raise RobotError(f"{robot.name}: frames can be chosen where the geometry is numbers: {error}") from None
+        raise RobotError(f"{robot.name}: frames can be chosen only if the geometry is numeric: {error}") from None
     if robot.loops:
-        raise RobotError(f"{robot.name} has closed loops; frames are chosen for trees: robot.tree() opens them")
+        raise RobotError(f"{robot.name} has closed loops; frames can be chosen only for trees: call robot.tree() first")
     return robot.derived(joints=joints, frames=frames)
 
 
@@ -134,13 +136,13 @@ def _towards(joint: Joint, child: Joint, pose: Pose, next_choice: Choice, first:
     """Return the choice for a link that puts x on the common normal of its axis and the child's."""
     shift = next_choice.shift
     anchor = pose.P if shift is None else pose.P + pose.R.forth(shift)
-    if not child.kind.is_axial:  # its frame stands where it stands
+    if not child.kind.is_axial:  # its frame cannot move
         return Choice(None, Vector(0.0, 0.0, anchor[2]) if _turns(joint) else anchor)
     u = pose.R.forth(_Z)
     normal, sine = cross(_Z, u), math.hypot(u[0], u[1])
     if not _turns(joint):
         return Choice(_direction(normal) if sine > _NEARLY else None, anchor)
-    free = not _turns(child) and shift is None  # a slide that may stand anywhere
+    free = not _turns(child) and shift is None  # a slide, which can be anywhere
     if sine > _NEARLY:
         height = anchor[2] - u[2] * (dot(anchor, u) - anchor[2] * u[2]) / (sine * sine)
         return Choice(_direction(normal), None if free else Vector(0.0, 0.0, height))
@@ -154,15 +156,15 @@ def _direction(v: Vector) -> float:
 
 
 def _cost(choice: Choice, pose: Pose) -> float:
-    """Return how many parameters of a child are not zero or, of angles, not a quarter turn."""
+    """Return how many parameters of a child are not zero or, for angles, not quarter turns."""
     at: dict[str, float] = placement(choice.pose().inverse().then(pose).in_numbers())
     turned = 3.0 * is_odd(at["alpha"]) + 3.0 * is_odd(at["gamma"])
     return turned + sum(abs(at.get(key, 0.0)) > 1e-12 for key in ("d", "b", "e"))
 
 
 def _complete(choice: Choice, joint: Joint, at: Pose) -> None:
-    """Choose what is left: θ and r zero, or for a slide no offset at all. ``at`` is the joint on the new frame of its
-    antecedent.
+    """Make the remaining choices: θ and r zero, or for a slide no offset at all. ``at`` is the joint relative to the
+    new frame of its parent.
     """
     if not joint.kind.is_axial:
         return
@@ -170,7 +172,7 @@ def _complete(choice: Choice, joint: Joint, at: Pose) -> None:
     theta = angles(at.R.rows)[2]
     if choice.turn is None:
         choice.turn = -theta
-    elif abs(math.remainder(theta + choice.turn, 2 * math.pi)) > math.pi / 2 + 1e-9:  # x may point either way
+    elif abs(math.remainder(theta + choice.turn, 2 * math.pi)) > math.pi / 2 + 1e-9:  # x can point either way
         choice.turn = neat(choice.turn - math.copysign(math.pi, choice.turn))
     if choice.shift is None:
         along = Vector(0.0, 0.0, -placement(at)["r"])
@@ -217,7 +219,7 @@ def _differs(pose: Pose) -> bool:
 
 
 def _body(body: Body, at: Pose) -> Body:
-    """Return a body in its new frame, in which its present one has a pose."""
+    """Return a body in its new frame, given the pose of its present frame there."""
     if not _differs(at):
         return body
     moved = inward(body, at)

@@ -30,24 +30,24 @@ DOWN = Vector(0.0, 0.0, -9.81)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Robot:
-    """A tree of links, link j carried by joint j, and the loops that close it.
+    """A tree of links, in which joint j carries link j, and the loops that close it.
 
     Links and joints are numbered from 1 in their order; link 0 is the base. Each parameter is a number, a symbol or an
-    expression, which may be given as a text ("2*L1", "pi/2"). Joint coordinates
-    ``q`` are those of the moving joints, in joint order.
+    expression, which can be given as text ("2*L1", "pi/2"). The coordinates ``q`` are those of the moving joints, in
+    joint order.
 
     Attributes
     ----------
     gravity
         Acceleration of gravity in the base frame.
     frames
-        Constant frames on links, each a fixed joint that carries nothing. One with a link's name is what that name
-        means to models that ask for a frame: z of the link's own frame is its joint's axis, and a file may have had
-        another one.
+        Constant frames on links, each a fixed joint that carries nothing. If a constant frame has the name of a link,
+        models that ask for a frame of that name use it instead of the link's own frame, whose z is the joint's axis and
+        which may differ from the frame in the file.
     tendons
-        What acts along sums of joint coordinates.
+        Springs, friction and inertia along sums of joint coordinates.
     free_frames
-        Whether the links' frames are those of a drawing, as in URDF, so that models may choose others.
+        Whether the links' frames come from a drawing, as in URDF, so that models can choose others.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Robot:
 
     @property
     def dof(self) -> int:
-        """Degrees of freedom of the tree, those of a floating base included: the length of qd."""
+        """Degrees of freedom of the tree, including a floating base: the length of qd."""
         return sum(len(joint.axes) for joint in self._free)
 
     @property
@@ -126,7 +126,7 @@ class Robot:
 
     @property
     def _free(self) -> list[Joint]:
-        """What has entries in q and qd: a floating base, then the joints that do not follow another."""
+        """The joints that have entries in q and qd: a floating base, then those that do not follow another."""
         return [joint for joint in self.expanded().joints if not joint.mimic]
 
     @property
@@ -249,11 +249,11 @@ class Robot:
     def with_base(self, kind: str, body: Body | None = None) -> Robot:
         """Return the robot on a "fixed" or a "floating" base.
 
-        ``body`` is the floating base's own link; by default the one that the description has, or one without inertia. A
-        robot whose first link floats already, as in MJCF, stays as it is, or has that link fixed.
+        ``body`` is the floating base's own link; by default the one in the description, or one without inertia. If the
+        first link floats already, as in MJCF, the robot is returned unchanged, or with that link fixed.
         """
         if kind not in ("fixed", "floating"):
-            raise RobotError(f"{self.name}: the base may be 'fixed' or 'floating', not {kind!r}")
+            raise RobotError(f"{self.name}: the base must be 'fixed' or 'floating', not {kind!r}")
         if self.joints and self.joints[0].sigma == FLOATING and all(joint.antecedent for joint in self.joints[1:]):
             held = replace(self.joints[0], sigma=FIXED, mu=0, IA=0.0, FV=0.0, FS=0.0)
             return self if kind == "floating" else replace(self, joints=(held, *self.joints[1:])).merged()
@@ -262,9 +262,9 @@ class Robot:
         return replace(self, base=replace(self.base, floating=floating, body=link if floating else self.base.body))
 
     def expanded(self) -> Robot:
-        """Return a robot on a floating base as one whose first joint is floating; any other as it is.
+        """Return a robot on a floating base as one whose first joint is floating; return any other unchanged.
 
-        The base is then link 1, and each other link has a number one higher.
+        The base is then link 1, and the number of every other link is one higher.
         """
         if not self.base.floating or not self.base.body:
             return self
@@ -280,7 +280,7 @@ class Robot:
         )
 
     def with_frames(self, *names: str | None) -> Robot:
-        """Return the robot with some of its constant frames as links without inertia, the last ones."""
+        """Return the robot with some of its constant frames as links without inertia, after all others."""
         chosen = tuple(frame for frame in self.frames if frame.name in names)
         links = (Body(name=frame.name) for frame in chosen)
         return self.derived(joints=(*self.joints, *chosen), bodies=(*self.bodies, *links))
@@ -321,15 +321,15 @@ class Robot:
     def to_mdh(self, *, tolerance: float = 1e-12) -> Robot:
         """Return the robot with Khalil-Kleinfinger frames that have as many zeros as its geometry allows.
 
-        Coordinates and efforts of the joints stay what they are; inertias are carried over, and the present frames
-        stay as constant frames of the links' names. Fixed links are merged. Joints of several degrees of freedom keep
-        their frames.
+        The joints' coordinates and torques do not change; inertias are transformed, and the present frames are kept as
+        constant frames with the links' names. Fixed links are merged. Joints with several degrees of freedom keep their
+        frames.
 
         Parameters
         ----------
         tolerance
-            Angles this near to a quarter turn (rad), and lengths this near to zero in proportion to the longest
-            one, are taken as such.
+            Angles this close to a quarter turn (rad), and lengths this close to zero relative to the longest one, are
+            taken as such.
         """
         from .reframe import to_mdh
 
@@ -337,7 +337,9 @@ class Robot:
 
     @cached_property
     def reframed(self) -> Robot:
-        """The robot as models use it: one with free frames in numbers has those of ``to_mdh`` where more is zero."""
+        """The robot as models use it: with the frames of ``to_mdh`` if it has free frames, only numbers, and then more
+        zeros.
+        """
         from .reframe import reframed
 
         return reframed(self)
@@ -367,8 +369,8 @@ class Robot:
     ) -> Robot:
         """Return the robot with a rigid load at a frame.
 
-        ``com`` is its centre of mass in that frame, ``inertia`` its 3x3 inertia matrix about the centre of mass, in the
-        frame's axes; a point mass has none.
+        ``com`` is its centre of mass in that frame, and ``inertia`` its 3x3 inertia matrix about the centre of mass, in
+        the frame's axes; leave it out for a point mass.
         """
         from .assemble import loaded
 
@@ -409,6 +411,6 @@ _FIELDS = tuple(f.name for f in fields(Robot))
 
 
 def _later(joint: Joint) -> Joint:
-    """Return a joint of which all joint and link numbers are one higher."""
+    """Return a joint with all its joint and link numbers one higher."""
     mimic = joint.mimic and replace(joint.mimic, joint=joint.mimic.joint + 1)
     return replace(joint, antecedent=joint.antecedent + 1, mimic=mimic)

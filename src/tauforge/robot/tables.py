@@ -1,4 +1,4 @@
-"""A robot's tables: what heads generated code, what ``base.table()`` prints and the command line shows."""
+"""A robot's tables, as at the top of generated code, in ``base.table()`` and on the command line."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .tendon import LAW, Tendon
 from .variables import is_plain
 
 _WIDEST = 92
-"""Characters of a line of a table in text."""
+"""Width of a table in text, in characters."""
 _LONGEST = 40
-"""Characters of a cell."""
+"""Width of a cell, in characters."""
 
 
 class Sheet(NamedTuple):
-    """A table with a row for each joint or link."""
+    """A table with one row per joint or link."""
 
     title: str
     columns: tuple[str, ...]
@@ -31,20 +31,20 @@ class Sheet(NamedTuple):
 
 
 def sheets(robot: Robot) -> list[Sheet]:
-    """Return the tables that are not empty; geometry and inertias always."""
+    """Return the tables that are not empty; always those of geometry and inertias."""
     fixed = [["" if x is None or is_plain(x) else x for x in (joint.QP, joint.QDP)] for joint in robot.joints]
     optional = (  # each with the cell that says nothing
         (_sheet("Rotor inertia and friction", "IA FV FS", [(x.IA, x.FV, x.FS) for x in robot.joints]), "0"),
         (_sheet("Elastic joints", "eta k", [(x.eta, x.k) for x in robot.joints]), "0"),
         (
             _sheet(
-                "First moments and mass that gravity does not act on", " ".join(LIFT), [x.lift for x in robot.bodies]
+                "First moments and mass on which gravity does not act", " ".join(LIFT), [x.lift for x in robot.bodies]
             ),
             "0",
         ),
         (_sheet("External forces and torques", " ".join(WRENCH), [body.wrench for body in robot.bodies]), "0"),
         (_sheet("Tendons", "name length IA FV FS k rest", [_tendon(robot, x) for x in robot.tendons]), ""),
-        (_sheet("Velocities and accelerations that are fixed", "QP QDP", fixed), ""),
+        (_sheet("Prescribed velocities and accelerations", "QP QDP", fixed), ""),
     )
     telling = [sheet for sheet, nothing in optional if any(cell != nothing for row in sheet.rows for cell in row)]
     return [geometry(robot), inertias(robot), *telling]
@@ -63,7 +63,7 @@ def inertias(robot: Robot, title: str = "Inertial parameters") -> Sheet:
 
 
 def heading(robot: Robot) -> tuple[str, ...]:
-    """Return everything as lines of text, for the head of generated code."""
+    """Return everything as lines of text, for the top of generated code."""
     lines = [f"Robot: {robot.name}", ""]
     for sheet in sheets(robot):
         lines += [*in_text(sheet), ""]
@@ -78,7 +78,7 @@ def motion(robot: Robot) -> list[str]:
 
 
 def in_text(sheet: Sheet) -> list[str]:
-    """Return a table as lines, its columns aligned, its rows numbered from 1."""
+    """Return a table as lines, with aligned columns and rows numbered from 1."""
     return [sheet.title, *_aligned(sheet.columns, sheet.rows)]
 
 
@@ -107,7 +107,7 @@ def _geometry(robot: Robot, joint: Joint, free: bool) -> list[Scalar | str]:
 
 
 def _tendon(robot: Robot, tendon: Tendon) -> list[Scalar | str]:
-    """Return a tendon's row, its length as a sum of the joints' variables."""
+    """Return a tendon's row, with its length as a sum of the joints' variables."""
     length: Scalar = 0.0
     for j, x in tendon.joints:
         length = length + symbol(robot.joints[j - 1].variable) * x
@@ -115,12 +115,14 @@ def _tendon(robot: Robot, tendon: Tendon) -> list[Scalar | str]:
 
 
 def _moving(robot: Robot, joint: Joint, rate: Scalar, offset: Scalar) -> str:
-    """Return a joint's variable times a rate, or what it is where the joint follows another, and the offset."""
+    """Return a joint's variable (or that of the joint it follows) times a factor, plus the offset."""
     variable: Scalar = symbol(joint.variable)
     if joint.mimic:
         variable = symbol(robot.joints[joint.mimic.joint - 1].variable) * joint.mimic.ratio
         offset = offset + rate * joint.mimic.offset
     text = _cell(offset)
+    if is_zero(variable * rate):
+        return text
     return str(variable * rate) + ("" if text == "0" else f" + {text}".replace("+ -", "- "))
 
 

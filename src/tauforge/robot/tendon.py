@@ -1,4 +1,4 @@
-"""A tendon: a force along a sum of joint coordinates, as a joint's spring and friction act along one."""
+"""A tendon: a force along a sum of joint coordinates, just as a joint's spring and friction act along one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Tendon:
     Attributes
     ----------
     joints
-        Numbers of joints of one degree of freedom, each with its coefficient.
+        Numbers of joints with one degree of freedom, each with its coefficient.
     IA
-        Its own inertia along its length.
+        Inertia along its length.
     FV
         Viscous friction.
     FS
@@ -46,5 +46,5 @@ class Tendon:
         object.__setattr__(self, "joints", joints)
 
     def shifted(self, by: int) -> Tendon:
-        """Return the tendon with all joint numbers higher."""
+        """Return the tendon with all joint numbers increased."""
         return replace(self, joints=tuple((j + by, x) for j, x in self.joints))

@@ -1,4 +1,4 @@
-"""What a Robot must satisfy; each refusal names the place and the fix."""
+"""The conditions that a Robot must satisfy; each error names the place and the fix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..graph.node import Node, is_zero
 from ..graph.operations import CONST
 from ..graph.parse import FUNCTIONS
 from .joint import FREE, NO_LIMITS
-from .kinds import KINDS
+from .kinds import KINDS, PARAMETERS
 from .variables import is_plain
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 _LONGEST = 1000
-"""Characters of a name."""
+"""The largest number of characters in a name."""
 _MOVING = {"mimic": None, "limits": NO_LIMITS, "variable": ""}
 """Fields that only a moving joint can have, and their values in the others."""
 _NUMBERS = ("pi", "nan", "inf", "infinity")
@@ -32,7 +32,7 @@ def validate(robot: Robot) -> None:
     """Raise a RobotError unless the description makes sense."""
     _names(robot, "robot", [robot.name])
     if not robot.joints and not robot.base.body:
-        raise RobotError(f"{robot.name}: a robot needs at least one joint, or a body that may move freely")
+        raise RobotError(f"{robot.name}: a robot needs at least one joint, or a body that can move freely")
     if len(robot.joints) != len(robot.bodies):
         raise RobotError(
             f"{robot.name}: {len(robot.joints)} joints but {len(robot.bodies)} links; link j is carried by joint j"
@@ -59,14 +59,14 @@ def _topology(robot: Robot) -> None:
         if not 0 <= joint.antecedent < j:
             raise RobotError(
                 f"{robot.name}: joint {joint.name!r}: its antecedent is link {joint.antecedent}, but link {j} can only "
-                f"stand on links 0 to {j - 1}; number the links outward from the base"
+                f"be attached to links 0 to {j - 1}; number the links outward from the base"
             )
     for loop in robot.loops:
         for joint in (loop.joint, loop.frame):
             _kind(robot, joint)
             if not 0 <= joint.antecedent <= count:
                 raise RobotError(
-                    f"{robot.name}: loop frame {joint.name!r} stands on link {joint.antecedent}; "
+                    f"{robot.name}: loop frame {joint.name!r} is attached to link {joint.antecedent}; "
                     f"there are links 0 to {count}"
                 )
         _constant(robot, loop.frame, "loop frame")
@@ -78,7 +78,8 @@ def _topology(robot: Robot) -> None:
         _constant(robot, frame, "frame")
         if not 0 <= frame.antecedent <= count:
             raise RobotError(
-                f"{robot.name}: frame {frame.name!r} stands on link {frame.antecedent}; there are links 0 to {count}"
+                f"{robot.name}: frame {frame.name!r} is attached to link {frame.antecedent}; "
+                f"there are links 0 to {count}"
             )
     for joint in robot.joints:
         _mimic(robot, joint)
@@ -94,15 +95,17 @@ def _kind(robot: Robot, joint: Joint) -> None:
     if not 0 <= joint.sigma < len(KINDS):
         kinds = ", ".join(f"{kind.number} ({kind.word})" for kind in KINDS)
         raise RobotError(f"{where}: sigma is {joint.sigma}; it must be one of {kinds}")
-    if not is_zero(joint.pitch) and "pitch" not in joint.kind.parameters:
-        raise RobotError(f"{where}: it has a pitch and is {joint.kind.word}; only a helical joint has one")
+    for key in PARAMETERS:
+        if not is_zero(getattr(joint, key)) and key not in joint.kind.parameters:
+            others = " or ".join(kind.word for kind in KINDS if key in kind.parameters)
+            raise RobotError(f"{where}: it has a {key} but is {joint.kind.word}; only {others} joints have one")
     if len(joint.axes) > 1:
         springs = [key for key in ("eta", "k", "rest") if key not in joint.kind.spring]
-        given = {key: getattr(joint, key) for key in (*FREE, *springs)}
-        fixed = [key for key, x in given.items() if x is not None and not is_zero(x)]
+        fixed = [key for key in FREE if getattr(joint, key) is not None]  # zero, too, would be of one axis
+        fixed += [key for key in springs if not is_zero(getattr(joint, key))]
         if fixed:
             raise RobotError(
-                f"{where}: a {joint.kind.word} joint can have no {fixed[0]}; only one degree of freedom can"
+                f"{where}: a {joint.kind.word} joint cannot have {fixed[0]}; only joints with one degree of freedom can"
             )
     if joint.mu not in (0, 1):
         raise RobotError(f"{where}: mu is {joint.mu}; it must be 1 (a motor drives the joint) or 0")
@@ -129,7 +132,7 @@ def _mimic(robot: Robot, joint: Joint) -> None:
                 "degree of freedom"
             )
     if master.mimic:
-        raise RobotError(f"{where} follows {master.name!r}, which itself follows another; let both follow that one")
+        raise RobotError(f"{where} follows {master.name!r}, which itself follows another; make both follow that one")
 
 
 def _tendons(robot: Robot) -> None:
@@ -158,7 +161,7 @@ def _constant(robot: Robot, frame: Joint, what: str) -> None:
     dynamic += [key for key in FREE if getattr(frame, key) is not None]
     dynamic += [key for key, default in _MOVING.items() if getattr(frame, key) != default]
     if dynamic:
-        raise RobotError(f"{where} is constant, so it can have no {dynamic[0]}; give that to the loop's joint")
+        raise RobotError(f"{where} is constant, so it cannot have {dynamic[0]}; give that to the loop's joint")
 
 
 def _base(robot: Robot) -> None:
@@ -221,5 +224,5 @@ def _own(robot: Robot, name: str, role: str, parameters: set[str], seen: dict[st
     if name in seen:
         raise RobotError(f"{robot.name}: {name} is {seen[name]} and also {role}; each needs its own name")
     if name in parameters:
-        raise RobotError(f"{robot.name}: {name} is {role} and also stands in a parameter; rename one")
+        raise RobotError(f"{robot.name}: {name} is {role} and also occurs in a parameter; rename one")
     seen[name] = role

@@ -1,4 +1,4 @@
-"""What a Robot fills in: names for joint coordinates, so that every moving joint has one."""
+"""The names that a Robot fills in for joint coordinates, so that every moving joint has one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def with_variables(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Loop, ...]]:
-    """Return joints and loops with a variable for each moving joint, and None where a plain default name says no more.
+    """Return joints and loops with a variable for each moving joint, and None in place of plain default symbols.
 
     Cut joints are numbered after those of the tree.
     """
@@ -47,7 +47,7 @@ def unused(name: str, taken: Collection[str]) -> str:
 
 
 def is_plain(x: object) -> bool:
-    """Tell whether a velocity, an acceleration or an effort is just a symbol, which stands for the joint's own one."""
+    """Tell whether a velocity, an acceleration or a torque is just a symbol, which means that it is an input."""
     return isinstance(x, Node) and x.op is SYMBOL
 
 
@@ -65,6 +65,6 @@ def _with_variable(joint: Joint, number: int, taken: set[str]) -> Joint:
             changes[key] = None
     if not changes:
         return joint
-    completed = copy(joint)  # not replace: all else has been checked
+    completed = copy(joint)  # not replace: everything else has been checked
     vars(completed).update(changes)
     return completed

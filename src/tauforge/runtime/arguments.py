@@ -12,7 +12,7 @@ from ..errors import ProgramError
 from ..program.program import PARAMETERS, Program, Shape
 
 _MANY = 12  # labels shown in a message
-_NUMBERS = (float, int, np.float64)  # what lists mostly hold, and what is never masked
+_NUMBERS = (float, int, np.float64)  # types that lists mostly hold, and that are never masked
 
 
 def in_order(program: Program, given: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -27,7 +27,7 @@ def in_order(program: Program, given: Sequence[Any], named: Mapping[str, Any]) -
     if unknown := [name for name in named if name not in names]:
         raise ProgramError(f"{call} has no input {', '.join(unknown)}")
     if twice := [name for name in names[: len(given)] if name in named]:
-        raise ProgramError(f"{call}: {', '.join(twice)} was given twice, by place and by name")
+        raise ProgramError(f"{call}: {', '.join(twice)} was given twice, by position and by name")
     missing = [name for name in rest if name not in named]
     hint = f"; the parameters are {listed(program.parameters)}" if PARAMETERS in missing else ""
     raise ProgramError(f"{call} needs {', '.join(missing)}{hint}")
@@ -56,7 +56,7 @@ def _array(program: Program, name: str, value: Any, dtype: np.dtype[Any]) -> NDA
 
 
 def _is_masked(value: Any) -> bool:
-    """Tell whether an element of an array, of one in a list, or of what an object makes one from, is masked."""
+    """Tell whether an element is masked: of an array, of an array in a list, or of one that an object converts to."""
     if isinstance(value, np.ma.MaskedArray):
         return bool(np.ma.is_masked(value))
     if type(value) in (list, tuple):

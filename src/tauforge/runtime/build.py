@@ -22,7 +22,7 @@ from .kernel import load_kernel
 from .progress import shown
 
 DTYPES: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
-"""The types of arrays, by what they are called in C and LLVM."""
+"""The types of arrays, by their names in C and LLVM."""
 
 
 class Loaded(NamedTuple):

@@ -1,6 +1,6 @@
-"""The cache: object code kept under a key of all that it depends on, so that nothing is compiled twice.
+"""The cache: object code, kept under a key of everything it depends on, so that nothing is compiled twice.
 
-Where and how it is kept is the matter of store.py.
+store.py decides where and how it is kept.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class Code(NamedTuple):
     objects: tuple[bytes, ...]
 
     def packed(self) -> bytes:
-        """Return it as bytes."""
+        """Return the code as bytes."""
         head = np.array([self.slots, self.setup, self.body, *map(len, self.objects)], "<i8").tobytes()
         return len(head).to_bytes(8, "little") + head + b"".join(self.objects)
 
     @classmethod
     def unpacked(cls, data: bytes) -> Code:
-        """Return it from its bytes; raise a ValueError if they are something else."""
+        """Return code from its bytes; raise a ValueError if they are something else."""
         start = 8 + int.from_bytes(data[:8], "little")
         slots, setup, body, *sizes = np.frombuffer(data[8:start], "<i8").tolist()
         ends = [*accumulate([start, *sizes])]
@@ -52,7 +52,7 @@ class Code(NamedTuple):
 
 
 def obtained(what: Callable[[], bytes], make: Callable[[], Code], use: bool = True) -> Code:
-    """Return code from the cache by its source, or compile it now and keep it if the cache is used."""
+    """Return code from the cache, or compile it now and keep it if the cache is used."""
     place = store.directory() if use else None
     if place is None:
         return make()
@@ -67,7 +67,7 @@ def obtained(what: Callable[[], bytes], make: Callable[[], Code], use: bool = Tr
 
 
 def content(program: Program, vectors: Vectors) -> bytes:
-    """Return everything in a Program that its code depends on; constants do not count, as they are not in the code."""
+    """Return everything in a Program that its code depends on, without its constants, which are not in the code."""
     places = {node: i for i, node in enumerate(n for array in program.arguments.values() for n in array.nodes)}
     number: dict[object, int] = {}
     flat: list[int] = []
@@ -82,7 +82,7 @@ def content(program: Program, vectors: Vectors) -> bytes:
     sizes = [array.shape.size for array in program.arguments.values()]
     at = [*program.arguments].index(PARAMETERS) if PARAMETERS in program.arguments else -1
     options = [vectors.size, vectors.lanes, vectors.fused, pieces.WHOLE, pieces.PIECE, at]
-    negatives = [*pieces.number_places(program).values()]  # which tell numbers that are the negatives of others
+    negatives = [*pieces.number_places(program).values()]  # these tell which numbers are the negatives of others
     lists = ([len(x), *x] for x in (options, negatives, sizes, results, flat))
     return np.array([x for numbers in lists for x in numbers], np.int64).tobytes()
 

@@ -11,7 +11,7 @@ import llvmlite.binding as llvm
 from ..llvm.vectors import Vectors
 
 EFFORT = 1
-"""Of code generation. More, and passes before it, cost time and find nothing in straight-line code."""
+"""Optimisation level of code generation. A higher level, or passes before it, take time and improve nothing here."""
 
 
 class Library:
@@ -32,7 +32,7 @@ class Library:
 def object_code(text: str, passes: bool = False) -> bytes:
     """Compile a module for this machine's processor; with passes that improve code with many branches and calls."""
     machine = _machine()  # first of all, since it makes the target known
-    module = llvm.parse_assembly(text, llvm.create_context())  # its own: constants of the global one are never freed
+    module = llvm.parse_assembly(text, llvm.create_context())  # not the global one, whose constants are never freed
     if passes:
         builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
         builder.getModulePassManager().run(module, builder)
@@ -56,7 +56,7 @@ def host() -> Host:
     triple = llvm.get_process_triple()
     features = llvm.get_host_cpu_features()
     if features.get("avx512f"):
-        features["prefer-256-bit"] = False  # vectors of 512 bits are asked for and meant
+        features["prefer-256-bit"] = False  # use vectors of 512 bits where they are asked for
     return Host(llvm.Target.from_triple(triple), triple, llvm.get_host_cpu_name(), features.flatten())
 
 

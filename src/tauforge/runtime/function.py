@@ -25,35 +25,35 @@ _lock = threading.Lock()
 
 
 class Function:
-    """A compiled Program. Calling it computes the outputs from the inputs, for one state or for many at once.
+    """A compiled Program. Call it to compute the outputs from the inputs, for one state or for many at once.
 
-    Inputs are arrays of shape ``(..., *shape)`` in the Program's order, by place or by name. Their leading axes are
-    broadcast as NumPy does; what casts safely to the function's dtype is accepted, and so are lists. The input
-    ``parameters`` of a symbolic robot may also be a mapping from names to values, of which those that are needed are
-    taken.
+    Inputs are arrays of shape ``(..., *shape)``, by position in the Program's order or by name. Their leading axes are
+    broadcast as in NumPy; lists and any type that casts safely to the function's dtype are accepted. The input
+    ``parameters`` of a symbolic robot can also be a mapping from names to values; names that are not needed are
+    ignored.
 
-    ``out`` takes the results: an array, or for several outputs a tuple or a mapping from names to arrays. It may share
-    memory with the inputs. Several outputs are returned as a named tuple. Floating-point errors are reported as for
-    NumPy's own functions (see ``numpy.errstate``).
+    ``out`` receives the results: an array, or for several outputs a tuple or a mapping from names to arrays. It can
+    share memory with the inputs. Several outputs are returned as a named tuple. Floating-point errors are reported as
+    for NumPy's own functions (see ``numpy.errstate``).
 
-    ``threads`` is how many threads share the batch, a whole number from 1 on; without it there are as many as the
-    machine runs at once where the batch is large enough for that to pay, and one elsewhere.
+    ``threads`` is the number of threads that share the batch, at least 1. By default, a batch that is large enough uses
+    as many as the machine can run at once, and any other uses one.
 
-    A masked array counts as a plain one if no element is masked, and is refused otherwise: each result depends on all
-    entries of its state, and a masked one has no value. ``x.filled(numpy.nan)`` gives NaN for the states concerned.
+    A masked array is treated as a plain one if no element is masked, and refused otherwise: each result depends on all
+    entries of its state, and a masked entry has no value. ``x.filled(numpy.nan)`` gives NaN for those states.
 
     Parameters
     ----------
     program
-        What to compile.
+        The Program to compile.
     dtype
-        float64 or float32, the type of all arrays and of all computations.
+        The type of all arrays and computations: float64 or float32.
     cache
-        Whether to take the code from the user's cache, and keep it there; the environment variable TAUFORGE_CACHE
-        names another directory for all functions, or is "off".
+        Whether to take the code from the user's cache and keep it there. For all functions, the environment variable
+        TAUFORGE_CACHE can name another directory, or be "off".
     """
 
-    __slots__ = ("__call__", "__dict__", "__weakref__")  # what is called is each object's own, see one_state_call.py
+    __slots__ = ("__call__", "__dict__", "__weakref__")  # each object has its own callable, see one_state_call.py
 
     def __init__(self, program: Program, *, dtype: DTypeLike = np.float64, cache: bool = True) -> None:
         self._program, self._dtype, self._cache = program, _known(dtype), cache
@@ -136,8 +136,8 @@ def _document(program: Program, scalar: str) -> str:
             f"{program.name}({', '.join([*program.inputs, 'out=None', 'threads=None'])})",
             "",
             *("Parameters", "----------", *rows(program.arguments)),
-            "out : where results go; new arrays unless given",
-            *("threads : how many share the batch; as many as pay unless given", ""),
+            "out : where results go; new arrays by default",
+            *("threads : how many share the batch; by default as many as pay off", ""),
             *("Returns", "-------", *rows(program.results)),
             *("", "In C, at the address f.address:", f"    {prototype(program, scalar)};", ""),
         ]

@@ -1,4 +1,4 @@
-"""The kernel: what all compiled Programs of a type share, compiled once per process and never freed."""
+"""The kernel: the code that all compiled Programs of a type share, compiled once per process and never freed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def load_kernel(vectors: Vectors) -> int:
 
 
 def load_shared(text: str) -> Library:
-    """Return a module that is the same for all Programs in memory."""
+    """Return a module in memory that is the same for all Programs."""
     code = obtained(text.encode, lambda: Code(0, 0, 0, (object_code(text, passes=True),)))
     return Library(code.objects)
 

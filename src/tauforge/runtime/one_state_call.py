@@ -1,7 +1,7 @@
 """Calls with one state: a callable for Python that runs no step in Python or in NumPy's machinery.
 
-It is made for CPython and its objects' layout, which is tried out on an array first; where the layout differs, calls
-go through the ufunc.
+It relies on the layout of CPython's objects, which is first tested on an array; if the layout differs, calls go through
+the ufunc.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .kernel import c_library, load_shared
 from .ufunc import numpy_function
 from .ufunc_call import UfuncCall
 
-_NEW = 93  # place of PyArray_New in NumPy's table, which its ABI fixes
+_NEW = 93  # index of PyArray_New in NumPy's table, which is part of its ABI
 _FASTCALL = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
 _EXCEPTIONS = {"x86_64": 0x1D, "aarch64": 0x0F, "arm64": 0x0F}  # invalid, divide, overflow, underflow
 _lock = threading.Lock()
@@ -75,7 +75,7 @@ def _method() -> _Method | None:
 
 
 def _holds(fields: Fields) -> bool:
-    """Tell whether an array has its parts in these places."""
+    """Tell whether the parts of an array are in these places."""
     if sys.implementation.name != "cpython" or np.ndarray.__basicsize__ < fields.flags + 4:
         return False
     probe = np.zeros((2, 3))

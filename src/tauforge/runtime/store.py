@@ -1,10 +1,11 @@
 """The store: bytes under keys, one file each, in a directory that only its user can write to.
 
-Code from it is run, so that an entry counts only if it is a plain file of this user's, if nobody else may write to it,
-and if its checksum covers its key and its content. Whatever fails, nothing but time is lost: there is then no entry.
+Code from it is executed, so an entry counts only if it is a plain file that belongs to this user, if nobody else can
+write to it, and if its checksum matches its key and its content. If anything fails, there is no entry, and only time is
+lost.
 
-A file is written under another name and renamed. What belongs to others is never removed, even if it is in the
-directory: an entry, or one left half written, is ours by its name and by its first bytes.
+A file is written under another name and renamed. Other files in the directory are never removed: our entries, even
+half-written ones, are recognised by their names and their first bytes.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from pathlib import Path
 LIMIT = 1 << 28
 """Largest total size of all entries, in bytes."""
 STALE = 3600.0
-"""Seconds after which a half-written file is taken to be left by a process that ended."""
+"""Seconds after which a half-written file is assumed to be left over from a process that has ended."""
 SIZE = 16
 """Bytes of keys and of checksums."""
 MAGIC = b"tauforge code 1\n"
 _ENTRY = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}\.code")
 _PART = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}\.\w{{8}}\.part")
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
-_written = LIMIT  # bytes since entries were last counted: they are at the first chance
+_written = LIMIT  # bytes since entries were last counted; the first write counts them
 
 
 def directory() -> Path | None:
@@ -43,7 +44,7 @@ def directory() -> Path | None:
     try:
         path = Path(named).expanduser() if named else _usual()
         reason = _unfit(path)
-    except (OSError, RuntimeError) as error:  # a RuntimeError where there is no home
+    except (OSError, RuntimeError) as error:  # a RuntimeError if there is no home directory
         if not named:
             return None
         reason = str(error)
@@ -54,14 +55,14 @@ def directory() -> Path | None:
 
 
 def _unfit(path: Path) -> str:
-    """Create a directory if needed, and return why code from it must not be run; nothing if it may."""
+    """Create a directory if needed, and return why code from it must not be run; nothing if it can be."""
     if not path.is_absolute():
         return "its path is relative"
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = path.stat()
     if not (_is_own(status) and _is_own(path.lstat())):
         return "it belongs to another user"
-    return "others may write to it; chmod go-w forbids that" if _others_write(status) else ""
+    return "others can write to it; chmod go-w prevents that" if _others_write(status) else ""
 
 
 def read(place: Path, key: str) -> bytes | None:
@@ -116,7 +117,7 @@ def _trim(place: Path) -> None:
 
 
 def _files(place: Path, names: re.Pattern[str]) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield the plain files of such names, with what the system knows of each."""
+    """Yield the plain files with such names, each with its status."""
     with os.scandir(place) as items:
         for item in items:
             with suppress(OSError):  # another process may have removed it just now
@@ -145,7 +146,7 @@ def _own_bytes(path: Path, largest: int, count: int = -1) -> bytes | None:
         if not stat.S_ISREG(path.lstat().st_mode):
             return None
         with open(os.open(path, _FLAGS), "rb") as file:
-            status = os.fstat(file.fileno())  # of what was opened, whatever has become of the name
+            status = os.fstat(file.fileno())  # of the opened file, whatever has become of its name
             sound = stat.S_ISREG(status.st_mode) and _is_own(status) and not _others_write(status)
             return file.read(count) if sound and status.st_size <= largest else None
     except OSError:

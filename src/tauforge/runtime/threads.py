@@ -19,7 +19,7 @@ from ..errors import ProgramError
 
 PAYS = 2e7
 """How many operations make a call worth splitting: about a millisecond of work."""
-_PARTS = 16  # for each thread at most, so that a slow one holds up little
+_PARTS = 16  # parts per thread at most, so that a slow one delays little
 
 
 def available() -> int:
@@ -28,7 +28,7 @@ def available() -> int:
 
 
 def asked(program: str, threads: Any) -> int:
-    """Return how many threads to use for a caller's request; more than the pool has gain nothing."""
+    """Return how many threads to use on a caller's request; more than the pool has gain nothing."""
     try:
         count = 0 if isinstance(threads, (bool, np.bool_)) else operator.index(threads)
     except TypeError:
@@ -43,7 +43,7 @@ def in_parts(
 ) -> None:
     """Call a function on parts of arrays, split along the longest of the leading axes ``batch``, in several threads.
 
-    Where there are more parts than threads, each has ``least`` states or more.
+    If there are more parts than threads, each part has at least ``least`` states.
     """
     axis = int(np.argmax(batch))
     length = batch[axis]
@@ -83,4 +83,4 @@ def _most() -> int:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive there
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork

@@ -1,7 +1,8 @@
 """A NumPy generalized ufunc around a compiled loop.
 
-NumPy then does what it does for its own functions, at their speed: broadcasting, strides, casts, ``out``, overlapping
-memory, and releasing the interpreter's lock. Its C API is called through ctypes, so that no extension has to be built.
+NumPy then handles everything as for its own functions, at their speed: broadcasting, strides, casts, ``out``,
+overlapping memory, and releasing the interpreter lock. Its C API is called through ctypes, so no extension has to be
+built.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
-_FROM_SIGNATURE = 31  # place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table, which its ABI fixes
+_FROM_SIGNATURE = 31  # index of PyUFunc_FromFuncAndDataAndSignature in NumPy's table, which is part of its ABI
 _NO_IDENTITY = -1  # PyUFunc_None
 
 

@@ -20,7 +20,7 @@ from .ufunc import generalized_ufunc
 
 
 class UfuncCall:
-    """What a Function does with calls that compiled code does not take; it holds what they need, not the Function."""
+    """Handles the calls that compiled code does not take; it holds what they need, but not the Function."""
 
     def __init__(self, program: Program, loaded: Loaded, dtype: np.dtype[Any]) -> None:
         self._program, self._loaded, self._dtype = program, loaded, dtype
@@ -28,7 +28,7 @@ class UfuncCall:
         ufunc, self._tables = generalized_ufunc(loaded.loop, plan, dtype, program.name, arrays(program))
         self._ufunc = partial(ufunc, np.empty(0, dtype)) if has_empty(program) else ufunc
         self._count = len(program.inputs)
-        self._pays = PAYS / max(1, len(program.order))  # states from which on threads do
+        self._pays = PAYS / max(1, len(program.order))  # states from which on threads pay off
         self._many = self._pays * min((shape.size for shape in program.inputs.values()), default=1)
         self.results = _results(tuple(program.outputs)) if len(program.outputs) > 1 else None
 
@@ -85,7 +85,7 @@ class UfuncCall:
 
 @cache
 def _results(names: tuple[str, ...]) -> Any:
-    """Return the class of named tuples with those names; it is made at run time, so that pickling needs help."""
+    """Return the class of named tuples with those names; it is made at run time, so pickling needs help."""
     base = namedtuple("Results", names, rename=True)  # type: ignore[misc]
     return type("Results", (base,), {"__slots__": (), "__reduce__": lambda self: (_make_results, (names, *self))})
 

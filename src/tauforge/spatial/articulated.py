@@ -38,7 +38,7 @@ class Articulated(NamedTuple):
         return Articulated(_sum(self.M, other.M), H, _sum(self.J, other.J))
 
     def less(self, U: Wrench, scale: Entry) -> Articulated:
-        """Return the matrix less scale times the product of a wrench with itself: equation (37)."""
+        """Return the matrix minus scale times the outer product of a wrench with itself: equation (37)."""
         (f, n), (sf, sn) = U, U * scale
         M = tuple(a - f[i] * sf[j] for a, (i, j) in zip(self.M, _PAIRS, strict=True))
         J = tuple(a - n[i] * sn[j] for a, (i, j) in zip(self.J, _PAIRS, strict=True))
@@ -62,7 +62,7 @@ class Articulated(NamedTuple):
         return Articulated(self.M, H, J)
 
     def inward(self, pose: Pose) -> Articulated:
-        """Return the matrix of a link in the frame of its antecedent."""
+        """Return the matrix of a link in the frame of its parent."""
         return self.shifted(Vector(0.0, 0.0, pose.r)).rotated(pose.R).shifted(pose.arm)
 
 

@@ -17,9 +17,9 @@ def determinant(matrix: Sequence[Sequence[Entry]]) -> Entry:
 
 
 def maximal_minors(matrix: Sequence[Sequence[Entry]]) -> list[Entry]:
-    """Return the determinants of the largest square parts of a matrix, zeros left out.
+    """Return the determinants of the largest square parts of a matrix, without those that are zero.
 
-    The sum of their squares is det(A Aᵀ), or det(Aᵀ A) where there are more rows than columns (Cauchy and Binet).
+    The sum of their squares is det(A Aᵀ), or det(Aᵀ A) if there are more rows than columns (Cauchy and Binet).
     """
     high = matrix if len(matrix) <= len(matrix[0]) else list(zip(*matrix, strict=True))
     minors, rows = Minors(high), tuple(range(len(high)))

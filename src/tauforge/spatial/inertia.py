@@ -14,8 +14,7 @@ from .vector import Entry, Vector, cross
 class Inertia(NamedTuple):
     """Inertia matrix about the frame's origin, first moments and mass, in the frame's axes.
 
-    The off-diagonal entries stand in the matrix as they are (``XY`` is minus the integral of xy), as in Khalil's
-    papers.
+    The off-diagonal parameters are entries of the matrix (``XY`` is minus the integral of xy), as in Khalil's papers.
     """
 
     XX: Entry = 0.0
@@ -58,7 +57,7 @@ class Inertia(NamedTuple):
         )
 
     def inward(self, pose: Pose) -> Inertia:
-        """Return the inertia of a link's body in the frame of its antecedent."""
+        """Return the inertia of a link's body in the frame of its parent."""
         return self.shifted(Vector(0.0, 0.0, pose.r)).rotated(pose.R).shifted(pose.arm)
 
     def times(self, twist: Twist) -> Wrench:

@@ -1,4 +1,4 @@
-"""Poses: where a frame lies on another, over any scalar, and points seen from both."""
+"""Poses: the position and orientation of a frame relative to another, over any scalar, and points seen from both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from .vector import UNITS, ZERO, Entry, Vector
 
 
 class Pose(NamedTuple):
-    """A frame j on its antecedent i: rotation ⁱRⱼ, and the origin as ``arm`` in the axes of i plus ``r`` along zⱼ."""
+    """A frame j relative to its parent i: rotation ⁱRⱼ, and the origin as ``arm`` in the axes of i plus ``r`` along
+    zⱼ.
+    """
 
     R: Rotation = Rotation()
     arm: Vector = ZERO
@@ -24,7 +26,7 @@ class Pose(NamedTuple):
 
     @property
     def P(self) -> Vector:
-        """The origin ⁱPⱼ in the antecedent's axes."""
+        """The origin ⁱPⱼ in the parent's axes."""
         R, arm, r = self
         return arm if r == 0.0 else arm + R.forth(Vector(0.0, 0.0, r))
 
@@ -40,30 +42,30 @@ class Pose(NamedTuple):
         return all(map(is_zero, self.P)) and self.R.rows == UNITS
 
     def forth(self, p: Vector) -> Vector:
-        """Return a point of the frame in coordinates of its antecedent."""
+        """Return a point of the frame in coordinates of its parent."""
         return self.R.forth(p + Vector(0.0, 0.0, self.r)) + self.arm
 
     def back(self, p: Vector) -> Vector:
-        """Return a point of the antecedent in coordinates of the frame."""
+        """Return a point of the parent in coordinates of the frame."""
         return self.R.back(p - self.arm) - Vector(0.0, 0.0, self.r)
 
     def then(self, other: Pose) -> Pose:
-        """Return the pose, on this frame's antecedent, of a frame that has a pose on this one."""
+        """Return the pose, relative to this frame's parent, of a frame given relative to this one."""
         if self is HERE or other is HERE:
             return self if other is HERE else other
         R = self.R
         return Pose(R.then(other.R), self.P + R.forth(other.P))
 
     def inverse(self) -> Pose:
-        """Return the pose of the antecedent on the frame."""
+        """Return the pose of the parent relative to the frame."""
         R = self.R.inverse()
         return Pose(R, R.forth(-self.P))
 
     def in_numbers(self) -> Pose:
-        """Return the same pose by its matrix, in floats; an ExpressionError where a symbol has no value."""
+        """Return the same pose, as a matrix of floats; raise an ExpressionError if a symbol has no value."""
         x, y, z = (Vector(*map(float, row)) for row in self.R.rows)
         return Pose(Rotation.of((x, y, z)), Vector(*map(float, self.P)))
 
 
 HERE = Pose()
-"""The pose of a frame on itself."""
+"""The pose of a frame relative to itself."""

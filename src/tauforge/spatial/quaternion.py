@@ -1,7 +1,7 @@
 """Quaternions (x, y, z, w): products, and conversion from and to rotation vectors.
 
-Sums of squares get a tiny number added, so that no angle is zero and nothing is divided by zero. The functions of
-angles that follow are even and flat there: no result changes by it.
+A tiny number is added to sums of squares, so that no angle is zero and nothing is divided by zero. The functions of
+these angles are even and flat at zero, so no result changes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def exponential(w: Vector) -> list[Scalar]:
 
 
 def logarithm(q: Sequence[Scalar]) -> tuple[Vector, Scalar]:
-    """Return the rotation vector of a quaternion, and half its angle times the cotangent of that."""
+    """Return the rotation vector of a quaternion, and half its angle times the cotangent of half its angle."""
     u, real = Vector(*q[:3]), absolute(q[3])
     sine = length(u)
     half = atan2(sine, real)

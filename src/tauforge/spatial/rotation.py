@@ -1,4 +1,4 @@
-"""Rotations as products of plane rotations: each costs four multiplications where a 3x3 matrix costs nine."""
+"""Rotations as products of plane rotations: each costs four multiplications, a 3x3 matrix nine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class Plane(NamedTuple):
         return _turn(self.axis, self.c, -self.s, v)
 
     def of_symmetric(self, six: Six) -> Six:
-        """Return R A Rᵀ of a symmetric matrix; its trace in the plane stays, which saves a third of the products."""
+        """Return R A Rᵀ for a symmetric matrix; its trace in the plane does not change, which saves a third of the
+        products.
+        """
         XX, XY, XZ, YY, YZ, ZZ = six
         c, s = self.c, self.s
         if self.axis == 0:
@@ -122,7 +124,7 @@ class Rotation(tuple[Plane | Turn, ...]):
         return column(columns, 0), column(columns, 1), column(columns, 2)
 
     def then(self, other: Rotation) -> Rotation:
-        """Return the product with a rotation; where two matrices meet, they become one."""
+        """Return the product with a rotation; two matrices in a row become one."""
         if not self or not other:
             return self or other
         last, first = self[-1], other[0]

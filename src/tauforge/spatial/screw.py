@@ -1,8 +1,8 @@
 """Screws: motions and forces of a rigid body as pairs of vectors, in a frame's axes and at its origin, over any scalar.
 
-Linear part first, as in Khalil (2010): V = (v, ω) and F = (f, n). A twist goes outward, from a link's antecedent to the
-link; a wrench goes inward. The offset of a pose has a part ``arm`` in the antecedent's axes and a part ``r`` along the
-link's z, and each is taken in its own axes, where it has most zeros.
+Linear part first, as in Khalil (2010): V = (v, ω) and F = (f, n). A twist goes outward, from a link's parent to the
+link; a wrench goes inward. The offset of a pose has a part ``arm`` in the parent's axes and a part ``r`` along the
+link's z; each is used in its own axes, where it has the most zeros.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Wrench(NamedTuple):
         return Wrench(self.f * scale, self.n * scale)
 
     def inward(self, pose: Pose) -> Wrench:
-        """Return a wrench on a link in the axes and at the origin of its antecedent: (28) and (30)."""
+        """Return a wrench on a link in the axes and at the origin of its parent: (28) and (30)."""
         f, r = self.f, pose.r
         n = pose.R.forth(self.n + Vector(-f[1] * r, f[0] * r, 0.0))
         f = pose.R.forth(f)
@@ -57,7 +57,7 @@ class Twist(NamedTuple):
         return Twist(self.v * scale, self.w * scale)
 
     def outward(self, pose: Pose) -> Twist:
-        """Return a twist of a link's antecedent as one of the link, which does not move on it: the matrix of (17)."""
+        """Return the twist of a link that moves with its parent, from the parent's twist: the matrix of (17)."""
         w, r = pose.R.back(self.w), pose.r
         return Twist(pose.R.back(self.v + cross(self.w, pose.arm)) + Vector(w[1] * r, -w[0] * r, 0.0), w)
 

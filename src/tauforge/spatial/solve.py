@@ -1,6 +1,6 @@
 """Linear equations with a symmetric matrix that has zeros, by M = Lᵀ D L (Featherstone 2005).
 
-The factorisation starts at the last row, the tips of a tree: so the zeros of an inertia matrix, which stand between
+The factorisation starts at the last row, at the tips of a tree, so the zeros of an inertia matrix, which are between
 different branches, are zeros of L too.
 """
 
@@ -15,11 +15,11 @@ Check = Callable[[int, Scalar], None]
 
 
 def solve(M: Sequence[Sequence[Scalar]], b: Sequence[Scalar], check: Check) -> list[Scalar]:
-    """Return the x of M x = b, of whose symmetric M the lower triangle alone is read."""
+    """Return x in M x = b; only the lower triangle of the symmetric M is read."""
     count = len(b)
     L = [list(row) for row in M]
     inverse: list[Scalar] = [0.0] * count
-    before: list[list[int]] = [[]] * count  # of each row of L: where it is not zero, left of the diagonal
+    before: list[list[int]] = [[]] * count  # for each row of L: where it is not zero, left of the diagonal
     for k in reversed(range(count)):
         check(k, L[k][k])
         inverse[k] = 1.0 / L[k][k]

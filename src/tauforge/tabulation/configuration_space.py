@@ -2,13 +2,13 @@
 
     τ_i = G_i(q) + Σ_j D_ij(q) q̈_j + Σ_j Σ_k C_ijk(q) q̇_j q̇_k                                   (16)
 
-The coefficients depend on the configuration alone: they are computed once, on a grid of configurations, and looked up
-and interpolated when efforts are wanted. A table read is no operation on scalars, so this is no Program but an object
-that is called like a compiled one; (16) itself, from coefficients to efforts, is a Program.
+The coefficients depend only on the configuration: they are computed once, on a grid of configurations, then looked up
+and interpolated. Reading a table is not an operation on scalars, so this is not a Program but an object that you call
+like a compiled function; (16) itself, from coefficients to torques, is a Program.
 
-A term that is zero is not stored, nor one that equals another or its opposite (D_ij = D_ji, C_ijk = C_ikj and what else
-the arm's symmetries bring), and each has only the dimensions of the coordinates on which it depends: both are decided
-in exact arithmetic. A revolute joint's dimension is periodic.
+Terms that are zero, or equal to another term or its negative (D_ij = D_ji, C_ijk = C_ikj and the other symmetries of
+the arm), are not stored, and each term has only the dimensions of the coordinates on which it depends. Exact arithmetic
+decides both. The dimension of a revolute joint is periodic.
 """
 
 from __future__ import annotations
@@ -43,12 +43,14 @@ from ..robot.robot import Robot
 from .lookup import Lookup
 
 Floats = NDArray[np.float64]
-_CHUNK = 50_000  # configurations that are computed at a time
-_WIDTH = 4  # terms that are looked up at a time
+_CHUNK = 50_000  # configurations computed at a time
+_WIDTH = 4  # terms looked up at a time
 
 
 class Axis(NamedTuple):
-    """A dimension of a table: its coordinate, where its grid begins, the step, its points, and whether it closes."""
+    """A dimension of a table: its coordinate, the start of its grid, the step, the number of points, and whether it
+    closes.
+    """
 
     coordinate: int
     start: float
@@ -64,7 +66,7 @@ class Axis(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Terms of (16) that depend on the same coordinates: values on a grid, the last axis counting the terms."""
+    """Terms of (16) that depend on the same coordinates: values on a grid, with the terms along the last axis."""
 
     axes: tuple[Axis, ...]
     terms: tuple[int, ...]
@@ -72,7 +74,7 @@ class Table:
 
     @property
     def coordinates(self) -> tuple[int, ...]:
-        """Places in q of what the terms depend on."""
+        """Indices in q of the coordinates that the terms depend on."""
         return tuple(axis.coordinate for axis in self.axes)
 
     @cached_property
@@ -93,14 +95,14 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class ConfigurationSpace:
-    """A robot's inverse dynamics from tables: call it with q, qd, qdd, of one state or of many along leading axes.
+    """A robot's inverse dynamics from tables: call it with q, qd, qdd, for one state or for many along leading axes.
 
     Attributes
     ----------
     robot
         The robot.
     tables
-        The coefficients of (16), in one table for each set of coordinates on which some depend.
+        The coefficients of (16), in one table for each set of coordinates that some depend on.
     program
         (16) as a Program, ``coefficients, q, qd, qdd -> tau``.
     function
@@ -127,7 +129,7 @@ class ConfigurationSpace:
         return found.reshape(*q.shape[:-1], found.shape[-1])
 
     def __call__(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Floats:
-        """Return the efforts of (16)."""
+        """Return the torques of (16)."""
         found: Floats = self.function(self.coefficients(q), q, qd, qdd)
         return found
 
@@ -142,7 +144,7 @@ class ConfigurationSpace:
         return Operations(mul=mul + own.mul, add=add + own.add)
 
     def error(self, states: int = 1000, seed: int = 0) -> Floats:
-        """Return each joint's largest error of effort over random states, with rates between -1 and 1."""
+        """Return each joint's largest torque error over random states, with rates between -1 and 1."""
         random = np.random.default_rng(seed)
         q, qd, qdd = random.uniform(-1.0, 1.0, (3, states, self.robot.dof))
         for axis in {axis for table in self.tables for axis in table.axes}:
@@ -164,11 +166,11 @@ def configuration_space(
     Parameters
     ----------
     resolution
-        Grid points along a coordinate, of all joints or by joint.
+        Grid points along a coordinate, for all joints or by joint.
     ranges
-        Least and greatest coordinate by joint; a revolute joint without one may turn all the way round.
+        Smallest and largest coordinate by joint; a revolute joint without a range can turn all the way round.
     memory
-        Bytes that the tables may take at most.
+        The largest number of bytes that the tables may take.
     """
     if robot.symbols:
         raise ProgramError(f"{robot.name}: tables need numbers; bind {', '.join(robot.symbols[:6])} … to values first")
@@ -197,7 +199,7 @@ def distinct_terms(robot: Robot) -> tuple[list[Node], Program]:
 
     def christoffel(i: int, j: int, k: int) -> Node:
         twice = slope[n * i + j][k] + slope[n * i + k][j] - slope[n * j + k][i]
-        return twice if j < k else twice * 0.5  # that of j and k together, each pair once
+        return twice if j < k else twice * 0.5  # the pair of j and k once
 
     pairs = [(j, k) for j in range(n) for k in range(j, n)]
     C = {(i, j, k): christoffel(i, j, k) for i in range(n) for j, k in pairs}
@@ -245,7 +247,7 @@ def _shared(nodes: Sequence[Node]) -> tuple[list[tuple[int | None, float, Node]]
 
 
 def _constant(node: Node) -> float:
-    """Return the value of an expression that depends on nothing, though it may be written with coordinates."""
+    """Return the value of an expression that is constant, even if coordinates occur in it."""
     value = evaluate([node], dict.fromkeys(symbols([node]), 0.5))[0]
     return 0.0 if abs(value) < 1e-12 else value
 
@@ -295,7 +297,7 @@ def _check_memory(robot: Robot, groups: Mapping[tuple[int, ...], list[int]], axe
 
 
 def _table(function: Any, dof: int, axes: Sequence[Axis], terms: list[int]) -> Table:
-    """Compute the terms on the grid, some configurations at a time; a point has room for a multiple of four."""
+    """Compute the terms on the grid, some configurations at a time; each point has space for a multiple of four."""
     shape = tuple(axis.points for axis in axes)
     values = np.zeros((math.prod(shape), _room(terms)))
     for first in range(0, len(values), _CHUNK):

@@ -15,7 +15,7 @@ from ..runtime.compile import Library, object_code
 class Lookup:
     """Reads a table, whose last axis counts the values at a point: coordinates (m, n) -> values (m, width).
 
-    What lies beyond the ends of a dimension that does not close is extrapolated; what is no number gives none.
+    Beyond the ends of a dimension that does not close, values are extrapolated; NaN gives NaN.
     """
 
     def __init__(self, dimensions: Sequence[tuple[int, float, float, int, bool]], values: NDArray[np.float64]) -> None:

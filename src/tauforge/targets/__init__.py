@@ -18,7 +18,7 @@ from .statements import Listing, listing
 
 @dataclass(frozen=True)
 class Target:
-    """A language, what prints a function in it, and the ending of its files, if it is the ending's usual target."""
+    """A language, the printer of its functions, and the ending of its files if that ending means this target."""
 
     language: Language
     render: Callable[[Listing], str]
@@ -39,7 +39,7 @@ TARGETS = {
 def generate(program: Program, target: str, name: str | None = None) -> str:
     """Return a Program as source code; ``name`` is the function's name, by default the Program's."""
     if target not in TARGETS:
-        raise TargetError(f"unknown target {target!r}; there are {', '.join(TARGETS)}")
+        raise TargetError(f"unknown target {target!r}; choose among {', '.join(TARGETS)}")
     chosen = TARGETS[target]
     return chosen.render(listing(program, chosen.language, name))
 

@@ -17,7 +17,7 @@ _WORDS = """
     typename using virtual xor linux unix i386 errno NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL MATH_ERRNO
     MATH_ERREXCEPT math_errhandling float_t double_t memset size_t NULL
 """
-"""Keywords of C and C++, and what compilers, math.h and string.h define."""
+"""Keywords of C and C++, and names that compilers, math.h and string.h define."""
 _MATH = """
     acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 frexp ilogb ldexp log log10
     log1p log2 logb modf scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint rint
@@ -30,7 +30,7 @@ _MACROS = """
     FP_INFINITE FP_NAN FP_NORMAL FP_SUBNORMAL FP_ZERO FP_FAST_FMA FP_FAST_FMAF FP_FAST_FMAL FP_ILOGB0 FP_ILOGBNAN
     HUGE_VAL HUGE_VALF HUGE_VALL INFINITY NAN MATH_ERRNO MATH_ERREXCEPT math_errhandling DOMAIN SING OVERFLOW UNDERFLOW
     PLOSS TLOSS M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 MAXFLOAT
-"""  # what math.h defines in one mode or another
+"""  # names that math.h defines in one mode or another
 
 
 def _harmless(line: str) -> str:
@@ -91,4 +91,4 @@ def _prototype(listing: Listing, end: str = "") -> list[str]:
 
 def _declared(argument: Argument) -> str:
     size = argument.array.shape.size
-    return f"double {argument.name}[{size}]" if size else f"double *{argument.name}"  # no array of C is empty
+    return f"double {argument.name}[{size}]" if size else f"double *{argument.name}"  # an array in C cannot be empty

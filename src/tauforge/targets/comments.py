@@ -10,7 +10,7 @@ from .expression import Element, Variable
 from .language import WIDTH, Language
 from .statements import Argument, Listing, Statement, indices
 
-_WIDTH = WIDTH - 4  # what a language's comment signs leave
+_WIDTH = WIDTH - 4  # the width without a language's comment signs
 
 
 def head(listing: Listing, language: Language) -> list[str]:
@@ -25,7 +25,7 @@ def head(listing: Listing, language: Language) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Return a text as one line of printable ASCII, whatever a robot's file has put into its names."""
+    """Return a text as one line of printable ASCII, whatever characters the names in a robot's file contain."""
     escaped = text.encode("ascii", "backslashreplace").decode()
     return "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in escaped)
 
@@ -71,7 +71,7 @@ def _meaning(argument: Argument, listing: Listing, language: Language) -> list[s
 
 
 def _entry(element: Element, node: Node, label: str, listing: Listing, language: Language) -> str:
-    """Say what an array's element is, and what a parameter is called where the language forbids its own name."""
+    """Describe an array's element, and how a parameter is called if the language forbids its own name."""
     here = listing.symbols.get(str(node.value)) if node.op is SYMBOL else None
     if here and language.scalar_arrays:
         return f"{language.text(Variable(here))} = {label}"

@@ -1,6 +1,6 @@
 """Expression trees, ready to print: sums with signs, products, quotients and calls, over names and array elements.
 
-They are what the graph of a Program becomes once it is cut into statements.
+The graph of a Program becomes such trees when it is cut into statements.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Term = tuple[bool, "Expression"]
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A constant, never negative: signs stand in sums."""
+    """A constant, never negative: signs are in sums."""
 
     value: float
 
@@ -66,7 +66,7 @@ Expression = Number | Variable | Element | Call | Quotient | Product | Sum
 
 
 def total(terms: list[Term]) -> Sum:
-    """Return a sum, nested sums spread into it: added terms first, each kind by name, then a number."""
+    """Return a sum that absorbs nested sums: added terms first, then subtracted ones, each by name, then a number."""
     flat: list[Term] = []
     for negative, term in terms:
         flat += [(negative ^ sign, x) for sign, x in term.terms] if isinstance(term, Sum) else [(negative, term)]
@@ -78,7 +78,7 @@ def opposite(x: Sum) -> Sum:
 
 
 def negated(negative: bool, x: Expression) -> Expression:
-    """Return an expression or its opposite, ``b - a`` for that of ``a - b``, also where this is a factor."""
+    """Return an expression or its negative; the negative of ``a - b`` is ``b - a``, also if it is a factor."""
     if not negative:
         return x
     if isinstance(x, Sum):

@@ -51,10 +51,10 @@ def render(listing: Listing) -> str:
         *_locals(listing.variables),
     ]
     for argument in listing.inputs:
-        if not argument.used:  # a use that does nothing: compilers warn of arguments without any
+        if not argument.used:  # a use without effect: compilers warn about unused arguments
             lines += [f"    associate (unused_input => {argument.name})", "    end associate"]
     for argument in listing.outputs:
-        if not argument.array.shape.size:  # an array without elements is to be set all the same
+        if not argument.array.shape.size:  # an array without elements must be set all the same
             lines.append(f"    {argument.name} = 0.0_real64")
     return "\n".join([*lines, *blocks(listing, LANGUAGE, "    "), f"end subroutine {listing.name}", ""])
 
@@ -65,7 +65,7 @@ def _declared(argument: Argument, intent: str) -> str:
 
 
 def _locals(names: list[str]) -> list[str]:
-    """Declare variables, as many to a line as fit: a declaration for each line needs no continuation."""
+    """Declare variables, as many per line as fit: one declaration per line needs no continuation."""
     start = "    real(real64) :: "
     lines: list[str] = []
     for name in names:

@@ -1,4 +1,4 @@
-"""What a target's table of spellings holds, and the one printer of expressions that reads it."""
+"""The table of spellings of a target, and the only printer of expressions, which reads it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ LONGEST_NAME = 63
 
 SUM, PRODUCT, ATOM = 1, 2, 3  # how tightly a text binds
 _BREAKS = re.compile(r"(?<= )(?=[+-] )|(?<=, )"), re.compile(r"(?<=[^*]\*)(?=[^*])")
-"""Where a line may end: before + and - and after commas; in a term that is too long itself, after multiplication
-signs."""
+"""Where a line can end: before + and -, and after commas; in a term that is too long by itself, after multiplication
+signs.
+"""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -37,11 +38,11 @@ class Language:
     variable
         Spells a local variable.
     reserved
-        Words that no variable may be called; ``ignores_case`` where D3 and d3 are one name.
+        Words that cannot be names of variables; ``ignores_case`` is true if D3 and d3 are the same name.
     flat_arrays
         Whether an array has one index, row by row, whatever its rank.
     scalar_arrays
-        Whether an array is spelled by scalars of its own, as q₁, so that q1 is no free name either.
+        Whether an array's elements are spelled as scalars, such as q₁, so that q1 is not a free name either.
     quotient
         Template, then how tightly top and bottom must bind, then how tightly it binds.
     frame
@@ -53,10 +54,10 @@ class Language:
     assign
         Statement that gives an output its value.
     clear
-        Statement that sets an output to zero as a whole, with {0} for its name and {1} for its size; empty where
-        outputs are zero to begin with.
+        Statement that sets an output to zero as a whole, with {0} for its name and {1} for its size; empty if outputs
+        are zero to begin with.
     continued
-        What ends a line that goes on; ``brackets`` go round an expression of several lines.
+        The end of a line that is continued; ``brackets`` surround an expression of several lines.
     """
 
     functions: Mapping[str, str]
@@ -85,7 +86,7 @@ class Language:
         return self._write(x)[0]
 
     def statement(self, template: str, name: str, x: Expression, indent: str) -> list[str]:
-        """Spell an assignment, over several lines where it is long."""
+        """Spell an assignment, over several lines if it is long."""
         text = self.text(x)
         whole = indent + template.format(name, text)
         if len(whole) <= WIDTH:
@@ -155,7 +156,7 @@ class Language:
 
 
 def calls(spelling: str = "{0}") -> dict[str, str]:
-    """Return the C library's functions as a language spells them that has them all, each by its name."""
+    """Return the spellings of the C library's functions in a language that has all of them by name."""
     arguments = ("()", "({0})", "({0}, {1})")
     return {name: spelling.format(name) + arguments[count] for name, count in LIBRARY.items()}
 
@@ -165,7 +166,7 @@ def words(text: str) -> frozenset[str]:
 
 
 class Names:
-    """Hands out names: each legal in a language, and no two alike."""
+    """Hands out names, each legal in a language, and no two alike."""
 
     def __init__(self, language: Language) -> None:
         self._language = language
@@ -175,7 +176,7 @@ class Names:
         return self._folded(name) not in self._taken
 
     def take(self, *wanted: str) -> tuple[str, ...]:
-        """Return the wanted names, all with the same ending where one of them is not free as it stands."""
+        """Return the wanted names, all with the same ending if one of them is not free."""
         legal = [_legal(name) for name in wanted]
         ending, attempt = "", 1
         while not all(self.is_free(name + ending) for name in legal):
@@ -192,7 +193,7 @@ class Names:
             )
         if not self.is_free(name):
             raise TargetError(
-                f"{name!r} cannot be a function's name: the language or an argument has it; choose another with name="
+                f"{name!r} cannot be a function's name: the language or an argument uses it; choose another with name="
             )
         return self.take(name)[0]
 

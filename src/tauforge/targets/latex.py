@@ -13,9 +13,9 @@ from .language import ATOM, SUM, Language, calls, words
 from .statements import Listing, Statement
 
 _WIDEST = 75
-"""Characters of a line of an equation, as they are seen."""
+"""Number of visible characters in a line of an equation."""
 _ROWS = 40
-"""Equations of one display: TeX sets a whole display at once."""
+"""Number of equations in one display: TeX sets a whole display at once."""
 
 _GREEK = """
     alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi
@@ -45,7 +45,7 @@ def _symbol(name: str) -> str:
 
 
 def _variable(name: str) -> str:
-    """Spell one of the papers' names with its indices apart, any other as a symbol."""
+    """Spell one of the papers' names with its indices separated, any other as a symbol."""
     match = re.fullmatch(r"([A-Z]+)(\d+)(_\d*)?", name)
     count = _COMPONENTS.get(match[1], 0) if match else 0
     if not match or not count or len(match[2]) <= count:
@@ -123,7 +123,7 @@ def _language(listing: Listing) -> Language:
 
 
 def _equation(language: Language, statement: Statement) -> str:
-    """Spell a statement, its sum broken into lines that a page can hold."""
+    """Spell a statement, with its sum broken into lines that fit on a page."""
     lines = [f"{language.text(statement.target)} &= "]
     for piece in _terms(language.text(statement.value)):
         if _seen(lines[-1]) + _seen(piece) > _WIDEST and not lines[-1].endswith("= "):
@@ -133,7 +133,7 @@ def _equation(language: Language, statement: Statement) -> str:
 
 
 def _terms(text: str) -> list[str]:
-    """Split a text before each + and - outside braces, the only places where a line may end."""
+    """Split a text before each + and - outside braces, the only places where a line can end."""
     pieces, depth = [""], 0
     for word in re.split(r"(?= [+-] )", text):
         if depth == 0:
@@ -144,10 +144,10 @@ def _terms(text: str) -> list[str]:
 
 
 def _seen(text: str) -> int:
-    """Return about how many characters a formula shows."""
+    """Return roughly how many characters a formula shows."""
     return len(re.sub(r"\\mathit|\\[,_&]|[{}_^]|\\[a-z](?=[a-z]+)", "", text))
 
 
 def _escaped(text: str) -> str:
-    """Return a text for a title, its special characters spelled."""
+    """Return a text for a title, with special characters escaped."""
     return "".join(_SPECIAL.get(c, f"\\{c}" if c in "#$%&_{}" else c) for c in plain(text))

@@ -1,4 +1,4 @@
-"""MATLAB and Octave: one function file; vectors may be given as rows or columns, and come back as columns."""
+"""MATLAB and Octave: one function file; vectors can be rows or columns, and are returned as columns."""
 
 from __future__ import annotations
 

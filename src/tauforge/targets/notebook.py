@@ -1,4 +1,4 @@
-"""What a notebook shows of a Program: its equations where they are few, else its arguments and operations."""
+"""A Program in a notebook: its equations if they are few, otherwise its arguments and operations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .latex import LANGUAGE, equations
 from .statements import LONGEST, listing
 
 FEW = 60
-"""Up to how many equations are shown."""
+"""The largest number of equations that is shown."""
 
 
 def in_latex(program: Program) -> str | None:

@@ -1,9 +1,9 @@
 """Program -> statements in order, ready to print: what becomes a variable, what it is called, what is written in place.
 
-A node becomes a variable where the papers name it, where it is used more than once, where it is a sine or a cosine,
-or where the expression would grow long. The graph keeps signs outside; where the papers' name is that of ``-x``, the
-variable holds ``-x`` and its users take it with the opposite sign: a name never holds the opposite of what the papers
-mean by it.
+A node becomes a variable if it has a name in the papers, is used more than once, is a sine or a cosine, or if the
+expression would otherwise be long. The graph keeps signs outside; if the papers give a name to ``-x``, the variable
+holds ``-x`` and its users take it with the opposite sign: a variable never holds the negative of what its name means in
+the papers.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from .expression import Call, Element, Expression, Number, Quotient, Term, Varia
 from .language import Language, Names
 
 LONGEST = 32
-"""How many operations an expression may have before it gets its own variable."""
+"""How many operations an expression can have before it gets its own variable."""
 MANY = 100
-"""How many zeros it takes to clear a mostly zero output as a whole and then set its other entries one by one."""
-_ALWAYS = (SIN, COS, SIGN)  # operations whose value is a variable at once
+"""How many zeros a mostly zero output must have to be cleared as a whole before its other entries are set."""
+_ALWAYS = (SIN, COS, SIGN)  # operations whose value is always a variable
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An input or output array as the function has it."""
+    """An input or output array of the function."""
 
     name: str
     array: Array
@@ -50,7 +50,7 @@ class Listing:
     Attributes
     ----------
     parameters
-        Statements that give the robot's parameters, those that are used, their own names.
+        Statements that give the parameters that are used their own names.
     setup
         Statements on the parameters alone.
     body
@@ -237,7 +237,7 @@ class _Writer:
 
 
 def _paper_names(program: Program, present: set[Node]) -> dict[Node, tuple[str, bool]]:
-    """Return the nodes that have names, each its first one, and whether that is the name of the node's opposite."""
+    """Return the nodes that have names, each with its first name, and whether that names the negative of the node."""
     found: dict[Node, tuple[str, bool]] = {}
     for node, name in program.names.items():
         inner = _positive(node)
@@ -247,7 +247,7 @@ def _paper_names(program: Program, present: set[Node]) -> dict[Node, tuple[str, 
 
 
 def _endings(angles: Iterable[Node], program: Program) -> Iterator[tuple[Node, str]]:
-    """Yield each angle with what follows S and C for it: joint j's number, a parameter's name, or the next number."""
+    """Yield each angle with the suffix of its S and C: the joint's number, a parameter's name, or the next number."""
     joints = program.arguments["q"].nodes if "q" in program.arguments else ()
     coordinates = {node: str(j) for j, node in enumerate(joints, 1)}
     free = len(joints)

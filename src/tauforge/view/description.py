@@ -1,4 +1,4 @@
-"""What there is to say of a robot, for people to read: data that the command line or a page draws."""
+"""A robot described in words: data for the command line or a web page to draw."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _NEAR = 1e-9
 
 @dataclass(frozen=True)
 class Link:
-    """A link and the joint that carries it, in words; a text is empty where there is nothing to say.
+    """A link and the joint that carries it, in words; a text is empty if there is nothing to say.
 
     Attributes
     ----------
     axis
-        How the joint's axis lies to that of the joint before it, or to z of the base.
+        The direction of the joint's axis relative to that of the parent's joint, or to z of the base.
     range
-        Between which coordinates the joint may move.
+        The range of the joint's coordinate.
     speed
-        How fast it may move.
+        Its largest speed.
     effort
-        With how much torque or force it may move.
+        Its largest torque or force.
     notes
-        What else there is: which joint it follows, whether it is passive or elastic.
+        Anything else: which joint it follows, whether it is passive or elastic.
     parent
-        The number of the link that it is attached to; None for the base.
+        The number of its parent link; None for the base.
     frames
         Names of the constant frames on it, such as those of fixed links that are part of it.
     """
@@ -63,14 +63,14 @@ class Closure:
 
 @dataclass(frozen=True)
 class Description:
-    """A robot's links by number, the base being number 0, its loops, and what can be said of it as a whole.
+    """A robot's links by number (0 is the base), its loops, and the properties of the whole robot.
 
     Attributes
     ----------
     mass
-        Of all links, that of a fixed base included; None where it is not a number.
+        Mass of all links, including a fixed base; None if it is not a number.
     centre
-        The centre of mass at zero coordinates, in the base frame; None where it is not three numbers.
+        The centre of mass at zero coordinates, in the base frame; None if it is not three numbers.
     """
 
     links: tuple[Link, ...]
@@ -99,7 +99,7 @@ class BaseCount:
 
 
 def describe(robot: Robot) -> Description:
-    """Return what there is to say of a robot."""
+    """Return a robot's description."""
     links = tuple(_link(robot, number) for number in range(len(robot.joints) + 1))
     loops = tuple(
         Closure(
@@ -120,7 +120,7 @@ def describe_freedom(robot: Robot) -> FreedomCount:
 
 
 def count_base_parameters(robot: Robot) -> BaseCount:
-    """Return how many base inertial parameters a robot has, its loops open; this may take a while."""
+    """Return how many base inertial parameters a robot has with its loops opened; this can take a while."""
     opened = robot.derived(loops=())
     base = grouped(opened)
     return BaseCount(base.count, 10 * len(opened.expanded().bodies), len(base.rotors))

@@ -1,7 +1,7 @@
 """Common factors out of sums."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tauforge as tf
@@ -22,6 +22,9 @@ from tests.random_robots import random_robot
         ("a*b + a", 1, 1),
         ("a*b + c*d", 2, 1),
         ("-(a*b) - a*c", 1, 1),
+        ("a + b + a", 1, 1),
+        ("(a + b) - a", 0, 0),
+        ("a*b + c + a*b*d - a*b", 2, 1),
     ],
 )
 def test_counts(text, mul, add):
@@ -37,6 +40,8 @@ def test_what_is_used_elsewhere_is_left():
     assert factor(program).count() == program.count()
 
 
+@example(seed=4291)
+@example(seed=130)
 @given(seed=st.integers(0, 10**6))
 def test_equal_and_never_dearer_on_random_robots(seed):
     program = tf.inverse_dynamics(random_robot(seed, largest=4), parameters="standard")

@@ -32,6 +32,13 @@ def test_without_pitch_it_is_revolute(model):
     assert model(with_screw(revolute, 0.0)).certify(model(revolute))
 
 
+def test_without_pitch_it_costs_no_more():
+    robot = random_robot(2, smallest=3, largest=3, fixed=False)
+    revolute = replace(robot, joints=tuple(replace(joint, sigma=REVOLUTE) for joint in robot.joints))
+    ours, theirs = (tf.inverse_dynamics(x).count() for x in (with_screw(revolute, 0.0), revolute))
+    assert ours == theirs
+
+
 @pytest.mark.parametrize("model", MODELS[:-1])
 def test_it_is_a_slide_that_follows_a_hinge(model):
     robot = arm(2)

@@ -1,8 +1,10 @@
 """What must hold of every kind of joint: its parts agree with each other, and nothing else is known of it."""
 
 import math
+import re
 from dataclasses import replace
 from inspect import signature
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -11,17 +13,18 @@ import pytest
 import tauforge as tf
 from tauforge.models.link_motion import VELOCITY
 from tauforge.models.registry import MODELS
-from tauforge.robot.kinds import KINDS
+from tauforge.robot.kinds import FIXED, KINDS
 from tauforge.spatial.screw import Wrench
 from tauforge.spatial.vector import ZERO, Vector
 
 STEP = 1e-6
 GEOMETRY = {"gamma": 0.3, "b": 0.2, "alpha": -1.1, "d": 0.4, "e": 0.1, "theta": 0.7, "r": -0.3}
 
-every = pytest.mark.parametrize("joint", [
+JOINTS = [
     tf.Joint(name="j", antecedent=0, sigma=kind.number, **GEOMETRY, **dict.fromkeys(kind.parameters, 0.23))
     for kind in KINDS
-], ids=[kind.word for kind in KINDS])  # fmt: skip
+]
+every = pytest.mark.parametrize("joint", JOINTS, ids=[kind.word for kind in KINDS])
 
 
 def state(joint, seed=1):
@@ -116,7 +119,8 @@ def test_what_is_grouped_can_be_the_parents(joint):
         programs = []
         for inertias in ((tf.Inertia(), moved), (moved, tf.Inertia())):
             bodies = tuple(tf.Body(name=f"link{k}", inertia=inertia) for k, inertia in enumerate(inertias))
-            own = tf.Joint(name="j", antecedent=1, sigma=joint.sigma, pitch=joint.pitch)
+            given = {key: getattr(joint, key) for key in joint.kind.parameters}
+            own = tf.Joint(name="j", antecedent=1, sigma=joint.sigma, **given)
             free = tf.Joint(name="free", antecedent=0, sigma=4)
             programs.append(tf.inverse_dynamics(tf.Robot(name="pair", joints=(free, own), bodies=bodies)))
         assert programs[0].certify(programs[1]), key
@@ -140,3 +144,11 @@ def test_every_model_takes_it(joint):
         if robot.dof <= 6 or model.name != "jacobian-determinant":  # which there is for a square matrix
             assert model.function(robot, **asked).results
     assert tf.base_parameters(robot).count
+
+
+def test_the_page_on_joints_lists_every_kind():
+    page = (Path(__file__).parents[3] / "docs" / "theory" / "joints.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \((?:`sigma` )?(\d+)\) \|.*\| (.*)\|$", page, re.MULTILINE)
+    shown = [(word, int(number), tuple(re.findall(r"\w+", grouped))) for word, number, grouped in rows]
+    others = [joint.kind for joint in JOINTS if joint.sigma > FIXED]
+    assert shown == [(kind.word, kind.number, tuple(key for key, _ in kind.grouped)) for kind in others]

@@ -65,3 +65,12 @@ def test_formats(tmp_path):
             robot.save(tmp_path / f"arm{ending}")
     with pytest.raises(tf.RobotError, match="degrees of freedom"):
         robot.lock({robot.joints[1].name: 0.1})
+
+
+@pytest.mark.parametrize("key", ["QP", "QDP", "GAM"])
+def test_a_single_value_cannot_be_that_of_both_axes(key):
+    """Not even a zero."""
+    robot = arm(6)
+    first, second, third = robot.joints
+    with pytest.raises(tf.RobotError, match=f"universal joint can have no {key}"):
+        replace(robot, joints=(first, replace(second, **{key: 0.0}), third))

@@ -16,7 +16,7 @@ from .place import pose
 
 
 def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:
-    """Return the joints, those that follow others among them, the loops, and what could not be kept."""
+    """Return the joints, including those that follow others, the loops, and what could not be kept."""
     from mujoco import mjtEq
 
     loops: list[Loop] = []
@@ -33,7 +33,7 @@ def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:
         if kind == "joint":
             fault = _follow(model, tree, i, following)
         elif kind not in ("connect", "weld"):
-            fault = "which has no place here"
+            fault = "which robots here cannot have"
         elif not (fault := _driven(model, i)):
             loops.append(_loop(model, tree, i, kind, name, taken))
         if fault:
@@ -53,7 +53,7 @@ def _ends(model: Any, i: int) -> list[tuple[int, Pose | None]]:
 
 
 def _driven(model: Any, i: int) -> str:
-    """Return why an equality is not a loop of the robot: one of its ends is a mocap body."""
+    """Return why an equality is not a loop of the robot, if one of its ends is a mocap body."""
     moved = any(model.body_mocapid[model.body_rootid[body]] >= 0 for body, _ in _ends(model, i))
     return "which follows a mocap body" if moved else ""
 
@@ -99,12 +99,12 @@ def _resolved(joint: int, following: dict[int, Mimic]) -> Mimic | None:
     way = [joint]
     while way[-1] in following:
         way.append(following[way[-1]].joint)
-    for slave in reversed(way[:-2]):  # and keep it, so that no way is gone twice
+    for slave in reversed(way[:-2]):  # and keep it, so that no chain is followed twice
         following[slave] = _through(following[slave], following[following[slave].joint])
     return following.get(joint)
 
 
 def _through(mimic: Mimic, further: Mimic) -> Mimic:
-    """Return how a joint follows the joint that its own master follows."""
+    """Return how a joint follows the joint that its master follows."""
     offset = mimic.ratio * further.offset + mimic.offset
     return Mimic(joint=further.joint, ratio=mimic.ratio * further.ratio, offset=offset)

@@ -1,4 +1,4 @@
-"""The tree of links that MuJoCo's compiled bodies and joints form."""
+"""The tree of links, from MuJoCo's compiled bodies and joints."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def body_name(model: Any, body: int) -> str:
 
 
 def joint_name(model: Any, joint: int) -> str:
-    """Return a joint's name; if the file gives none, the name of its body with a number."""
+    """Return a joint's name; by default, the name of its body with a number."""
     body = model.jnt_bodyid[joint]
     number = joint - model.body_jntadr[body] + 1
     default = f"{body_name(model, body)}_joint{number if model.body_jntnum[body] > 1 else ''}"
@@ -81,7 +81,7 @@ def tree_of(model: Any, snap: float) -> Tree:
             label = str(model.joint(joint).name) or _fresh(joint_name(model, joint), taken)
             kind = KINDS[model.jnt_type[joint]]
             frame = HERE if kind == FLOATING else joint_frame(kind, model.jnt_axis[joint], model.jnt_pos[joint])
-            place = HERE if kind == FLOATING else at.then(frame)  # a free joint moves from the world's origin
+            place = HERE if kind == FLOATING else at.then(frame)  # a free joint moves relative to the world's origin
             tree.joints.append(_joint(model, joint, label, link, place, driven))
             tree.number[joint] = link = len(tree.joints)
             at = frame.inverse()
@@ -111,7 +111,7 @@ def _fresh(name: str, taken: set[str]) -> str:
 
 
 def _sites(model: Any, tree: Tree, taken: set[str], snap: float) -> None:
-    """Add a frame for each site that has a name; where a body has that name, ``_site`` follows it."""
+    """Add a frame for each named site, with ``_site`` appended if a body has that name."""
     for site in range(model.nsite):
         if name := str(model.site(site).name):
             name = _fresh(f"{name}_site" if name in taken else name, taken)
@@ -120,16 +120,16 @@ def _sites(model: Any, tree: Tree, taken: set[str], snap: float) -> None:
 
 
 def _joint(model: Any, joint: int, name: str, link: int, place: Pose, driven: set[int]) -> Joint:
-    """Return a joint on a link at a place, with its drive, friction, spring and limits."""
+    """Return a joint on a link at a given pose, with its drive, friction, spring and limits."""
     kind = KINDS[model.jnt_type[joint]]
     address = model.jnt_qposadr[joint]
     fields = placement(place)
     if kind in (REVOLUTE, PRISMATIC):
         offset = "theta" if kind == REVOLUTE else "r"
-        fields[offset] -= float(model.qpos0[address])  # the pose in the file is that at qpos0
+        fields[offset] -= float(model.qpos0[address])  # the file gives the pose at qpos0
     stiffness = 0.0 if disabled(model, "SPRING", "PASSIVE") else float(model.jnt_stiffness[joint])
     if stiffness and kind != FLOATING:
-        rest = 0.0 if kind == SPHERICAL else float(model.qpos_spring[address])  # a ball's is where it is not turned
+        rest = 0.0 if kind == SPHERICAL else float(model.qpos_spring[address])  # a ball's spring: when not turned
         fields |= {"eta": 1, "k": stiffness, "rest": rest}
     return Joint(
         name=name,
@@ -153,7 +153,7 @@ def friction_loss(model: Any, prefix: str, place: int) -> float:
 def gravity_compensation(model: Any, body: int) -> float:
     """Return the fraction of a body's weight that MuJoCo compensates; zero if the joints' actuators apply it."""
     still = disabled(model, "PASSIVE") or (disabled(model, "SPRING") and disabled(model, "DAMPER"))
-    still = still or not model.ngravcomp  # which counts positive ones; where there is none, others have no effect
+    still = still or not model.ngravcomp  # it counts only positive ones; if there are none, others have no effect
     return 0.0 if still or lifted_by(model, body) else float(model.body_gravcomp[body])
 
 
@@ -177,7 +177,7 @@ def _limits(model: Any, joint: int, kind: int) -> Limits:
 
 
 def of_drive(model: Any, joint: int, key: str) -> float:
-    """Return armature or damping of a joint, with that of its actuators, which those of MuJoCo before 4 have not."""
+    """Return the armature or damping of a joint and of its actuators, which have none before MuJoCo 4."""
     return float(getattr(model, f"dof_{key}")[model.jnt_dofadr[joint]]) + of_actuators(model, _ON_JOINT, joint, key)
 
 
@@ -188,7 +188,7 @@ def of_actuators(model: Any, kinds: tuple[int, ...], target: int, key: str) -> f
     for i in np.flatnonzero((own != 0) & (model.actuator_trnid[: len(own), 0] == target)).tolist():
         if model.actuator_trntype[i] in kinds:
             gear = float(model.actuator_gear[i][0])
-            value += float(own[i]) * gear * gear  # no power, which refuses what is too large
+            value += float(own[i]) * gear * gear  # not a power, which would raise an error for large numbers
     return value
 
 
@@ -198,7 +198,7 @@ def drives_joint(model: Any, actuator: int) -> bool:
 
 
 def _driven(model: Any) -> set[int]:
-    """Return the joints with a motor: where the file has no actuators, all but the free ones."""
+    """Return the joints with a motor; if the file has no actuators, all but the free ones."""
     count = len(model.actuator_trntype)
     if not count:
         return {joint for joint in range(model.njnt) if KINDS[model.jnt_type[joint]] != FLOATING}
@@ -208,7 +208,7 @@ def _driven(model: Any) -> set[int]:
 def _inertia(model: Any, body: int, own: Pose) -> Inertia:
     """Return a body's inertia in its link's frame, from principal moments at the centre of mass."""
     at = pose(model.body_iquat[body], model.body_ipos[body])
-    same = model.body_sameframe[body]  # 1, 3: MuJoCo takes this frame, or its axes, as the body's, but for rounding
+    same = model.body_sameframe[body]  # 1, 3: up to rounding, this is the body's frame, or has its axes
     centre = own.then(HERE if same == 1 else Pose(arm=at.P) if same == 3 else at)
     a, b, c = model.body_inertia[body].tolist()
     about = _without_dust(centre.R.of_symmetric((a, 0.0, 0.0, b, 0.0, c)))
@@ -217,6 +217,6 @@ def _inertia(model: Any, body: int, own: Pose) -> Inertia:
 
 
 def _without_dust(numbers: Sequence[float]) -> list[float]:
-    """Return numbers with zeros where only rounding is left of what was computed with the largest."""
+    """Return numbers with zeros in place of those that are only rounding errors relative to the largest."""
     least = _ROUNDING * max(map(abs, numbers))
     return [0.0 if abs(x) < least else x for x in numbers]

@@ -32,9 +32,9 @@ def _facing(axis: Array) -> Rows:
     large = int(np.argmax(abs(axis)))
     x = np.zeros(3)
     if np.count_nonzero(axis) == 1:
-        x[(large + 1) % 3] = 1.0  # the next axis, so that z itself stays as it is
+        x[(large + 1) % 3] = 1.0  # the next axis, so that z itself does not change
     else:
-        other = int(np.argmin(abs(axis)))  # x at right angles to the axis of the least component, and to the axis
+        other = int(np.argmin(abs(axis)))  # x is perpendicular to this coordinate axis and to the axis
         x = np.cross(np.eye(3)[other], axis)
         x /= np.linalg.norm(x)
     first, second, third = np.column_stack((x, np.cross(axis, x), axis)).tolist()
@@ -53,7 +53,7 @@ def pose(quaternion: Sequence[float], origin: Array, snap: float = 0.0) -> Pose:
 
 
 def _snapped(rows: Rows, snap: float) -> Rows:
-    """Return a rotation with each angle within ``snap`` of a quarter turn replaced by that turn."""
+    """Return a rotation in which each angle within ``snap`` of a quarter turn is that quarter turn."""
     before = gamma, alpha, theta = angles(rows)
     alpha = snapped(alpha, snap)
     if alpha in (0.0, math.pi, -math.pi):  # only the sum of the other two counts

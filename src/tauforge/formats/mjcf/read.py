@@ -1,8 +1,8 @@
 """Reading MJCF through MuJoCo's own compiler, so that everything in it has its MuJoCo meaning.
 
-The compiled model gives each body a pose on its parent and joints that move it in turn. Here each joint carries a link
-whose z is the joint's axis; the last one of a body carries the body. Where the body's frame in the file is another, a
-constant frame of the body's name stands there. docs/formats.md has a table of what becomes what.
+The compiled model gives each body a pose relative to its parent, and joints that move it one after another. Here each
+joint carries a link whose z is the joint's axis; the last joint of a body carries the body. If the body's frame in the
+file differs, a constant frame with the body's name marks it. docs/formats.md has a table of what becomes what.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .visuals import visuals
 
 _UNNAMED = "MuJoCo Model"
 _NEAR = 1e-6
-_USED = {  # what of each kind of element goes into a pose or an inertia, under the prefix that MuJoCo gives it
+_USED = {  # the fields of each kind of element that go into a pose or an inertia, under MuJoCo's prefix
     ("body", "body"): ("pos", "quat", "ipos", "iquat", "mass", "inertia"),
     ("joint", "jnt"): ("pos", "axis", "stiffness"),
     ("site", "site"): ("pos", "quat"),
@@ -47,7 +47,7 @@ _USED = {  # what of each kind of element goes into a pose or an inertia, under 
 
 
 def read(path: Path, snap: float = SNAP, lenient: bool = False, folders: Sequence[str | Path] = ()) -> Robot:
-    """Read a robot from an MJCF file; what no model here takes into account is listed in one RobotWarning."""
+    """Read a robot from an MJCF file; one RobotWarning lists everything that the models here leave out."""
     documents = scan(path, folders)
     source = documents[0].source
     if documents[0].root == "robot":
@@ -106,14 +106,14 @@ def _compiled(path: Path, heavy: bool) -> Any:
 
 
 def _unfit(model: Any) -> str:
-    """Return which element has a number that is not finite; MuJoCo may let these pass."""
+    """Return which element has a number that is not finite; MuJoCo accepts some of these."""
     for (kind, prefix), keys in _USED.items():
         for key in keys:
             values = getattr(model, f"{prefix}_{key}")
             for i in np.flatnonzero(~np.isfinite(values).all(axis=tuple(range(1, values.ndim)))):
                 name = getattr(model, kind)(i).name
                 return f"{key} of {kind} {name or int(i)!r} is {values[i].tolist()}; it must be finite"
-            if key in ("quat", "iquat", "axis"):  # which MuJoCo makes units, but for numbers near the largest
+            if key in ("quat", "iquat", "axis"):  # MuJoCo scales these to unit length, but not the largest
                 for i in np.flatnonzero(abs(np.linalg.norm(values, axis=1) - 1) > _NEAR):
                     return (
                         f"{key} of {kind} {getattr(model, kind)(i).name or int(i)!r} is too large; write numbers near 1"

@@ -1,4 +1,4 @@
-"""Checks of an MJCF file before MuJoCo's compiler opens it: what it may read, its depth and its size."""
+"""Checks of an MJCF file before MuJoCo's compiler opens it: the files it reads, its depth and its size."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ from ..wording import said
 DEEPEST = 490
 """How deep elements may be nested; MuJoCo's own reader allows a few more levels."""
 _SIZES = {"hfield": "nrow ncol", "texture": "width height", "numeric": "size", "mesh": "params", "text": "size"}
-"""Attributes that multiply to the number of values that an element asks for; in <size> each counts by itself."""
+"""Attributes whose product is the number of values that an element asks for; in <size> each counts separately."""
 _EACH = ("dim", "actdim", "nsample")
-"""Attributes of sensors and actuators that ask for so many values."""
+"""Attributes of sensors and actuators that give a number of values."""
 _TABLES = re.compile("nkey|nuser.*")
 _QUICK = {"elements": 2000, "depth": 64, "storage": 2_000_000, "outside": 10_000_000}
-"""Elements, levels, numbers and bytes of other files up to which MuJoCo's compiler is quick."""
+"""Numbers of elements, levels, values and bytes of other files up to which MuJoCo's compiler is quick."""
 _ROOM = 4_000_000
-"""Elements times characters up to which it is, if each element had all of the longest attribute."""
-_SCHEME = re.compile(r"[A-Za-z][\w+.-]*:")  # also a drive of Windows
+"""Elements times characters of the longest attribute up to which it is quick, even if every element had that attribute.
+"""
+_SCHEME = re.compile(r"[A-Za-z][\w+.-]*:")  # also a Windows drive
 _FOLDERS = {"texture": ("texturedir", "assetdir"), "mesh": ("meshdir", "assetdir"), "hfield": ("meshdir", "assetdir")}
 
 
@@ -57,13 +58,13 @@ class Document:
     """Numbers that its elements ask for by a size."""
     depth: int = 0
     longest: int = 0
-    """Characters of its longest attribute, which every element may take from a class or have the room for."""
+    """Characters of its longest attribute, which every element could inherit from a class or need space for."""
     outside: int = 0
     """Bytes of the meshes, pictures and other files that it names."""
     attaches: bool = False
 
     def add(self, tag: str, attributes: dict[str, str], line: int, copies: list[int]) -> None:
-        """Add an element; ``copies`` says how many there are of each element around it."""
+        """Add an element; ``copies`` gives the number of copies of each element around it."""
         copies.append(copies[-1] * math.prod(_counts(attributes.get("count", ""))))
         place = f"{self.source.path}:{line}"
         spend("elements", copies[-1] - 1, place)
@@ -101,22 +102,22 @@ class Document:
 
 
 def scan(path: Path, folders: Sequence[str | Path] = ()) -> list[Document]:
-    """Return a model's XML files, itself first, or raise an error if it would do what it must not.
+    """Return a model's XML files, itself first, or raise an error if it refers to something it must not.
 
-    Every file that it names must be below its folder or another one that is allowed. There may be no document type, so
-    no entities either.
+    Every file that it names must be below its folder or another allowed one. Document types are not allowed, and so
+    neither are entities.
     """
-    documents = [_document(path, first=True)]  # which refuses what is no file
+    documents = [_document(path, first=True)]  # which refuses anything that is not a file
     try:
         allowed = [path.parent.resolve(), *(Path(folder).resolve() for folder in folders)]
     except (OSError, RuntimeError, ValueError):  # as for a file
-        raise RobotError(f"{path}: one of the folders {list(map(str, folders))} is no folder; leave it out") from None
+        raise RobotError(f"{path}: one of the folders {list(map(str, folders))} is not a folder; remove it") from None
     seen = {path.resolve()}
     return documents if documents[0].root != "mujoco" else _whole(documents, allowed, seen)
 
 
 def is_heavy(documents: list[Document]) -> bool:
-    """Tell whether MuJoCo's compiler may need much time or memory for a model."""
+    """Tell whether MuJoCo's compiler could need much time or memory for a model."""
     if any(document.attaches for document in documents):  # which makes copies of copies
         return True
     if sum(document.elements for document in documents) * max(document.longest for document in documents) > _ROOM:
@@ -125,7 +126,7 @@ def is_heavy(documents: list[Document]) -> bool:
 
 
 def _whole(documents: list[Document], allowed: list[Path], seen: set[Path]) -> list[Document]:
-    """Return the files of a model given its first: what it includes, and the models that it attaches."""
+    """Return the files of a model, given its first: those that it includes, and the models that it attaches."""
     for document in documents:  # grows
         for reference in document.references:
             if reference.tag == "include":
@@ -164,8 +165,8 @@ def _new(document: Document, reference: Reference, places: list[Path], seen: set
 
 
 def _places(document: Document, reference: Reference, allowed: list[Path], folders: list[str]) -> list[Path]:
-    """Return where in the allowed folders, of which the model's is the first, MuJoCo may look for a file; refuse one
-    that it may find outside.
+    """Return where in the allowed folders (the model's is the first) MuJoCo could look for a file; refuse one that it
+    could find outside.
     """
     folder, own = allowed[0], document.source.path.parent.resolve()
     file, *parents = (name.replace("\\", "/") for name in (reference.file, *folders))
@@ -173,7 +174,7 @@ def _places(document: Document, reference: Reference, allowed: list[Path], folde
     try:
         places = {base.joinpath(*way).resolve() for base, *way in ways}
     except (OSError, RuntimeError, ValueError):  # a loop of links, a name that no file can have
-        raise document.source.fault(reference.line, f"{reference.tag}: {said(reference.file)} is no file") from None
+        raise document.source.fault(reference.line, f"{reference.tag}: {said(reference.file)} is not a file") from None
     outside = {place for place in places if not any(map(place.is_relative_to, allowed))}
     inside = sorted(places - outside)
     found = not outside or (any(map(exists, inside)) and not any(map(exists, outside)))
@@ -188,11 +189,11 @@ def _places(document: Document, reference: Reference, allowed: list[Path], folde
 
 
 def _document(path: Path, first: bool = False) -> Document:
-    """Read the elements of one XML file; if a first file is not MJCF, only the outermost one."""
+    """Read the elements of one XML file; if the first file is not MJCF, only the outermost element."""
     source = read_text(path, "utf-8-sig")
     document = Document(source)
     parser = expat.ParserCreate("utf-8")
-    copies = [1]  # of each open element
+    copies = [1]  # for each open element
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         line = parser.CurrentLineNumber
@@ -218,7 +219,7 @@ def _document(path: Path, first: bool = False) -> Document:
     except _Other:
         pass
     except expat.ExpatError as error:
-        raise source.fault(error.lineno, f"this is no XML: {expat.ErrorString(error.code)}") from None
+        raise source.fault(error.lineno, f"this is not XML: {expat.ErrorString(error.code)}") from None
     return document
 
 
@@ -239,12 +240,12 @@ def _counts(text: str) -> Iterator[int]:
     for word in text.split():
         try:
             yield max(int(min(float(word), 1e18)), 1)
-        except ValueError:  # no number
+        except ValueError:  # not a number
             continue
 
 
 def compiled_with(documents: list[Document], message: str) -> RobotError:
-    """Return a refusal by MuJoCo's compiler with the file and the line that it is about, as far as these are known."""
+    """Return the error of MuJoCo's compiler, with the file and the line if these are known."""
     text = " ".join(message.split()).removeprefix("XML Error: ").removeprefix("Error: ")
     for document in documents:
         for reference in document.references:

@@ -13,7 +13,7 @@ _ON_TENDON = (3,)  # mjTRN_TENDON
 
 
 def tendons(model: Any, tree: Tree) -> Iterator[Tendon]:
-    """Yield the fixed tendons with a force of their own; actuators alone change nothing here."""
+    """Yield the fixed tendons that exert forces themselves; actuators alone change nothing here."""
     for i in range(model.ntendon):
         law = _law(model, i)
         if is_fixed(model, i) and any(law.values()):
@@ -31,7 +31,7 @@ def tendon_name(model: Any, i: int) -> str:
 
 
 def is_fixed(model: Any, i: int) -> bool:
-    """Tell whether a tendon's length is a sum of joint coordinates, rather than a way through space."""
+    """Tell whether a tendon's length is a sum of joint coordinates, rather than that of a path through space."""
     return all(model.wrap_type[place] == _JOINT for place in _wraps(model, i))
 
 

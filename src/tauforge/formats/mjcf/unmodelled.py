@@ -20,14 +20,14 @@ def unmodelled(model: Any) -> list[str]:
 
 
 def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
-    """Yield the meaning of the names and the first of them; nothing if there are none."""
+    """Yield what the names are, with the first of them; nothing if there are none."""
     if found := list(names):
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         yield f"{what} {', '.join(map(repr, found[:_SHOWN]))}{more}"
 
 
 def _contacts(model: Any) -> Iterator[str]:
-    """Yield that bodies may touch, if any two may that are neither one piece nor neighbours."""
+    """Yield that bodies can touch, if any two can that are neither one piece nor neighbours."""
     if disabled(model, "CONTACT", "CONSTRAINT"):
         return
     each = zip(model.geom_bodyid, model.geom_contype, model.geom_conaffinity, strict=True)
@@ -68,7 +68,7 @@ def _joints(model: Any) -> Iterator[str]:
     if not disabled(model, "DAMPER", "PASSIVE"):
         yield from _listed("nonlinear damping of joint", those(_rows(model, "dof_dampingpoly", model.nv)[first]))
     armature = [kind == FLOATING and of_drive(model, joint, "armature") != 0 for joint, kind in enumerate(kinds)]
-    yield from _listed("that armature acts along the world's axes in free joint", those(armature))
+    yield from _listed("the world's axes of the armature of free joint", those(armature))
     yield from _listed("range of ball joint", those(~single & (model.jnt_limited != 0)))
 
 
@@ -84,7 +84,7 @@ def _bodies(model: Any) -> Iterator[str]:
     if not disabled(model, "GRAVITY", "PASSIVE") and model.opt.gravity.any():
         lifted = [body for body in np.flatnonzero(model.body_gravcomp).tolist() if lifted_by(model, body)]
         names = (body_name(model, body) for body in lifted)
-        yield from _listed("gravcomp, which a joint's actuators apply, of body", names)
+        yield from _listed("the gravcomp that actuators apply to body", names)
     if model.opt.density or model.opt.viscosity:
         yield "forces of the medium (option density, viscosity)"
     flexes = (mj_id2name(model, mjtObj.mjOBJ_FLEX, i) or f"flex{i}" for i in range(model.nflex))
@@ -104,10 +104,10 @@ def _tendons(model: Any) -> Iterator[str]:
     yield from _listed("tendon", those(~fixed & acting))
     yield from _listed("range of tendon", those(fixed & (model.tendon_limited != 0)))
     forked = [is_forked(model, i) for i in range(count)]
-    yield from _listed("that joints of different branches do not feel each other's armature of tendon", those(forked))
+    yield from _listed("MuJoCo's lack of coupling between branches by the armature of tendon", those(forked))
     if not disabled(model, "SPRING", "PASSIVE"):
         bands = fixed & np.array([has_dead_band(model, i) for i in range(count)], dtype=bool)
-        yield from _listed("the spring, relaxed over a range of lengths, of tendon", those(bands))
+        yield from _listed("the dead band of the spring of tendon", those(bands))
         yield from _listed("nonlinear stiffness of tendon", those(fixed & _rows(model, "tendon_stiffnesspoly", count)))
         yield from _listed("springyield of tendon", those(fixed & _rows(model, "tendon_springyield", count)))
     if not disabled(model, "DAMPER", "PASSIVE"):
@@ -115,7 +115,7 @@ def _tendons(model: Any) -> Iterator[str]:
 
 
 def _actuators(model: Any) -> Iterator[str]:
-    """Yield the actuators that do not drive a joint, and those whose force is not their control."""
+    """Yield the actuators that do not drive a joint, and those whose force is not simply their control."""
     from mujoco import mjtBias, mjtDyn, mjtGain
 
     count = len(model.actuator_trntype)

@@ -1,4 +1,4 @@
-"""What MuJoCo's geoms look like, for viewers."""
+"""The shapes of MuJoCo's geoms, for viewers."""
 
 from __future__ import annotations
 

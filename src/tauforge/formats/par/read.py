@@ -1,13 +1,13 @@
 """Reading .par files: SYMORO+, OpenSYMORO, and the headerless form printed in papers. Writing is in ``write``.
 
 Links are numbered from 1 and joint j carries link j. Joints NL+1 … NJ are cut, and frame k+B (B = NJ - NL) closes the
-loop of the cut joint k. Where the base moves, link 0 stands first in the lists of links. What the format has no key for
-stands in comments, which other programs skip::
+loop of the cut joint k. If the base moves, link 0 comes first in the lists of links. Anything for which the format has
+no key is in comments, which other programs skip::
 
     (* Jointnames = 'shoulder','elbow' *)     joints and frames, NF names
-    (* Linknames = 'upper','lower' *)         links, link 0 first where it has inertia
+    (* Linknames = 'upper','lower' *)         links, link 0 first if it has inertia
     (* Variables = 'q1','x' *)                joint variables, NJ names; '' for a fixed joint
-    (* Link0 = {0,0,0,0,0,ZZ0,0,0,0,M0,0,0,0,0,0,0} *)     XX … M, FX … CZ of a base that has inertia but stands still
+    (* Link0 = {0,0,0,0,0,ZZ0,0,0,0,M0,0,0,0,0,0,0} *)     XX … M, FX … CZ of a base that has inertia but is at rest
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ def _on_link(document: Document, structure: Structure, before: Sequence[Joint], 
     if not (is_zero(joint.alpha) and is_zero(joint.d)):
         number = len(before) + 1
         raise document.entry_fault(
-            "ant", number, f"frame {number} stands on frame {joint.antecedent}; let it stand on link {under.antecedent}"
+            "ant",
+            number,
+            f"frame {number} is attached to frame {joint.antecedent}; attach it to link {under.antecedent}",
         )
     along = {key: getattr(under, key) for key in ("antecedent", "gamma", "b", "alpha", "d")}
     return replace(joint, **along, theta=under.theta + joint.gamma + joint.theta, r=under.r + joint.b + joint.r)
@@ -130,7 +132,7 @@ def _refuse_base_actuator(document: Document, columns: _Columns) -> None:
 def _link_0(document: Document, comment: Text, structure: Structure) -> list[Scalar]:
     if structure.first:
         raise document.source.fault(
-            comment.line, "the base moves, so link 0 stands first in the lists; drop this Link0"
+            comment.line, "the base moves, so link 0 comes first in the lists; remove this Link0"
         )
     values = [text for text, _ in split(comment.text)]
     if len(values) != 16:
@@ -139,7 +141,7 @@ def _link_0(document: Document, comment: Text, structure: Structure) -> list[Sca
 
 
 def _comment(document: Document, pattern: str) -> Text | None:
-    """Return what the pattern's group finds in the first comment that has its form."""
+    """Return what the pattern's group matches in the first comment that fits."""
     for text, line in document.comments:
         if match := re.fullmatch(pattern, text, re.DOTALL):
             return Text(match.group(1), line)
@@ -168,5 +170,5 @@ def _robot_name(document: Document) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Return a name as it was before ``write.quoted`` made it fit into a comment."""
+    """Return a name as it was before ``write.quoted`` escaped it."""
     return _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), text)

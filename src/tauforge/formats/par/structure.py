@@ -1,6 +1,6 @@
 """The structure in a .par file: the numbers of links, joints and frames, their antecedents and their kinds.
 
-Everything here is checked with the line at hand, before a value is read.
+Everything here is checked before any value is read, so errors can name the line.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _sizes(document: Document, base_moves: bool) -> tuple[int, int, int]:
         raise document.source.fault(
             line,
             f"{links} links, {joints} joints and {frames} frames do not fit: NF = 2 NJ - NL, as each cut joint needs a "
-            "frame behind it. A tool frame is a fixed joint (sigma 2) that carries a link without inertia",
+            "frame on its other side. A tool frame is a fixed joint (sigma 2) that carries a link without inertia",
         )
     spend("links", frames, document.source.path)
     if joints > links and "mu" not in document.sections:
@@ -101,7 +101,7 @@ def _counted(document: Document, key: str, size: str, extra: int) -> int:
     count = len(document.sections[key].values) - extra
     if size in document.sections and document.integers(size, []) != [count]:
         (said,) = document.integers(size, [])
-        also = " and link 0 stands first, as the base moves" if extra else ""
+        also = " and link 0 comes first, as the base moves" if extra else ""
         raise document.source.fault(
             document.line(key),
             f"{key} has {count + extra} entries, but {size} (line {document.line(size)}) is {said}{also}; "
@@ -145,15 +145,15 @@ def _antecedent(document: Document, antecedents: list[int], number: int, links: 
         raise document.entry_fault("ant", number, f"there is no link {antecedent}; give a number from 0 to {links}")
     if ring := cycle(antecedents[:links], number):
         raise document.entry_fault(
-            "ant", number, f"a cycle: link {' stands on '.join(map(str, ring))}; one of them must stand on the base, 0"
+            "ant", number, f"a cycle of parents: link {' -> '.join(map(str, ring))}; attach one of them to the base, 0"
         )
     raise document.entry_fault(
-        "ant", number, f"link {number} stands on the later link {antecedent}; number the links outward from the base"
+        "ant", number, f"the parent of link {number} is the later link {antecedent}; number links outward from the base"
     )
 
 
 def _type(document: Document, antecedents: list[int], loops: bool) -> None:
-    """Refuse a Type that the lists contradict; a chain may be called a tree."""
+    """Refuse a Type that the lists contradict; a chain can also be called a tree."""
     if "Type" not in document.sections:
         return
     (given,) = document.integers("Type", [])

@@ -54,7 +54,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A .par file taken to pieces."""
+    """The parts of a .par file."""
 
     source: Source
     comments: list[Text]
@@ -76,11 +76,11 @@ class Document:
         found = self.scalars(key, [float(n) for n in default])
         for number, x in enumerate(found, 1):
             if not isinstance(x, float) or x != int(x):
-                raise self.entry_fault(key, number, f"{x} is no whole number")
+                raise self.entry_fault(key, number, f"{x} is not a whole number")
         return [int(x) for x in found if isinstance(x, float)]
 
     def entry_fault(self, key: str, number: int, what: str) -> RobotError:
-        """Return the refusal of one entry of a list, counted from 1."""
+        """Return the error for one entry of a list, counted from 1."""
         return self.source.fault(self.sections[key].values[number - 1].line, f"{self._place(key, number)}: {what}")
 
     def _place(self, key: str, number: int) -> str:
@@ -88,7 +88,7 @@ class Document:
 
 
 def read_document(source: Source) -> Document:
-    """Take a .par file to pieces."""
+    """Split a .par file into its parts."""
     spend("elements", max(map(source.text.count, ("\n", "=", ",", "(*"))), source.path)
     ends = [match.start() for match in re.finditer("\n", source.text)] + [len(source.text)]
     comments, text = _comments(source, ends)
@@ -98,7 +98,7 @@ def read_document(source: Source) -> Document:
         if key is None:
             raise source.fault(section.line, f"unknown key {word}; {suggestion(word, KEYS)}")
         if key in sections:
-            raise source.fault(section.line, f"{word} is given again; it stands on line {sections[key].line} already")
+            raise source.fault(section.line, f"{word} is given again; it is on line {sections[key].line} already")
         if section.listed != (key in LISTS):
             form = "a list in braces, {…}" if key in LISTS else "a single value without braces"
             raise source.fault(section.line, f"{word} takes {form}")
@@ -128,7 +128,7 @@ def _comments(source: Source, ends: list[int]) -> tuple[list[Text], str]:
 
 
 def _statements(source: Source, text: str, ends: list[int]) -> Iterator[tuple[str, Section]]:
-    """Yield each key as it is written, and what it is given."""
+    """Yield each key as it is written, and its value."""
     place = _skip(text, 0)
     while place < len(text):
         match, line = _KEY.match(text, place), _line(ends, place)
@@ -152,7 +152,7 @@ def _statements(source: Source, text: str, ends: list[int]) -> Iterator[tuple[st
 
 
 def _skip(text: str, place: int) -> int:
-    """Return the place of the next character that is no white space."""
+    """Return the place of the next character that is not white space."""
     found = _VISIBLE.search(text, place)
     return found.start() if found else len(text)
 
@@ -162,7 +162,7 @@ def _entries(inner: str, start: int, ends: list[int]) -> list[Text]:
 
 
 def split(text: str) -> list[tuple[str, int]]:
-    """Split a list at its commas, but not at those between round brackets; return the pieces and their places."""
+    """Split a list at its commas, except those between round brackets; return the pieces and their places."""
     if not text.strip():
         return []
     cuts, depth = [-1], 0

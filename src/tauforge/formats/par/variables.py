@@ -20,9 +20,9 @@ _CONVENTIONAL = ("th", "t", "q", "theta", "r")
 def split_variables(
     document: Document, sigma: Sequence[int], columns: dict[str, list[Scalar]], given: Sequence[str]
 ) -> list[dict[str, str | Scalar]]:
-    """Return for each joint its variable and, as theta or r, what is added to it; nothing for a fixed joint.
+    """Return, for each joint, its variable and what is added to it in theta or r; nothing for a fixed joint.
 
-    ``given`` are the variables' names where the file says them, and empty where it leaves them to be found.
+    ``given`` holds the variables' names if the file gives them, and is empty if they must be found.
     """
     uses = Counter(name for values in columns.values() for x in values for name in _symbols(x))
     found: list[dict[str, str | Scalar]] = []
@@ -46,7 +46,7 @@ def split_variables(
         if uses[name] > 1:
             other = _elsewhere(columns, name, key, number)
             raise document.entry_fault(
-                key, number, f"{name} is the variable of joint {number} and also stands in {other}; rename one"
+                key, number, f"{name} is the variable of joint {number} and also occurs in {other}; rename one"
             )
         owners[name] = number
         found.append({"variable": name, key: offset})
@@ -82,13 +82,13 @@ def _alone(names: Iterable[str], uses: Counter[str]) -> list[str]:
 
 
 def _offset(value: Scalar, name: str) -> Scalar | None:
-    """Return what is added to the variable; None unless the variable has the factor 1 and the rest is without it."""
+    """Return what is added to the variable; None if its factor is not 1, or if the rest contains it."""
     if not isinstance(value, Node) or name not in symbols([value]):
         return None
     try:
         (rest,) = substitute([value], {name: ZERO})
         return literal(rest) if vanish([value - (rest + symbol(name))]) else None
-    except (ExpressionError, ArithmeticError):  # the rest has no value where the variable is zero
+    except (ExpressionError, ArithmeticError):  # the rest has no value if the variable is zero
         return None
 
 

@@ -1,7 +1,7 @@
-"""Writing .par files in the dialect of OpenSYMORO, such that reading them gives an equal robot.
+"""Writing .par files in OpenSYMORO's dialect, so that reading them gives an equal robot.
 
-A robot whose efforts a .par file cannot hold is refused. What has no effect on them and no place (limits, constant
-frames, visuals) is left out, with a warning.
+A robot is refused if its torques depend on something that a .par file cannot hold. Limits, constant frames and visuals,
+which do not affect them, are left out with a warning.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def write(robot: Robot) -> str:
 
 
 def quoted(names: Iterable[str]) -> str:
-    """Return names in quotes; what could end a quote or a comment is escaped by its number."""
+    """Return names in quotes; characters that could end a quote or a comment are escaped by number."""
     special = {ord(c): f"\\u{ord(c):04x}" for c in "'\\*"}
     return ",".join(f"'{name.translate(special)}'" for name in names)
 
@@ -57,13 +57,13 @@ def _misfits(robot: Robot) -> Iterator[str]:
         if joint.sigma not in (REVOLUTE, PRISMATIC, FIXED):
             yield f"joint {joint.name!r} is {joint.kind.word}"
         if not is_zero(joint.e):
-            yield f"the frame of joint {joint.name!r} stands freely, with e = {to_text(joint.e)}"
+            yield f"the frame of joint {joint.name!r} is placed freely, with e = {to_text(joint.e)}"
         if joint.mimic:
             yield f"joint {joint.name!r} follows {robot.joints[joint.mimic.joint - 1].name!r}"
         if not is_zero(joint.rest):
             yield f"the spring of joint {joint.name!r} has a rest position"
     for tendon in robot.tendons:
-        yield f"there is the tendon {tendon.name!r}"
+        yield f"it has the tendon {tendon.name!r}"
     for body in _bodies(robot):
         if not all(map(is_zero, body.lift)):
             yield f"gravity acts on a part of link {body.name!r} only"
@@ -74,7 +74,7 @@ def _misfits(robot: Robot) -> Iterator[str]:
 
 
 def _left_out(robot: Robot) -> dict[str, bool]:
-    """Return what the format cannot hold and the torques do not depend on, each with whether the robot has it."""
+    """Return what the format cannot hold but the torques do not depend on, each with whether the robot has it."""
     return {
         "limits": any(joint.limits != NO_LIMITS for joint in _joints(robot)),
         "constant frames": bool(robot.frames),
@@ -100,7 +100,7 @@ def _header(robot: Robot) -> list[str]:
 
 
 def _extras(robot: Robot) -> list[str]:
-    """Return, as comments, what the format has no key for, where it is not the default."""
+    """Return, as comments, what the format has no key for, unless it is the default."""
     joints, bodies, loops = _joints(robot), _bodies(robot), robot.loops
     frames = range(len(joints) + 1, len(joints) + len(loops) + 1)
     names = [joint.name for joint in (*joints, *(loop.frame for loop in loops))]
@@ -110,7 +110,7 @@ def _extras(robot: Robot) -> list[str]:
     first = len(robot.bodies) + 1 - len(bodies)
     if [body.name for body in bodies] != [link_name(n) for n in range(first, len(robot.bodies) + 1)]:
         lines.append(f"(* Linknames = {quoted(body.name for body in bodies)} *)")
-    if any(isinstance(_offset(joint), Node) for joint in joints):  # which symbol is the variable may not be obvious
+    if any(isinstance(_offset(joint), Node) for joint in joints):  # it may not be obvious which symbol is the variable
         lines.append(f"(* Variables = {quoted(joint.variable for joint in joints)} *)")
     body = robot.base.body
     if body and not robot.base.floating and not robot.base.mobile:
@@ -151,6 +151,6 @@ def _with_variable(frame: Joint, kind: int, offset: Scalar) -> Scalar:
 
 
 def _free(joints: Sequence[Joint], key: str, taken: set[str]) -> list[Scalar]:
-    """Return what fixes a joint's velocity, say, or where nothing does a symbol that no parameter has."""
+    """Return the prescribed velocity, for example, of a joint; if there is none, a symbol that no parameter uses."""
     numbered = ((n, getattr(joint, key)) for n, joint in enumerate(joints, 1))
     return [symbol(unused(f"{key}{n}", taken)) if x is None else x for n, x in numbered]

@@ -1,46 +1,46 @@
 """Reading Tauforge's own format. Writing is in ``write``; docs/formats.md explains each field with an example.
 
-A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or ``"2*L1"``. What is left out is zero.
+A scalar is a number, or a text with an expression such as ``"pi/2"`` or ``"2*L1"``. Fields that are left out are zero.
 
     format = 1                      the version of this format
     name = "arm"
     gravity = [0, 0, -9.81]         in the base frame
-    free_frames = false             whether models may choose other frames for the links, as for those of a drawing
+    free_frames = false             whether models can choose other frames for the links, as for frames of a drawing
 
-    [base]                          optional: what link 0 does
-    pose = [[1, 0, 0, 0], …]        its frame in the world, four rows; the identity unless given
-    W0, WP0, V0, VP0                angular velocity and acceleration, linear ones, as three scalars each
-    floating, mobile                true if it moves freely, if it moves as given; both need [base.link]
+    [base]                          optional: the motion of link 0
+    pose = [[1, 0, 0, 0], …]        its frame in the world, four rows; the identity by default
+    W0, WP0, V0, VP0                angular velocity and acceleration, linear ones, three scalars each
+    floating, mobile                true if it moves freely, if it is driven; both need [base.link]
     [base.link]                     its inertia: name, XX … M, wrench, lift as below, and [[base.link.visual]]
 
-    [[link]]                        one for each link, in their order
+    [[link]]                        one for each link, in order
     name = "forearm"
     joint = "elbow"                 name of the joint that carries the link
-    type = "revolute"               or "prismatic", "fixed", "spherical", "floating", "planar", "helical", "universal"
-    on = "upper arm"                the link that it stands on, or "base"; or that link's number, 0 being the base
-    variable = "th2"                name of the joint coordinate; th, r or q and the number unless given
-    actuated = true                 whether a motor drives the joint; true unless given
-    gamma, b, alpha, d, theta, r    its place, as Khalil and Kleinfinger; theta or r of a moving joint is the offset
-    pitch                           of a helical joint: metres along z per radian about it
-    e                               along y after the turn by gamma, for a frame that stands freely
+    type = "revolute"               or another kind of joint by name, such as "prismatic", "fixed", "spherical"
+    on = "upper arm"                the parent link, or "base"; or the parent's number, where 0 is the base
+    variable = "th2"                name of the joint coordinate; by default th, r or q and the number
+    actuated = true                 whether a motor drives the joint; true by default
+    gamma, b, alpha, d, theta, r    its position, after Khalil and Kleinfinger; theta or r of a moving joint: the offset
+    pitch                           for a helical joint: metres along z per radian about it
+    e                               offset along y after the rotation by gamma, for a freely placed frame
     IA, FV, FS                      inertia of rotor and transmission, viscous and Coulomb friction
     elastic = false, k, rest        whether the joint is elastic, its stiffness, and where its spring is relaxed
-    QP, QDP, GAM                    velocity, acceleration and effort where they are fixed; free if left out
-    mimic = { joint = "elbow", ratio = 2, offset = 0.1 }    the joint that it follows; ratio is 1 unless given
-    limits = { lower = -1, upper = 1, velocity = 2, effort = 9 }    numbers; what is left out has no limit
+    QP, QDP, GAM                    prescribed velocity, acceleration and torque; free if left out
+    mimic = { joint = "elbow", ratio = 2, offset = 0.1 }    the joint that it follows; ratio is 1 by default
+    limits = { lower = -1, upper = 1, velocity = 2, effort = 9 }    numbers; unlimited if left out
     XX, XY, XZ, YY, YZ, ZZ          inertia matrix about the link frame's origin
     MX, MY, MZ, M                   first moments, mass
     wrench = [FX, FY, FZ, CX, CY, CZ]   what the link exerts on its surroundings
-    lift = [MX, MY, MZ, M]          first moments and mass that gravity does not act on
+    lift = [MX, MY, MZ, M]          first moments and mass on which gravity does not act
 
-    [[link.visual]]                 optional: what the link looks like, one for each shape
+    [[link.visual]]                 optional: one for each shape to draw
     shape = "mesh"                  or "box", "cylinder", "sphere", "capsule", "ellipsoid"
     file = "hand.stl"               of a mesh
-    size = [1, 1, 1]                as Visual has it
-    pose = [[1, 0, 0, 0], …]        of the shape in the link's frame; the identity unless given
+    size = [1, 1, 1]                as in Visual
+    pose = [[1, 0, 0, 0], …]        of the shape in the link's frame; the identity by default
 
     [[frame]]                       optional: one for each constant frame
-    name, on, gamma … r             its name, and where it stands
+    name, on, gamma … r             its name, parent and position
 
     [[tendon]]                      optional: one for each tendon
     name = "rope"
@@ -48,8 +48,8 @@ A scalar is a number or a text that holds an expression, such as ``"pi/2"`` or `
     IA, FV, FS, k, rest             inertia, friction and stiffness along it, and the length at which it is relaxed
 
     [[loop]]                        optional: one for each closed loop
-    [loop.joint]                    the cut joint: name, and as above type … GAM, limits; actuated is false unless given
-    [loop.frame]                    the constant frame behind it: name, on, gamma … r
+    [loop.joint]                    the cut joint: name, and as above type … GAM, limits; actuated is false by default
+    [loop.frame]                    the constant frame on the other side: name, on, gamma … r
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ _DEEP = re.compile(
     r"""(?<![\w.])[\w.]{4000}|(?:^|[\[{,])[ \t]*+(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){4}""",
     re.MULTILINE,
 )
-"""Numbers of very many digits and dotted keys of many parts, for which tomllib needs too much memory."""
+"""Numbers with very many digits and dotted keys with many parts, for which tomllib needs too much memory."""
 _TABLE = re.compile(r"""^[ \t]*+(?:\[|[A-Za-z_"'][\w"'-]*+[ \t]*+\.)""", re.MULTILINE)
 """How a table starts on a line: its name in brackets, or a dotted key."""
 _VALUES = 3
@@ -138,11 +138,11 @@ def _parsed(source: Source) -> dict[str, Any]:
     except ValueError as error:
         found = _AT_LINE.fullmatch(str(error))
         what, line = (found.group(1), int(found.group(2))) if found else (str(error), MISSING_LINE)
-        raise source.fault(line, f"this is no TOML: {what}") from None
+        raise source.fault(line, f"this is not TOML: {what}") from None
 
 
 def _numbers(links: list[Table], base: Base) -> dict[str, int | None]:
-    """Return what number each name means in ``on``; None for "base" if a link is called so, too."""
+    """Return the number that each name means in ``on``; None for "base" if a link has that name too."""
     numbers: dict[str, int | None] = {"base": 0}
     if base.body:
         numbers[base.body.name] = 0
@@ -161,12 +161,12 @@ def _check(links: list[Table], joints: list[Joint]) -> None:
     for number, (link, joint) in enumerate(zip(links, joints, strict=True), 1):
         if not 0 <= joint.antecedent < number:
             if ring := cycle(antecedents, number):
-                names = " stands on ".join(links[i - 1].text("name") for i in ring)
-                raise link.fault("on", f"a cycle: {names}; one of them must stand on the base")
-            raise link.fault("on", "a link can only stand on an earlier one; list the links outward from the base")
+                names = " -> ".join(links[i - 1].text("name") for i in ring)
+                raise link.fault("on", f"a cycle of parents: {names}; attach one of them to the base")
+            raise link.fault("on", "a link's parent must come before it; list the links outward from the base")
         usual, key = default_variable(joint, number), "r" if joint.sigma == PRISMATIC else "theta"
         if joint.axes and not joint.variable and usual in symbols([as_node(getattr(joint, key))]):
-            raise link.fault(key, f"{key} is the offset alone, to which the coordinate is added; leave {usual} out")
+            raise link.fault(key, f"{key} is only the offset, to which the coordinate is added; leave {usual} out")
         if joint.variable and joint.sigma != FIXED:
             if joint.variable in owners:
                 owner = owners[joint.variable]
@@ -189,7 +189,7 @@ def _base(table: Table) -> Base:
 
 
 def _body(table: Table, *others: str) -> Body:
-    """Read a link's own fields; ``others`` are fields that may stand beside them."""
+    """Read a link's own fields; ``others`` are further fields that it can have."""
     table.only(*_BODY, *others)
     given = {key: table.scalars(key, count) for key, count in (("wrench", 6), ("lift", 4)) if key in table.data}
     inertia = Inertia(*(table.scalar(key) for key in Inertia._fields))
@@ -234,7 +234,7 @@ def _joint(table: Table, numbers: dict[str, int | None], name: str, actuated: bo
 
 
 def _mimic(link: Table, named: dict[str, int]) -> Mimic | None:
-    """Read which joint a link's joint follows, if it does."""
+    """Read which joint a link's joint follows, if any."""
     if "mimic" not in link.data:
         return None
     table = link.table("mimic")
@@ -279,5 +279,5 @@ def _antecedent(table: Table, numbers: dict[str, int | None]) -> int:
         return on
     number = numbers[table.word("on", tuple(numbers))]
     if number is None:
-        raise table.fault("on", "a link is called 'base', too; write its number, or 0 for the base of the robot")
+        raise table.fault("on", "a link is called 'base' too; write its number, or 0 for the base of the robot")
     return number

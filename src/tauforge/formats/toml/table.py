@@ -1,4 +1,4 @@
-"""A table of a TOML file that is asked for its fields by type and refuses, with the line, what it does not have."""
+"""A table of a TOML file: it returns fields by type, and its errors name the line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LINE = re.compile(
 
 @dataclass(frozen=True)
 class Table:
-    """One table of the file; ``lines`` says on which line a path stands."""
+    """One table of the file; ``lines`` gives the line of each path."""
 
     source: Source
     lines: dict[Place, int]
@@ -36,7 +36,7 @@ class Table:
         return self.source.fault(self._line((*self.path, key)), what)
 
     def only(self, *known: str) -> None:
-        """Refuse fields of other names."""
+        """Refuse fields with other names."""
         for key in self.data:
             if key not in known:
                 raise self.fault(key, f"unknown field {key!r}{self._inside()}; {suggestion(key, known)}")
@@ -76,7 +76,7 @@ class Table:
         return value
 
     def scalar(self, key: str) -> Scalar:
-        """Return a number or an expression; zero where the field is absent."""
+        """Return a number or an expression; zero if the field is absent."""
         return self._scalar(self.data.get(key, 0), key, key)
 
     def scalars(self, key: str, count: int) -> tuple[Scalar, ...]:
@@ -84,18 +84,18 @@ class Table:
         return tuple(self._scalar(x, key, f"{key}, entry {i}") for i, x in enumerate(self._list(key, count), 1))
 
     def number(self, key: str, default: float, finite: bool = True) -> float:
-        """Return a number, in which no symbol may occur; the default if the field is absent."""
+        """Return a number, without symbols; the default if the field is absent."""
         value = self.data.get(key, default)
         if not finite and value in (math.inf, -math.inf):
             return float(value)
         return self.numeric(key, [self._scalar(value, key, key)])[0]
 
     def numeric(self, key: str, values: Iterable[Scalar]) -> tuple[float, ...]:
-        """Return a field's scalars, in which no symbol may stand."""
+        """Return a field's scalars, without symbols."""
         try:
             return tuple(map(float, values))
         except ExpressionError as error:
-            raise self.fault(key, f"{key}: {str(error).split(':')[0]}; no symbols can stand here") from None
+            raise self.fault(key, f"{key}: {str(error).split(':')[0]}; symbols are not allowed here") from None
 
     def matrix(self, key: str, size: int) -> tuple[Scalar, ...]:
         """Return a square matrix, written as a list of rows, row by row."""
@@ -110,7 +110,7 @@ class Table:
         return Table(self.source, self.lines, (*self.path, key), value)
 
     def tables(self, key: str) -> list[Table]:
-        """Return an array of tables; it is empty where the field is absent."""
+        """Return an array of tables; it is empty if the field is absent."""
         values = self.data.get(key, [])
         if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
             raise self.fault(key, f"{key} must be an array of tables; write [[{key}]] before each")
@@ -128,7 +128,7 @@ class Table:
             return self.source.expression(value, self._line((*self.path, key)), where)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.fault(key, f'{where} is {said(value)}; it must be a number or an expression, "…"')
-        if not abs(value) <= sys.float_info.max:  # refuses nan, inf, and integers that no float can hold
+        if not abs(value) <= sys.float_info.max:  # refuses nan, inf, and integers too large for a float
             raise self.fault(key, f"{where} is {said(value)}; give a finite number")
         return float(value)
 
@@ -139,13 +139,13 @@ class Table:
         return self.lines.get(path, MISSING_LINE)
 
     def _inside(self) -> str:
-        """Return how a message names this table."""
+        """Return the name of this table in messages."""
         words = [f"{word + 1}" if isinstance(word, int) else word for word in self.path]
         return f" in {' '.join(words)}" if words else ""
 
 
 def line_index(text: str) -> dict[Place, int]:
-    """Return the lines of tables and fields, only for messages: missing an exotic spelling does no harm."""
+    """Return the lines of tables and fields. They are only for messages, so missing an exotic spelling does no harm."""
     lines: dict[Place, int] = {}
     counts: dict[Place, int] = {}
     table: Place = ()
@@ -160,7 +160,9 @@ def line_index(text: str) -> dict[Place, int]:
 
 
 def _table_path(words: list[str], counts: dict[Place, int], starts: bool) -> Place:
-    """Return a table's path: behind each array of tables stands the number of the last one, which it may start."""
+    """Return a table's path; each array of tables is followed by the index of its last table, which this line may
+    start.
+    """
     path: Place = ()
     for i, word in enumerate(words, 1):
         path = (*path, word)

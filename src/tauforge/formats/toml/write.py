@@ -1,4 +1,4 @@
-"""Writing Tauforge's own format: each field on its line, and only what is not the default."""
+"""Writing Tauforge's own format: one field per line, and only fields that differ from the default."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from ...graph.text import to_text
 from ...robot.base import Base
 from ...robot.body import IDENTITY, Body, Visual
 from ...robot.joint import FREE, NO_LIMITS, Joint, Limits, Mimic
+from ...robot.kinds import PARAMETERS
 from ...robot.robot import Robot
 from ...robot.tendon import LAW
 from ...robot.variables import default_variable
 
 VERSION = 1
 GEOMETRY = ("gamma", "b", "alpha", "d", "e", "theta", "r")
-JOINT = ("pitch", "IA", "FV", "FS", "k", "rest")
+JOINT = (*PARAMETERS, "IA", "FV", "FS", "k", "rest")
 BASE = ("W0", "WP0", "V0", "VP0")
 LIMITS = ("lower", "upper", "velocity", "effort")
 
@@ -48,7 +49,7 @@ def write(robot: Robot) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # where alone JSON and TOML differ
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON and TOML differ only here
 
 
 def _scalar(x: Scalar) -> str:
@@ -116,14 +117,14 @@ def _placement(links: list[str], joint: Joint, actuated: bool) -> list[str]:
 
 
 def _links(robot: Robot) -> list[str]:
-    """Return how ``on`` says each link: by its name, or by its number where a link is called like the base."""
+    """Return each link as written in ``on``: by its name, or by its number if a link is called "base"."""
     names = ["base", *(body.name for body in robot.bodies)]
     unclear = names.count("base") > 1
     return [str(number) if name == "base" and unclear else _quoted(name) for number, name in enumerate(names)]
 
 
 def _body(body: Body, table: str) -> list[str]:
-    """Return a link's own fields, and behind them its visuals in tables of their own."""
+    """Return a link's own fields, then its visuals as separate tables."""
     lines = [f"{key} = {_scalar(x)}" for key, x in body.inertia._asdict().items() if not is_zero(x)]
     parts = {"wrench": body.wrench, "lift": body.lift}
     lines += [f"{key} = {_list(x)}" for key, x in parts.items() if not all(map(is_zero, x))]

@@ -7,7 +7,7 @@ from ..xml import Document
 from .tree import Connection
 
 ONE_FREEDOM = ("revolute", "continuous", "prismatic")
-"""Types of joints that may follow others."""
+"""Types of joints that can follow others."""
 
 
 def mimics(
@@ -16,7 +16,7 @@ def mimics(
     """Return how each joint that can follow another does so, None if it is independent; each is visited once."""
     found: dict[str, Mimic | None] = {}
     for first in joints.values():
-        joint, way = first, dict[str, str]()  # each joint on the way with the one that it follows
+        joint, way = first, dict[str, str]()  # each joint in the chain, with the one that it follows
         while joint.kind in ONE_FREEDOM and joint.name not in found:
             master = _master(doc, joint, joints, numbers, doubts)
             if not master:
@@ -40,7 +40,7 @@ def mimics(
 def _master(
     doc: Document, joint: Connection, joints: dict[str, Connection], numbers: dict[str, int], doubts: list[str]
 ) -> str:
-    """Return the name of the joint that a joint follows; nothing if there is none, which may be worth a warning."""
+    """Return the name of the joint that a joint follows; nothing if there is none, with a warning if it is named."""
     element = joint.parts.get("mimic")
     if element is None:
         return ""
@@ -48,5 +48,5 @@ def _master(
     if name in numbers:
         return name
     what = "is fixed" if name in joints else "does not exist"
-    doubts.append(f"joint {joint.name} is to follow joint {name}, which {what}: it moves by itself")
+    doubts.append(f"joint {joint.name} should follow joint {name}, which {what}; it moves independently")
     return ""

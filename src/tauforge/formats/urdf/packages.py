@@ -9,16 +9,16 @@ from itertools import chain
 from pathlib import Path
 
 _MANIFESTS = ("package.xml", "manifest.xml")
-"""What marks a folder as a package; the second one is rosbuild's, in which the folder's name is the package's."""
+"""Files that mark a folder as a package; the second is rosbuild's, where the folder has the package's name."""
 _NAME = re.compile(r"<name>\s*([^<\s]+)\s*</name>")
 _IGNORED = ("CATKIN_IGNORE", "COLCON_IGNORE", "AMENT_IGNORE")
 
 
 def find_package(name: str, path: Path) -> Path | None:
-    """Return the folder of the package of a name that a file asks for; None if there is none.
+    """Return the folder of a package that a file asks for by name; None if there is none.
 
-    It is one of the folders around the file or next to them, or below one that ``ROS_PACKAGE_PATH`` names, or in
-    ``share`` of one that ``AMENT_PREFIX_PATH`` names. A folder of that name on those paths counts without package.xml.
+    It is one of the folders around the file or next to them, or below one in ``ROS_PACKAGE_PATH``, or in ``share`` of
+    one in ``AMENT_PREFIX_PATH``. A folder of that name on those paths counts even without package.xml.
     """
     around = path.resolve().parents
     beside = (folder / name for folder in around if _is_package(folder / name, name))
@@ -49,7 +49,7 @@ def _is_package(folder: Path, name: str) -> bool:
 
 
 def _below(folder: Path, name: str) -> Iterator[Path]:
-    """Yield the folders that may be the package: that whose manifest says so, else one of that name."""
+    """Yield the folders that may be the package: those whose manifest says so, then those with its name."""
     named: list[Path] = []
     for place, below, files in os.walk(folder):
         at = Path(place)
@@ -57,6 +57,6 @@ def _below(folder: Path, name: str) -> Iterator[Path]:
             yield at
         if at.name == name:
             named.append(at)
-        inside = any(file in files for file in (*_MANIFESTS, *_IGNORED))  # packages hold no packages
+        inside = any(file in files for file in (*_MANIFESTS, *_IGNORED))  # packages do not contain packages
         below[:] = [] if inside else sorted(word for word in below if not word.startswith("."))
     yield from named

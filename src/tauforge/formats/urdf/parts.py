@@ -21,17 +21,17 @@ from .tree import Connection
 LARGEST = 1.7976931348623157e308
 """Written if there is no limit, because URDF cannot express that."""
 ROUNDING = 1e-3
-"""Part of an inertia that may be wrong because a file gives few digits."""
+"""Relative error that an inertia can have because a file gives few digits."""
 _DIGITS = Context(prec=100, traps=[])
-"""More than enough to multiply three floats exactly; what overflows is infinite, as in floats."""
+"""More than enough digits to multiply three floats exactly; results that overflow are infinite, as with floats."""
 SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 SHAPES = {"cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sphere": ("radius",)}
-"""The sizes of shapes that have one attribute for each."""
+"""The attributes for the sizes of shapes that have one attribute per size."""
 
 
 def origin(doc: Document, parts: dict[str, Element], snap: float) -> Pose:
-    """Return the place given by <origin>; the identity if there is none."""
+    """Return the pose given by <origin>; the identity if there is none."""
     element = parts.get("origin")
     if element is None:
         return HERE
@@ -49,13 +49,13 @@ def origin(doc: Document, parts: dict[str, Element], snap: float) -> Pose:
 
 
 def _turned(angle: float, snap: float) -> tuple[float, float]:
-    """Return cosine and sine of an angle; those of a quarter turn where it is one."""
+    """Return cosine and sine of an angle, exact for quarter turns."""
     whole = quarters(angle, snap)
     return (math.cos(angle), math.sin(angle)) if whole is None else _QUARTERS[whole % 4]
 
 
 class Turned(NamedTuple):
-    """A frame that stands on a link's, and the link's own on it: its place, and the parameters of a joint there."""
+    """A frame relative to a link's, and the link's relative to it: its pose, and the parameters of a joint there."""
 
     own: Pose
     link: Pose
@@ -65,18 +65,18 @@ class Turned(NamedTuple):
 def own_frame(doc: Document, joint: Connection, snap: float) -> Turned | None:
     """Return the frame whose z is the joint's axis; None if it is the link's.
 
-    The shortest turn leads there, as in Drake and MuJoCo: it says what x and y of a planar joint are.
+    It is reached by the shortest rotation, as in Drake and MuJoCo; this determines x and y of a planar joint.
     """
     element = joint.parts.get("axis")
     axis = (1.0, 0.0, 0.0) if element is None else doc.numbers(element, "xyz", 3, (1.0, 0.0, 0.0))
     if not any(axis):
-        raise doc.fault(element, 'the axis is zero and has no direction; write xyz="0 0 1", say')
+        raise doc.fault(element, 'the axis is zero and has no direction; write for example xyz="0 0 1"')
     return _along(axis, snap)
 
 
-@lru_cache(maxsize=64)  # the same few axes come again and again
+@lru_cache(maxsize=64)  # the same few axes occur again and again
 def _along(axis: tuple[float, ...], near: float) -> Turned | None:
-    """Return a frame whose z has a direction; None if it is z itself."""
+    """Return a frame whose z has the given direction; None if that is z itself."""
     largest = max(map(abs, axis))
     a = tuple(x / largest for x in axis)  # so that squares neither vanish nor overflow
     length = math.hypot(*a)
@@ -85,7 +85,7 @@ def _along(axis: tuple[float, ...], near: float) -> Turned | None:
     if z == UNITS[2]:
         return None
     across = z[0] * z[0] + z[1] * z[1]
-    k = 1 / (1 + z[2]) if z[2] >= 0 else (1 - z[2]) / across if across else 0.0  # no difference of near numbers
+    k = 1 / (1 + z[2]) if z[2] >= 0 else (1 - z[2]) / across if across else 0.0  # no difference of nearly equal numbers
     own = (
         Vector(1 - z[0] * z[0] * k, -z[0] * z[1] * k, z[0]),
         Vector(-z[0] * z[1] * k, 1 - z[1] * z[1] * k if across else -1.0, z[1]),
@@ -97,7 +97,7 @@ def _along(axis: tuple[float, ...], near: float) -> Turned | None:
 
 
 def inertial(doc: Document, link: Element, at: Pose, snap: float) -> tuple[Inertia, bool]:
-    """Return a link's inertia in the frame on which its own has a place, and whether a body can have it."""
+    """Return a link's inertia in another frame, given the pose of its own there, and whether a body can have it."""
     element = next(link.iterchildren("inertial"), None)
     if element is None:
         return NO_INERTIA, True
@@ -115,7 +115,7 @@ def inertial(doc: Document, link: Element, at: Pose, snap: float) -> tuple[Inert
 def _lacks(
     doc: Document, element: Element, parts: dict[str, Element], tag: str, keys: tuple[str, ...], reading: str
 ) -> bool:
-    """Tell whether an <inertial> lacks an element, or one of its attributes, where that has a lenient reading."""
+    """Tell whether an <inertial> lacks an element or an attribute that has a lenient reading."""
     if tag not in parts:
         doc.excuse(
             element, f"<{tag}> is missing", "write it, or leave out <inertial> for a link without inertia", reading
@@ -130,7 +130,7 @@ def _lacks(
 def is_possible(mass: float, six: tuple[float, ...]) -> bool:
     """Tell whether a body of some mass can have an inertia matrix about its centre of mass, up to rounding.
 
-    It can if the matrix of its second moments, ½ tr(J) I - J, is positive: J is then positive, too, and no moment is
+    It can if the matrix of its second moments, ½ tr(J) I - J, is positive: then J is positive too, and no moment is
     larger than the sum of the other two.
     """
     if not any(six):
@@ -146,9 +146,9 @@ def is_possible(mass: float, six: tuple[float, ...]) -> bool:
 
 
 def about_origin(mass: float, six: tuple[float, ...], at: Pose) -> Inertia:
-    """Return the inertia of a body in a frame in which its centre of mass, with the axes of its matrix, has a place.
+    """Return the inertia of a body in a frame, given the pose there of its centre of mass and the axes of its matrix.
 
-    It is computed in decimals and rounded once, so that numbers of few digits remain such.
+    It is computed in decimals and rounded once, so that numbers with few digits still have few digits.
     """
     turned = at.R.of_symmetric(six)
     with localcontext(_DIGITS):
@@ -160,7 +160,7 @@ def about_origin(mass: float, six: tuple[float, ...], at: Pose) -> Inertia:
 
 
 def visuals(doc: Document, link: Element, at: Pose, snap: float) -> list[Visual]:
-    """Return what a link looks like, in the frame on which its own has a place; unknown shapes are left out."""
+    """Return a link's visuals in another frame, given the pose of its own there; unknown shapes are left out."""
     found = []
     for element in link.iterchildren("visual"):
         parts = children(element)
@@ -178,7 +178,7 @@ def visuals(doc: Document, link: Element, at: Pose, snap: float) -> list[Visual]
 
 
 def limits(doc: Document, joint: Connection) -> Limits:
-    """Return a joint's limits; what is left out is zero for the position, as in URDF, and none for the others."""
+    """Return a joint's limits; a missing position limit is zero, as in URDF, and other missing limits are infinite."""
     element = joint.parts.get("limit")
     if element is None:
         return Limits()
@@ -200,7 +200,7 @@ def _limit(doc: Document, element: Element, key: str, default: float) -> float:
 
 
 def friction(doc: Document, joint: Connection) -> dict[str, Any]:
-    """Return viscous and Coulomb friction of a joint."""
+    """Return the viscous and Coulomb friction of a joint."""
     element = joint.parts.get("dynamics")
     if element is None:
         return {}

@@ -1,8 +1,7 @@
 """Reading URDF, with the meaning that ROS gives it. Writing is in ``write``; docs/formats.md says what is read.
 
-A fixed link becomes part of the one that it stands on, and its frame a constant frame there. The z of a link's own
-frame is its joint's axis: where the file has another axis, a constant frame with the link's name stands where the file
-has the link.
+A fixed link becomes part of its parent, and its frame becomes a constant frame there. The z of a link's own frame is
+its joint's axis; if the file has another axis, a constant frame with the link's name marks the frame in the file.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def robot_of(doc: Document, snap: float) -> Robot:
     numbers = {joint.name: number for number, joint in enumerate(moving, 1)}
     doubts: list[str] = []
     following = mimics(doc, by_name, numbers, doubts)
-    # of each link: the link that it becomes part of, and its place there
+    # for each link: the link that it becomes part of, and its pose there
     owner, place = {root: 0}, {root: HERE}
     joints: list[Joint] = []
     frames: list[Joint] = []
@@ -89,7 +88,7 @@ def robot_of(doc: Document, snap: float) -> Robot:
 
 
 def _law(doc: Document, joint: Connection) -> dict[str, Any]:
-    """Return limits and friction of a joint; URDF gives the latter to joints of one degree of freedom."""
+    """Return the limits and friction of a joint; in URDF only joints with one degree of freedom have friction."""
     law: dict[str, Any] = {"limits": limits(doc, joint)}
     if joint.kind not in ("floating", "planar"):
         law |= friction(doc, joint)
@@ -105,7 +104,7 @@ def _bodies(
     snap: float,
     doubts: list[str],
 ) -> list[Body]:
-    """Return the bodies of those names, each with all links that are part of it; add what is doubtful in them."""
+    """Return the bodies with those names, each with all links that are part of it; add warnings about doubtful ones."""
     inertias = [NO_INERTIA] * len(names)
     looks: list[list[Visual]] = [[] for _ in names]
     impossible: list[str] = []
@@ -118,7 +117,7 @@ def _bodies(
             inertias[number] = inertias[number].plus(inertia)
         try:
             looks[number] += visuals(doc, link, at, snap)
-        except RobotError as error:  # viewers alone need it
+        except RobotError as error:  # only viewers need it
             doubts.append(f"link {name} is not shown: {str(error).removeprefix(f'{doc.source.path}:')}")
     empty = [name for name, inertia in zip(names[1:], inertias[1:], strict=True) if not any(inertia)]
     if empty:

@@ -1,4 +1,4 @@
-"""The tree of a URDF: its links by name and its joints, each after the one that carries its parent."""
+"""The tree of a URDF: its links by name, and its joints, each after the joint that carries its parent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORLD = "world"
 
 
 class Connection(NamedTuple):
-    """A joint of the file: its element with the first child of each kind, and the links that it connects."""
+    """A joint in the file: its element, the first child of each kind, and the links that it connects."""
 
     element: Element
     parts: dict[str, Element]
@@ -28,7 +28,7 @@ class Connection(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The links by name, the one that no joint carries, and the joints from there outward."""
+    """The links by name, the root that no joint carries, and the joints from there outward."""
 
     links: dict[str, Element]
     root: str
@@ -106,7 +106,7 @@ def _connection(doc: Document, name: str, element: Element, links: dict[str, Ele
 
 
 def _outward(joints: list[Connection], root: str) -> list[Connection]:
-    """Return the joints ordered so that parents come first; among those possible next, the first in the file."""
+    """Return the joints with parents first, and otherwise in the order of the file."""
     standing: dict[str, list[int]] = {}
     for place, joint in enumerate(joints):
         standing.setdefault(joint.parent, []).append(place)
@@ -126,5 +126,5 @@ def _loop(carrier: dict[str, Connection], link: str) -> str:
     while link not in way:
         way[link] = len(way)
         link = carrier[link].parent
-    names = " stands on ".join(map(repr, [*list(way)[way[link] :], link]))
-    return f"joints in a loop: link {names}; URDF describes trees"
+    names = " -> ".join(map(repr, [*list(way)[way[link] :], link]))
+    return f"a cycle of parents: link {names}; URDF describes trees"

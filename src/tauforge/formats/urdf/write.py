@@ -1,6 +1,6 @@
-"""Writing URDF: a tree of numbers. What URDF cannot hold and efforts depend on is refused.
+"""Writing URDF: numeric trees. A robot is refused if its torques depend on something that URDF cannot hold.
 
-A link is written in the frame that its name means, where the joint allows it; other constant frames are links without
+A link is written in the frame that its name means, if the joint allows it; other constant frames become links without
 inertia, on fixed joints.
 """
 
@@ -30,7 +30,7 @@ _KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed", FLOATING
 
 
 class _Link(NamedTuple):
-    """How a link is written: its name, and its frame on its own one."""
+    """How a link is written: its name, and the written frame relative to its own."""
 
     name: str
     place: Pose
@@ -90,14 +90,14 @@ def _refuse(robot: Robot) -> None:
         if joint.sigma not in _KINDS:
             raise cannot(f"the {joint.kind.word} motion {where}", "save a .toml")
         if not is_zero(joint.IA):
-            raise cannot(f"the rotor's inertia IA {where}", 'leave it out with neglect("IA"), or save a .toml')
+            raise cannot(f"the rotor inertia IA {where}", 'leave it out with neglect("IA"), or save a .toml')
         if joint.eta:
             raise cannot(f"the elasticity {where}", "save a .toml")
         if len(joint.axes) > 1 and not (is_zero(joint.FV) and is_zero(joint.FS)):
             raise cannot(f"the friction {where}, which has several degrees of freedom", "save a .toml")
         for key in FREE:
             if (x := getattr(joint, key)) is not None and not is_plain(x):
-                raise cannot(f"the given {key} {where}", "save a .toml")
+                raise cannot(f"the prescribed {key} {where}", "save a .toml")
     for body in (*robot.bodies, *([robot.base.body] if robot.base.body else [])):
         where = f"of link {body.name!r}"
         if any(not is_zero(x) for x in body.wrench):
@@ -128,7 +128,7 @@ def _link(name: str, joint: Joint | None, number: int, named: dict[str, Joint], 
 
 
 def _fits(joint: Joint | None, place: Pose) -> bool:
-    """Tell whether a joint moves a link about a frame as it moves it about the link's own."""
+    """Tell whether a joint moves a link about a frame in the same way as about the link's own."""
     if joint is None or joint.sigma in (FLOATING, PLANAR):
         return False
     return joint.sigma in (PRISMATIC, FIXED) or (place.P[0] == 0 and place.P[1] == 0)
@@ -145,7 +145,7 @@ def _open(name: str, kind: str, parent: str, child: str, at: Pose) -> list[str]:
 
 
 def _law(robot: Robot, joint: Joint, link: _Link) -> list[str]:
-    """Return axis, limits, friction and master of a joint."""
+    """Return the axis, limits, friction and master of a joint."""
     if joint.sigma in (FIXED, FLOATING):
         return []
     axis = link.place.R.back(UNITS[2])
@@ -201,7 +201,7 @@ def _visual(visual: Visual, place: Pose) -> list[str]:
         sizes = " ".join(f'{key}="{x!r}"' for key, x in zip(SHAPES[visual.shape], visual.size, strict=True))
         shape = f"<{visual.shape} {sizes}/>"
     else:
-        return []  # an ellipsoid, say, which is for viewers alone
+        return []  # such as an ellipsoid, which only viewers need
     at = _origin(place.inverse().then(Pose.of(visual.pose)), "      ")
     return ["    <visual>", *at, f"      <geometry>{shape}</geometry>", "    </visual>"]
 
@@ -217,7 +217,7 @@ def _rpy(at: Pose) -> tuple[float, float, float]:
     R = at.R.rows
     across = math.hypot(R[0][0], R[1][0])
     pitch = neat(math.atan2(-R[2][0], across))
-    if across < 1e-12:  # z of the first frame turned onto x: roll and yaw turn about the same axis
+    if across < 1e-12:  # z of the first frame is turned onto x: roll and yaw are about the same axis
         return neat(math.atan2(-R[1][2], R[1][1])), pitch, 0.0
     return neat(math.atan2(R[2][1], R[2][2])), pitch, neat(math.atan2(R[1][0], R[0][0]))
 

@@ -1,6 +1,7 @@
 """Reading xacro: xacro itself expands the macros, and the result is read as URDF.
 
-A xacro file is a program: it computes, and it includes other files. It runs apart, within limits of time and memory.
+A xacro file is a program: it computes, and it includes other files. It runs in a separate process, with limited time
+and memory.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .read import robot_of
 
 def read(path: Path, snap: float = SNAP, lenient: bool = False) -> Robot:
     """Read a robot from a .xacro file."""
-    document(path)  # refuses what is no XML, too large or has a DTD
+    document(path)  # refuses a file that is not XML, is too large or has a DTD
     return robot_of(replace(parsed(path, _expanded(path), lines=False), lenient=lenient), snap)
 
 

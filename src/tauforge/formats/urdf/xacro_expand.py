@@ -1,4 +1,4 @@
-"""The macros of a xacro file, expanded by xacro itself. Such a file may never terminate: run it in another process."""
+"""The macros of a xacro file, expanded by xacro itself. Expansion may never end, so run it in another process."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _PACKAGES = Path(__file__).with_name("packages.py")
 
 
 def main(path: str, output: str) -> tuple[bool, str]:
-    """Expand a file into another one; return whether that is done, and what xacro says."""
+    """Expand a file into another one; return whether it succeeded, and xacro's message."""
     import xacro
 
     find_package = runpy.run_path(str(_PACKAGES))["find_package"]
     lost: list[str] = []
 
     def folder(name: str) -> str:
-        """Return a package's folder; remember what is not there."""
+        """Return a package's folder; remember missing packages."""
         if found := find_package(name, Path(path)):
             return str(found)
         lost.append(name)
@@ -31,14 +31,14 @@ def main(path: str, output: str) -> tuple[bool, str]:
     index, packages = ModuleType("ament_index_python"), ModuleType("ament_index_python.packages")
     vars(packages)["get_package_share_directory"] = folder
     sys.modules |= {module.__name__: module for module in (index, packages)}
-    said = StringIO()  # where it would print, and what a file says may command a terminal
+    said = StringIO()  # it would print, and text from a file could control a terminal
     try:
         with redirect_stderr(said), redirect_stdout(said):
             expanded: str = xacro.process_file(path).toxml()
     except Exception as error:  # whatever an expression or a macro in it raises
         if lost:
             return False, (
-                f"it needs the package {lost[0]}, which is not around it; name the folder that holds it "
+                f"it needs the package {lost[0]}, which was not found near it; name the folder that holds it "
                 "in ROS_PACKAGE_PATH"
             )
         short = any(isinstance(cause, MemoryError) for cause in _causes(error))

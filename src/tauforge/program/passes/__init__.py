@@ -1,6 +1,6 @@
 """The passes over a Program's graph, by name, in the order in which ``Program.optimise`` takes them.
 
-A pass maps a Program to an equal one. Each is a file of its own, with its own test.
+A pass maps a Program to an equal one. Each has its own file and its own test.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Common factors out of sums: a b + a c becomes a (b + c), which saves a multiplication."""
+"""Taking common factors out of sums: a b + a c becomes a (b + c), which saves a multiplication."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Term(NamedTuple):
 def factor(program: Program) -> Program:
     """Return the Program with common factors taken out of its sums.
 
-    Only products and partial sums that nothing else uses are taken apart, so that no operation is done twice.
+    Only products and partial sums that nothing else uses are taken apart, so no operation is done twice.
     """
-    uses = Counter(a for node in program.order for a in node.args)
-    uses.update(node for array in program.results.values() for node in array.nodes)
+    uses = Counter(_unsigned(a) for node in program.order if node.op is not NEG for a in node.args)
+    uses.update(_unsigned(node) for array in program.results.values() for node in array.nodes)
     alone = {node for node, count in uses.items() if count == 1}
 
     def rule(node: Node, new: Mapping[Node, Node]) -> Node:
@@ -38,8 +38,13 @@ def factor(program: Program) -> Program:
     return program.with_nodes(rewrite(program.order, rule))
 
 
+def _unsigned(node: Node) -> Node:
+    """Return a node without its sign: who uses the opposite of a value uses the value."""
+    return node.args[0] if node.op is NEG else node
+
+
 def _terms(total: Node, alone: set[Node]) -> Iterator[Term]:
-    """Yield what a sum adds up, the terms of partial sums of its own among them."""
+    """Yield the terms of a sum, including those of partial sums that only it uses."""
     stack = [(a, False) for a in reversed(total.args)]
     while stack:
         node, minus = stack.pop()
@@ -52,7 +57,7 @@ def _terms(total: Node, alone: set[Node]) -> Iterator[Term]:
 
 
 def _factors(product: Node, alone: set[Node]) -> Iterator[Node]:
-    """Yield the factors of a product that only its sum uses, those of partial products of its own among them."""
+    """Yield the factors of a product that only its sum uses, including those of partial products that only it uses."""
     stack = [product]
     while stack:
         node = stack.pop()
@@ -63,14 +68,14 @@ def _factors(product: Node, alone: set[Node]) -> Iterator[Node]:
 
 
 def _most_common(terms: list[Term]) -> Node | None:
-    """Return the factor that most terms have, if two do; the first one of several."""
+    """Return the factor that most terms share, if at least two do; of several, the first."""
     found = Counter(x for term in terms for x in dict.fromkeys(term.factors))
-    best, count = max(found.items(), key=lambda item: item[1])
-    return best if count > 1 else None
+    best = max(found, key=found.__getitem__, default=None)  # no term may have a factor left
+    return best if best is not None and found[best] > 1 else None
 
 
 def _factored(terms: list[Term]) -> Node:
-    """Return the sum of terms, a common factor before those that have it."""
+    """Return the sum of terms, with a common factor in front of those that have it."""
     shared = _most_common(terms)
     if shared is None:
         total = ZERO

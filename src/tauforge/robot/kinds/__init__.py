@@ -22,7 +22,7 @@ KINDS: tuple[Kind, ...] = (
     Helical(),
     Universal(),
 )
-"""Each kind at the place of its number."""
+"""The kinds; the index of each is its number."""
 (
     REVOLUTE,
     PRISMATIC,
@@ -34,4 +34,6 @@ KINDS: tuple[Kind, ...] = (
     UNIVERSAL,
 ) = (kind.number for kind in KINDS)
 WORDS = tuple(kind.word for kind in KINDS)
-"""What the kinds are called, each at the place of its number."""
+"""The names of the kinds; the index of each is its number."""
+PARAMETERS = tuple(dict.fromkeys(key for kind in KINDS for key in kind.parameters))
+"""Fields of a joint that only some kinds take."""

@@ -17,7 +17,7 @@ from .spherical import between, turning
 
 @final
 class Floating(OnAxes):
-    """The coordinates are a position and a quaternion (x, y, z, w), the velocities those in the link's frame."""
+    """The coordinates are a position and a quaternion (x, y, z, w); the velocities are in the link's frame."""
 
     __slots__ = ()
 

@@ -1,14 +1,15 @@
-"""Helical joints turn about z and slide along it at once, as a nut does on a screw."""
+"""Helical joints turn about z and slide along it at the same time, like a nut on a screw."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, final
 
-from ...graph.node import Scalar
+from ...graph.node import Scalar, is_zero
 from ...spatial.screw import Twist
 from ...spatial.vector import Vector
 from .kind import Kind, Values
+from .revolute import Revolute
 
 if TYPE_CHECKING:
     from ..joint import Joint
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Helical(Kind):
     """The coordinate is the angle: it adds to θ, and the pitch (metres per radian) times it to r."""
 
-    __slots__ = ("slide",)
+    __slots__ = ("grouped", "slide")
 
     number: int = 6
     word: str = "helical"
@@ -29,10 +30,10 @@ class Helical(Kind):
     turn: Scalar = 1.0
     parameters: tuple[str, ...] = ("pitch",)
     spring: tuple[str, ...] = ("eta", "k", "rest")
-    grouped: tuple[tuple[str, tuple[str, ...]], ...] = (("YY", ("XX", "YY")),)
 
     def __init__(self, pitch: Scalar = 0.0) -> None:
         self.slide = pitch
+        self.grouped = Revolute.grouped if is_zero(pitch) else Revolute.grouped[:1]  # MZ and M slide
 
     def of(self, joint: Joint) -> Helical:
         return Helical(joint.pitch)

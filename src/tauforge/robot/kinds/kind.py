@@ -15,43 +15,43 @@ if TYPE_CHECKING:
     from ..joint import Joint
 
 Values = Sequence[Scalar]
-"""A joint's coordinates, velocities or accelerations; none of a fixed joint."""
+"""A joint's coordinates, velocities or accelerations; empty for a fixed joint."""
 
 
 class Kind(ABC):
     """A kind of joint.
 
-    The link moves from the joint's constant frame, which its geometric parameters give. A kind whose coordinates are
-    the integrals of its velocities, and whose screws stay in the link's frame, needs only ``screws`` and what moves
-    the frame: ``offsets``, ``turns`` and ``shift``.
+    The link moves from the joint's constant frame, which the geometric parameters define. A kind whose coordinates are
+    the integrals of its velocities, and whose screws are constant in the link's frame, needs only ``screws`` and the
+    methods that move the frame: ``offsets``, ``turns`` and ``shift``.
 
     Attributes
     ----------
     number
-        What a joint's description calls it.
+        Its number in a joint's description, ``sigma``.
     word
-        What it is called in words.
+        Its name.
     letter
-        What the coordinate of joint 1 is called before its number: th1.
+        The default name of a coordinate, before the joint's number: th in th1.
     coordinates
-        What the coordinates are called after the joint: a position, a quaternion (x, y, z, w), an angle.
+        The suffixes of the coordinates' names, after the joint's name: a position, a quaternion (x, y, z, w), an angle.
     velocities
-        What the velocities are called after the joint; one for each degree of freedom.
+        The suffixes of the velocities' names, one per degree of freedom.
     neutral
         The coordinates at which the link is at the constant frame.
     units
-        Of the only coordinate and its effort.
+        Units of the only coordinate and of its torque or force.
     turn
-        By how much the link turns about z with its only coordinate; zero of a kind that has others.
+        How far the link turns about z per unit of its only coordinate; zero for kinds with several.
     slide
-        By how much it slides along z with it.
+        How far it slides along z, likewise.
     parameters
-        Which fields of a joint that other kinds do not have it takes.
+        The fields of a joint that only this kind uses.
     spring
-        Which fields of an elastic joint it takes.
+        The fields of an elastic joint that this kind uses.
     grouped
-        Inertial parameters that the joint's motion leaves unchanged, so that they can be moved to the parent: each
-        with the parameters that together stay the same, as XX and YY in equal parts do about z.
+        Inertial parameters that the joint's motion does not change, so they can be moved to the parent: each with the
+        parameters that only together remain unchanged, such as XX and YY in equal parts about z.
     """
 
     __slots__ = ()
@@ -70,12 +70,12 @@ class Kind(ABC):
     grouped: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def of(self, joint: Joint) -> Self:
-        """Return the kind as one joint has it."""
+        """Return the kind with the parameters of one joint."""
         return self
 
     @property
     def is_axial(self) -> bool:
-        """Whether the link moves along or about the one axis z."""
+        """Whether the link moves only along or about the axis z."""
         return False
 
     @property
@@ -88,7 +88,7 @@ class Kind(ABC):
         return 0.0, 0.0
 
     def turns(self, q: Values) -> Sequence[Plane | Turn]:
-        """Return the rotations that follow on the constant frame and its offsets."""
+        """Return the rotations that come after the constant frame and its offsets."""
         return ()
 
     def shift(self, q: Values) -> Vector:
@@ -100,7 +100,7 @@ class Kind(ABC):
         """Return the motion subspace S: the link's velocity for each velocity of the joint, in the link's frame."""
 
     def screw_rates(self, q: Values, qd: Values) -> Sequence[Twist]:
-        """Return the time derivative of S in the link's frame, column by column; none where S is constant."""
+        """Return the time derivative of S in the link's frame, column by column; none if S is constant."""
         return ()
 
     def screw(self, q: Values, values: Values) -> Twist:

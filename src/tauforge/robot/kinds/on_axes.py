@@ -9,7 +9,7 @@ from ...spatial.screw import Twist, Wrench
 from .kind import Kind, Values
 
 PARTS = (".vx", ".vy", ".vz", ".wx", ".wy", ".wz")
-"""What velocities along the six axes are called after the joint."""
+"""The suffixes of the names of velocities along the six axes."""
 
 
 class OnAxes(Kind):
@@ -18,7 +18,7 @@ class OnAxes(Kind):
     Attributes
     ----------
     axes
-        Which of the six components (vx, vy, vz, ωx, ωy, ωz) they are.
+        The indices of these components among (vx, vy, vz, ωx, ωy, ωz).
     """
 
     __slots__ = ()

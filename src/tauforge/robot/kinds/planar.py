@@ -17,7 +17,7 @@ from .on_axes import PARTS, OnAxes
 
 @final
 class Planar(OnAxes):
-    """The coordinates are x, y and an angle about z, the velocities those in the link's frame."""
+    """The coordinates are x, y and an angle about z; the velocities are in the link's frame."""
 
     __slots__ = ()
 

@@ -15,7 +15,7 @@ from .on_axes import PARTS, OnAxes
 
 @final
 class Spherical(OnAxes):
-    """The coordinates are a quaternion (x, y, z, w), the velocities the angular velocity in the link's frame."""
+    """The coordinates are a quaternion (x, y, z, w); the velocity is the angular velocity in the link's frame."""
 
     __slots__ = ()
 
@@ -51,5 +51,7 @@ def turning(q: Values) -> list[list[Scalar]]:
 
 
 def between(a: Values, b: Values) -> tuple[Vector, Scalar]:
-    """Return the rotation vector from one quaternion to another, and half its angle times the cotangent of that."""
+    """Return the rotation vector from one quaternion to another, and half its angle times the cotangent of half its
+    angle.
+    """
     return logarithm(product([-a[0], -a[1], -a[2], a[3]], b))

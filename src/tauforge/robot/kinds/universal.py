@@ -1,4 +1,4 @@
-"""Universal joints turn about two axes at right angles that meet: Cardan joints."""
+"""Universal joints turn about two perpendicular axes that intersect: Cardan joints."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .kind import Kind, Values
 class Universal(Kind):
     """The coordinates are two angles: about z of the constant frame, then about x of the frame so turned.
 
-    The link's frame is there where both are zero; x stays its second axis, and z is its first axis while the second
-    angle is zero. This is Pinocchio's universal joint of the axes z and x, and two hinges in one body of MJCF, about
-    z and then about x.
+    The link's frame is the constant frame when both are zero; its x is always the second axis, and its z is the first
+    axis as long as the second angle is zero. This is Pinocchio's universal joint with the axes z and x, and in MJCF two
+    hinges in one body, about z and then about x.
     """
 
     __slots__ = ()
