@@ -54,6 +54,10 @@ def __getattr__(name: str) -> object:
         from .program.certify import Certificate
 
         return Certificate
+    if name == "close_loops":
+        from .geometry.close_loops import close_loops
+
+        return close_loops
     if name in ("ConfigurationSpace", "configuration_space"):
         from .tabulation import configuration_space
 
@@ -97,6 +101,7 @@ __all__ = [
     "centre_of_mass_velocity",
     "centroidal_matrix",
     "centroidal_momentum",
+    "close_loops",
     "configuration_space",
     "coriolis_matrix",
     "difference",

@@ -130,11 +130,19 @@ def test_models_and_their_options(par):
 
 
 def test_loops_are_opened_on_request():
-    for command in (["generate", "gravity"], ["base"]):
-        refused = run(*command, SR400)
-        assert refused.returncode == 2
-        assert "--open-loops" in refused.stderr
-        assert run(*command, SR400, "--open-loops").returncode == 0
+    refused = run("base", SR400)
+    assert refused.returncode == 2
+    assert "--open-loops" in refused.stderr
+    assert run("base", SR400, "--open-loops").returncode == 0
+    closed, opened = (run("generate", "gravity", SR400, *more).stdout for more in ([], ["--open-loops"]))
+    assert "g (6)" in closed
+    assert "g (8)" in opened
+
+
+def test_info_tells_how_a_mechanism_can_move():
+    shown = run("info", SR400).stdout
+    assert "mobility: 6, determined by joint1, joint2, joint4, joint5, joint6, joint7" in shown
+    assert "passive joints: joint3, joint8" in shown
 
 
 def test_count_beside_published():

@@ -170,5 +170,5 @@ def test_clear_refusals():
     with pytest.raises(tf.ProgramError, match="external_wrenches"):
         tf.inverse_dynamics(robot, external_wrenches="some")
     loop = tf.Loop(joint=tf.Joint(name="cut", antecedent=2, mu=0), frame=tf.Joint(name="frame", antecedent=1, sigma=2))
-    with pytest.raises(tf.ProgramError, match=r"tree\(\)"):
+    with pytest.raises(tf.ProgramError, match="no state was found in which its loops are closed"):
         tf.inverse_dynamics(replace(robot, loops=(loop,)))

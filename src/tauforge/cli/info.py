@@ -11,7 +11,7 @@ from rich.text import Text
 import tauforge as tf
 
 from ..robot.tables import motion, sheets
-from ..view.description import Description, Link, count_base_parameters, describe
+from ..view.description import Description, Link, count_base_parameters, describe, describe_freedom
 from .show import sheet
 
 FEW = 10
@@ -54,7 +54,22 @@ def facts(robot: tf.Robot, found: Description) -> Iterator[str]:
     if robot.symbols:
         yield f"symbols without a value: {len(robot.symbols)} ({', '.join(robot.symbols)})"
     if robot.loops:
-        yield f"closed loops: {len(robot.loops)} (models of closed loops do not exist yet; those of the opened tree do)"
+        yield from mobility(robot)
+
+
+def mobility(robot: tf.Robot) -> Iterator[str]:
+    """Yield how a mechanism with closed loops can move."""
+    yield f"closed loops: {len(robot.loops)}"
+    try:
+        found = describe_freedom(robot)
+    except tf.ProgramError as error:
+        yield str(error)
+        return
+    yield f"mobility: {found.mobility}, determined by {', '.join(found.independent)}"
+    if found.passive:
+        yield f"passive joints: {', '.join(found.passive)}"
+    if found.redundant:
+        yield f"redundant constraints: {found.redundant}"
 
 
 def base_count(robot: tf.Robot) -> str:

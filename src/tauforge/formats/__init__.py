@@ -43,6 +43,7 @@ def load(
     snap: float = SNAP,
     lenient: bool = False,
     folders: Sequence[str | Path] = (),
+    loops: str | Path | None = None,
     limits: FileLimits | None = None,
 ) -> Robot:
     """Read a robot from a file.
@@ -62,6 +63,9 @@ def load(
         refusing it: an inertia without mass, a mass without moments, an undeclared ``world``.
     folders
         Folders other than its own from which an MJCF file may read files; ``["/"]`` allows all.
+    loops
+        A YAML file that closes loops of a URDF and names its motors: ``closed_loop`` (pairs of frames), ``type`` (6d or
+        3d for each), ``name_mot``, and ``joint_name`` with ``joint_type`` for joints to be taken as another kind.
     limits
         Limits on the file, by default ``FileLimits()``; raise a limit only for files that you trust.
     """
@@ -79,11 +83,22 @@ def load(
         try:
             robot: Robot = reader.read(Path(path), **options)
             robot = robot if ending in _FREE else with_snapped_angles(robot, snap)
+            if loops is not None:
+                robot = _closed(robot, Path(path), Path(loops))
         except RobotError as error:  # of a joint, for example, which does not know its file
             raise (error if str(path) in str(error) else RobotError(f"{path}: {error}")) from None
         except OSError as error:  # of a folder for temporary files, for example
             raise RobotError(f"{path}: cannot be read ({error})") from None
     return robot if base is None else robot.with_base(base)
+
+
+def _closed(robot: Robot, path: Path, loops: Path) -> Robot:
+    """Return a URDF's robot with the loops of a side file."""
+    if path.suffix.lower() not in (".urdf", ".xacro"):
+        raise RobotError(f"{path}: loops={str(loops)!r} is for URDF; this format has loops of its own")
+    from .urdf.closing import with_loops
+
+    return with_loops(robot, loops)
 
 
 def _check(path: str | Path, snap: object, lenient: object, folders: object, limits: object) -> None:

@@ -7,6 +7,7 @@ in the link's frame, is constant during the step, so rotations are exp(ŵ) and p
 
 from __future__ import annotations
 
+from ..errors import ProgramError
 from ..program.program import Program, inputs, outputs
 from ..robot.entries import by_joint, owners
 from ..robot.robot import Robot
@@ -23,6 +24,7 @@ def integrate(robot: Robot) -> Program:
 
     To integrate over a time step, multiply the velocity by it.
     """
+    _check_open(robot)
     robot, arrays, state = prepare(robot, ("q",))
     arrays["v"] = inputs("v", state.coordinates.names, "velocity times the time step")
     v = state.coordinates.velocities(arrays["v"].nodes)
@@ -37,6 +39,7 @@ def difference(robot: Robot) -> Program:
 
     Rotations take the shorter way, at most half a turn; angles are subtracted without wrapping.
     """
+    _check_open(robot)
     robot, arrays, state = prepare(robot, ("q",))
     coordinates = state.coordinates
     arrays["q_next"] = with_tangent(robot, coordinates, inputs("q_next", robot.coordinate_names, INPUTS["q"][0]))
@@ -45,3 +48,11 @@ def difference(robot: Robot) -> Program:
     found = [x for kind, start, end in ways for x in kind.difference(start, end)]
     v = outputs(found, [len(found)], [coordinates.names], "velocity times the time step")
     return program("difference", robot, arrays, {"v": v})
+
+
+def _check_open(robot: Robot) -> None:
+    if robot.loops:
+        raise ProgramError(
+            f"{robot.name} has closed loops, which a step along the joints would open; step with robot.tree(), then "
+            "close them with tf.close_loops"
+        )

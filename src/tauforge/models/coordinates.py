@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Scalar
 from ..program.program import Array, outputs
-from ..robot.entries import by_joint, degrees, owners
+from ..robot.entries import axis_names, by_joint, degrees, owners
 from ..robot.robot import Robot
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class Coordinates:
         Gives the rows of Ġ from the joints' velocities; None if G is constant.
     drift
         Gives Ġ q̇, by axis, from the joints' velocities; None if G is constant.
+    owned
+        How many degrees of freedom each joint has; None if these are all its axes.
     """
 
     names: tuple[str, ...]
@@ -49,13 +51,24 @@ class Coordinates:
     G: tuple[Row, ...] | None = None
     rate: Callable[[Sequence[Values]], Sequence[Row]] | None = None
     drift: Callable[[Sequence[Values]], Values] | None = None
+    owned: tuple[int, ...] | None = None
 
     @classmethod
     def of(cls, robot: Robot, q: Sequence[Values]) -> Coordinates:
         """Return the map of a robot whose joints have the coordinates q."""
+        tree = cls.of_tree(robot)
+        if not robot.loops:
+            return tree
+        from .closure import closed
+
+        return closed(robot, q, tree)
+
+    @classmethod
+    def of_tree(cls, robot: Robot) -> Coordinates:
+        """Return the map of a robot with its loops open."""
         free, widths = owners(robot), tuple(len(joint.axes) for joint in robot.joints)
         G = None if len(free) == len(widths) else tuple({place: ratio} for place, ratio in degrees(robot))
-        return cls(robot.velocity_names, widths, free, G)
+        return cls(axis_names(robot), widths, free, G)
 
     @property
     def is_identity(self) -> bool:
@@ -117,7 +130,7 @@ class Coordinates:
         rest = iter(entries)
         found: list[Values] = [()] * (len(self.widths) + 1)
         for j in self.independent:
-            found[j] = list(islice(rest, self.widths[j - 1]))
+            found[j] = list(islice(rest, (self.owned or self.widths)[j - 1]))
         return found
 
     def movers(self, axis: int) -> Iterable[int]:

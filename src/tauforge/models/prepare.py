@@ -29,11 +29,6 @@ def prepare(
 
     In that robot, the constant frames that the model asks for are links.
     """
-    if robot.loops:
-        raise ProgramError(
-            f"{robot.name} has closed loops, for which models do not exist yet; robot.tree(), on the command line "
-            "--open-loops, leaves them open"
-        )
     if external_wrenches not in (True, False, "robot"):
         raise ProgramError(f"external_wrenches is {external_wrenches!r}; it must be True, False or 'robot'")
     robot = robot.expanded()

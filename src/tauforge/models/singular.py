@@ -69,7 +69,7 @@ def weakest(robot: Robot, degrees: Sequence[str] | None = None) -> str | None:
     """Return a degree of freedom that is left without inertia when some or all are free, in random states and for
     random values of symbols; None if each has some inertia, or if that cannot be computed.
     """
-    if len(degrees or robot.velocity_names) > _LARGEST:
+    if robot.loops or len(degrees or robot.velocity_names) > _LARGEST:
         return None
     random, found = Random(0), None
     values = {name: random.uniform(0.5, 1.5) for name in robot.symbols}

@@ -16,6 +16,11 @@ def owners(robot: Robot) -> tuple[int, ...]:
     return tuple(j for j, joint in enumerate(robot.joints, 1) if not joint.mimic)
 
 
+def axis_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of the axes of the joints that have their own entries in q."""
+    return tuple(robot.joints[j - 1].name + part for j in owners(robot) for part in robot.joints[j - 1].axes)
+
+
 def by_joint(robot: Robot, q: Sequence[Scalar]) -> list[Sequence[Scalar]]:
     """Return the coordinates of each joint by its number; entry 0 is unused."""
     entries = iter(q)

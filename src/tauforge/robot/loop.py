@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from ..errors import RobotError
 from .joint import Joint
+from .kinds import FIXED, KINDS
+
+if TYPE_CHECKING:
+    from .robot import Robot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,3 +19,31 @@ class Loop:
 
     joint: Joint
     frame: Joint
+
+
+def looped(robot: Robot, first: str, second: str, kind: str, name: str | None) -> Robot:
+    """Return the robot with one more loop, which a joint closes between two frames."""
+    words = {each.word: each.number for each in KINDS}
+    if kind not in words:
+        raise RobotError(f"{robot.name}: {kind!r} is not a kind of joint; there are {', '.join(words)}")
+    called = name or f"{first}_{second}"
+    ends = (frame_at(robot, first), frame_at(robot, second))
+    joint = replace(ends[0], name=called, sigma=words[kind], mu=0, variable="")
+    loop = Loop(joint=joint, frame=replace(ends[1], name=f"{called}_frame", mu=0))
+    return replace(robot, loops=(*robot.loops, loop))
+
+
+def frame_at(robot: Robot, name: str) -> Joint:
+    """Return a constant frame, the frame of a link, or the frame that a joint carries, by its name."""
+    for frame in robot.frames:
+        if frame.name == name:
+            return frame
+    for number, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
+        if body.name == name:
+            return Joint(name=name, antecedent=number, sigma=FIXED, mu=0)
+        if joint.name == name:
+            return frame_at(robot, body.name)
+    if name == "base" or (robot.base.body and robot.base.body.name == name):
+        return Joint(name=name, antecedent=0, sigma=FIXED, mu=0)
+    known = ", ".join(["base", *robot.frame_names, *(joint.name for joint in robot.joints)])
+    raise RobotError(f"{robot.name} has no link, frame or joint {name!r}; it has {known}")

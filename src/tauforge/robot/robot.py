@@ -17,7 +17,7 @@ from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .base import BASE_LINK, BASE_MOTION, Base, given_vector
 from .body import LIFT, NO_LIFT, WRENCH, Body
-from .entries import degrees
+from .entries import axis_names, degrees
 from .joint import FREE, SCALARS, Joint, given
 from .kinds import FIXED, FLOATING
 from .loop import Loop
@@ -101,8 +101,28 @@ class Robot:
 
     @property
     def velocity_names(self) -> tuple[str, ...]:
-        """Names of the entries of qd, qdd and tau: a floating base's six, then the joints'."""
-        return tuple(joint.name + part for joint in self._free for part in joint.axes)
+        """Names of the entries of qd, qdd and tau: a floating base's six, then the joints', or with closed loops those
+        of the independent ones.
+        """
+        return self._degrees if self.loops else axis_names(self.expanded())
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """Names of the joints whose motion determines that of all others: all of a tree.
+
+        With closed loops these are the actuated joints, in their order, and then passive joints if the mechanism has
+        more freedom than motors.
+        """
+        names = [joint.name for joint in self.expanded().joints]
+        return tuple(
+            dict.fromkeys(name for axis in self.velocity_names for name in names if axis.split(".")[0] == name)
+        )
+
+    @cached_property
+    def _degrees(self) -> tuple[str, ...]:
+        from ..models.freedom import degrees_of_freedom
+
+        return degrees_of_freedom(self.expanded())
 
     @property
     def _free(self) -> list[Joint]:
@@ -264,6 +284,23 @@ class Robot:
         chosen = tuple(frame for frame in self.frames if frame.name in names)
         links = (Body(name=frame.name) for frame in chosen)
         return self.derived(joints=(*self.joints, *chosen), bodies=(*self.bodies, *links))
+
+    def with_loop(self, first: str, second: str, *, kind: str = "fixed", name: str | None = None) -> Robot:
+        """Return the robot with a loop closed between two frames.
+
+        Parameters
+        ----------
+        first, second
+            Names of links or constant frames, or of joints, whose links' frames are then meant.
+        kind
+            The joint that closes the loop, from the first frame to the second: "fixed" makes both frames one,
+            "spherical" their origins; or "revolute", "prismatic", "universal", "planar".
+        name
+            Name of that joint.
+        """
+        from .loop import looped
+
+        return looped(self, first, second, kind, name)
 
     def tree(self) -> Robot:
         """Return the robot with its loops opened and every joint independent."""

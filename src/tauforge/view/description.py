@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..graph.node import Node, Scalar, is_zero
 from ..graph.text import number
 from ..models.centre_of_mass import gathered
+from ..models.freedom import freedom
 from ..parameters.base import grouped
 from ..robot.joint import NO_LIMITS, Joint
 from ..robot.robot import Robot
@@ -79,6 +80,16 @@ class Description:
 
 
 @dataclass(frozen=True)
+class FreedomCount:
+    """How a mechanism with closed loops can move: at closed states, in numbers."""
+
+    mobility: int
+    redundant: int
+    independent: tuple[str, ...]
+    passive: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class BaseCount:
     """How many base inertial parameters a robot has, of how many standard ones, and how many rotor inertias."""
 
@@ -99,6 +110,13 @@ def describe(robot: Robot) -> Description:
         for loop in robot.loops
     )
     return Description(links, loops, *_mass_and_centre(robot))
+
+
+def describe_freedom(robot: Robot) -> FreedomCount:
+    """Return how a mechanism with closed loops can move."""
+    found = freedom(robot.expanded())
+    passive = tuple(joint.name for joint in robot.joints if joint.axes and not joint.mu and not joint.mimic)
+    return FreedomCount(found.mobility, found.redundant, found.degrees, passive)
 
 
 def count_base_parameters(robot: Robot) -> BaseCount:

@@ -1,0 +1,167 @@
+"""Closing loops: the coordinates of all joints from those of the independent ones, by damped Newton steps.
+
+The errors of all loops and their exact Jacobian are one compiled Program; many states go through it at once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ProgramError
+from ..models.closure import loop_closure
+from ..models.configuration import integrate
+from ..models.freedom import freedom
+from ..models.registry import check_robot
+from ..robot.entries import axis_names, owners
+from ..robot.robot import Robot
+from ..runtime.function import Function
+
+Floats = NDArray[np.float64]
+STEPS = 100
+"""Newton steps at the most."""
+TOLERANCE = 1e-12
+"""Error of a closed loop, in metres and radians."""
+FAR = 0.5
+"""The largest step of a joint, in metres or radians."""
+
+
+class Closing(NamedTuple):
+    """What closes a robot's loops: compiled functions, and where the independent joints stand in q and in its rate."""
+
+    closure: Function
+    step: Function
+    coordinates: list[int]
+    held: list[int]
+    start: Floats
+    names: tuple[str, ...]
+
+
+def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLike | None = None) -> Floats:
+    """Return coordinates of all joints with the loops closed.
+
+    Parameters
+    ----------
+    q_active
+        Coordinates of the independent joints, ``robot.independent``, (..., n); they are kept. None lets all joints
+        move: the result is then the closed state nearest to the guess. An axis of a joint with several degrees of
+        freedom has no coordinate of its own and is kept where the guess has it.
+    guess
+        Coordinates of all joints from which to start, (..., robot.coordinate_names); it decides between ways to
+        assemble the mechanism. A closed state near zero unless given.
+
+    Raises
+    ------
+    ProgramError
+        Where a state cannot be closed; the message names the loop and what is left open.
+    """
+    check_robot(robot)
+    if robot.symbols:
+        raise ProgramError(f"{robot.name} has symbols; give them values with bind(…) before closing its loops")
+    if not robot.loops:
+        raise ProgramError(f"{robot.name} has no loops to close")
+    closing = _closing(robot)
+    q = np.array(closing.start if guess is None else guess, dtype=float)
+    if q.shape[-1:] != closing.start.shape:
+        raise ProgramError(
+            f"the guess has {q.shape[-1] if q.ndim else 0} coordinates; {robot.name} has {len(closing.start)}: "
+            + ", ".join(robot.coordinate_names)
+        )
+    held: list[int] = []
+    if q_active is not None:
+        active = np.asarray(q_active, dtype=float)
+        if active.shape[-1:] != (len(closing.coordinates),):
+            raise ProgramError(
+                f"q_active has {active.shape[-1] if active.ndim else 0} coordinates; the independent joints of "
+                f"{robot.name} are {', '.join(closing.names)}"
+            )
+        leading = np.broadcast_shapes(active.shape[:-1], q.shape[:-1])
+        q = np.broadcast_to(q, (*leading, q.shape[-1])).copy()
+        q[..., closing.coordinates] = active
+        held = closing.held
+    flat = q.reshape(-1, q.shape[-1])
+    return _newton(robot, closing, flat, held).reshape(q.shape)
+
+
+def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> Floats:
+    """Return states with closed loops, or say which one cannot be closed."""
+    free = [k for k in range(len(axis_names(robot.expanded()))) if k not in set(held)]
+    error, J = closing.closure(q)
+    damping = np.full(len(q), 1e-8)
+    for _ in range(STEPS):
+        open_ = np.flatnonzero(np.abs(error).max(axis=1) > TOLERANCE)
+        if not len(open_):
+            return q
+        A, e = J[open_][:, :, free], error[open_]
+        N = np.swapaxes(A, 1, 2) @ A + damping[open_, None, None] * np.eye(len(free))
+        step = np.zeros((len(open_), J.shape[2]))
+        step[:, free] = -np.linalg.solve(N, np.swapaxes(A, 1, 2) @ e[..., None])[..., 0]
+        step *= np.minimum(1.0, FAR / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        ahead = closing.step(q[open_], step)
+        after, changed = closing.closure(ahead)
+        better = np.linalg.norm(after, axis=1) < np.linalg.norm(e, axis=1)
+        tiny = np.abs(e).max(axis=1) < 1e3 * TOLERANCE  # rounding hides whether it is better
+        taken = open_[better]
+        q[taken], error[taken], J[taken] = ahead[better], after[better], changed[better]
+        damping[open_] = np.where(better, np.maximum(damping[open_] * 0.1, 1e-16), damping[open_] * 10.0)
+        if not better.any() and (tiny.all() or damping[open_].min() > 1e6):
+            break
+    _refuse(robot, error)
+    return q
+
+
+def _refuse(robot: Robot, error: Floats) -> None:
+    """Say which loop is open, and by how much, unless all are closed but for rounding."""
+    worst = np.abs(error).max(axis=1)
+    if worst.max() <= 1e3 * TOLERANCE:
+        return
+    state = int(np.argmax(worst))
+    entry = int(np.argmax(np.abs(error[state])))
+    labels = loop_closure(robot).outputs["error"].labels[0]
+    where = f" in state {state}" if len(error) > 1 else ""
+    raise ProgramError(
+        f"{robot.name}: the loop {labels[entry].split('.')[0]!r} stays open by {worst[state]:.3g}{where}: no position "
+        "of the other joints closes it from this guess; check the coordinates, or give another guess"
+    )
+
+
+@lru_cache(maxsize=32)
+def _closing(robot: Robot) -> Closing:
+    """Return what closes the loops of a robot, compiled once."""
+    whole = robot.expanded()
+    tree, found = whole.derived(loops=()), freedom(whole)
+    names, degrees = axis_names(whole), set(found.degrees)
+    coordinates, held, at, place = list[int](), list[int](), 0, 0
+    complete = list[str]()
+    for j in owners(whole):
+        joint = whole.joints[j - 1]
+        own = [k for k in range(place, place + len(joint.axes)) if names[k] in degrees]
+        held += own
+        count = len(joint.kind.coordinates)
+        if own and len(own) == len(joint.axes):
+            complete.append(joint.name)
+            coordinates += range(at, at + count)
+        at, place = at + count, place + len(joint.axes)
+    order = _in_order(robot, whole, complete)
+    picked = [k for name in order for k in _entries(whole, name)]
+    return Closing(loop_closure(robot).compile(), integrate(tree).compile(), picked, held, found.q, tuple(order))
+
+
+def _in_order(robot: Robot, whole: Robot, complete: list[str]) -> list[str]:
+    """Return the joints that are held whole, in the order of the independent ones."""
+    return [name for name in robot.independent if name in complete]
+
+
+def _entries(robot: Robot, name: str) -> list[int]:
+    """Return the places of a joint's coordinates in q."""
+    at = 0
+    for j in owners(robot):
+        joint = robot.joints[j - 1]
+        count = len(joint.kind.coordinates)
+        if joint.name == name:
+            return list(range(at, at + count))
+        at += count
+    return []

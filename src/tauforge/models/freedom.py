@@ -1,0 +1,197 @@
+"""How a mechanism with closed loops can move: its mobility, and the joints that determine the others.
+
+Rank is found at closed states, in numbers: planar loops in space, parallelograms and the like lose rank only there.
+Symbols have random values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ProgramError
+from ..graph.evaluate import evaluate
+from ..graph.node import as_node
+from ..robot.entries import by_joint, owners
+from ..robot.kinds import FLOATING
+from ..robot.robot import Robot
+from .closure import errors, rows
+from .coordinates import Coordinates
+
+Floats = NDArray[np.float64]
+CLOSED = 1e-10
+"""Error of a loop that counts as closed, as a part of the largest length."""
+RANK = 1e-7
+"""Singular value, as a part of the largest, below which a direction is free."""
+STEPS, STARTS = 200, 30
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """What a mechanism can do at closed states.
+
+    Attributes
+    ----------
+    mobility
+        Number of its degrees of freedom.
+    redundant
+        How many of the loops' equations follow from the others.
+    degrees
+        Names of the axes that determine all others.
+    q
+        A closed state.
+    """
+
+    mobility: int
+    redundant: int
+    degrees: tuple[str, ...]
+    q: Floats
+
+
+def degrees_of_freedom(robot: Robot) -> tuple[str, ...]:
+    """Return the names of the axes that determine the motion of all others."""
+    return freedom(robot).degrees
+
+
+def freedom(robot: Robot) -> Freedom:
+    """Return how a mechanism with closed loops can move."""
+    numeric, random = in_numbers(robot), Random(0)
+    tree = Coordinates.of_tree(numeric)
+    q = closed_state(numeric, random)
+    J = equations(numeric, tree, q)
+    rank = _rank(J)
+    for _ in range(3):  # a state may be singular; any other near it is not
+        other = nearby(numeric, tree, q, J, random)
+        if other is not None and _rank(found := equations(numeric, tree, other)) > rank:
+            q, J, rank = other, found, _rank(found)
+    order = _preferred(numeric, tree)
+    dependent = _basis(J, order, rank)
+    base, driven, passive = _classes(numeric, tree)
+    free = [k for k in (*base, *driven, *passive) if k not in dependent]
+    return Freedom(len(tree.names) - rank, len(J) - rank, tuple(tree.names[k] for k in free), q)
+
+
+def in_numbers(robot: Robot) -> Robot:
+    """Return the robot with random numbers for its symbols."""
+    random = Random(1)
+    values = {name: random.uniform(0.5, 1.5) for name in robot.symbols}
+    return robot.map(lambda x: evaluate([as_node(x)], values)[0])
+
+
+def closed_state(robot: Robot, random: Random, guess: Floats | None = None) -> Floats:
+    """Return a state in which the loops are closed, near the guess if possible."""
+    tree = Coordinates.of_tree(robot)
+    start = neutral(robot) if guess is None else guess
+    for attempt in range(STARTS):
+        size = 0.0 if not attempt else 0.1 * 1.3**attempt
+        step = np.array([random.gauss(0.0, size) for _ in tree.names])
+        q = newton(robot, tree, moved(robot, start, step) if attempt else start)
+        if q is not None:
+            return q
+    raise ProgramError(f"{robot.name}: no state was found in which its loops are closed")
+
+
+def newton(robot: Robot, tree: Coordinates, q: Floats, held: Sequence[int] = ()) -> Floats | None:
+    """Return the closed state that damped Newton steps lead to, some degrees of freedom held; None if they do not."""
+    free = [k for k in range(len(tree.names)) if k not in set(held)]
+    damping, e = 1e-6, error(robot, q)
+    for _ in range(STEPS):
+        if np.abs(e).max(initial=0.0) <= CLOSED:
+            return q
+        J = equations(robot, tree, q, whole=True)[:, free]
+        size = len(free)
+        step = np.zeros(len(tree.names))
+        step[free] = -np.linalg.lstsq(
+            np.vstack([J, np.sqrt(damping) * np.eye(size)]), np.concatenate([e, np.zeros(size)]), rcond=None
+        )[0]
+        largest = np.abs(step).max()
+        ahead = moved(robot, q, step * min(1.0, 0.5 / largest) if largest else step)
+        after = error(robot, ahead)
+        if np.linalg.norm(after) < np.linalg.norm(e):
+            q, e, damping = ahead, after, max(damping * 0.2, 1e-14)
+        else:
+            damping *= 10
+            if damping > 1e8:
+                return None
+    return None
+
+
+def error(robot: Robot, q: Floats) -> Floats:
+    """Return what is left open at all loops."""
+    return np.array([float(x) for own in errors(robot, by_joint(robot, q.tolist())) for x in own])
+
+
+def equations(robot: Robot, tree: Coordinates, q: Floats, whole: bool = False) -> Floats:
+    """Return the matrix J of J q̇ = 0, by degree of freedom of the tree; rows of zeros too if it is to be whole."""
+    found = rows(robot, by_joint(robot, q.tolist()), whole=whole)[0]
+    J = np.zeros((len(found), len(tree.names)))
+    for i, row in enumerate(found):
+        for place, x in tree.gathered_some(row).items():
+            J[i, place] = float(x)
+    return J
+
+
+def neutral(robot: Robot) -> Floats:
+    """Return the coordinates where no joint has moved."""
+    return np.array([x for j in owners(robot) for x in robot.joints[j - 1].kind.neutral])
+
+
+def moved(robot: Robot, q: Floats, v: Floats) -> Floats:
+    """Return the coordinates after a step along each axis, quaternions staying unit ones."""
+    own, at, found = by_joint(robot, q.tolist()), 0, list[Any]()
+    for j in owners(robot):
+        joint = robot.joints[j - 1]
+        step = v[at : at + len(joint.axes)].tolist()
+        at += len(joint.axes)
+        found += own[j] if not any(step) else joint.kind.step(own[j], step)
+    return np.array([float(x) for x in found])
+
+
+def nearby(robot: Robot, tree: Coordinates, q: Floats, J: Floats, random: Random) -> Floats | None:
+    """Return another closed state, some way along the motions that the loops allow."""
+    _, s, V = np.linalg.svd(J)
+    rank = int((s > RANK * max(1.0, s.max(initial=0.0))).sum())
+    v = V[rank:].T @ np.array([random.uniform(-0.3, 0.3) for _ in range(len(V) - rank)])
+    return newton(robot, tree, moved(robot, q, v))
+
+
+def _rank(J: Floats) -> int:
+    s = np.linalg.svd(J, compute_uv=False)
+    return int((s > RANK * max(1.0, s.max(initial=0.0))).sum())
+
+
+def _classes(robot: Robot, tree: Coordinates) -> tuple[list[int], list[int], list[int]]:
+    """Return the axes of a floating base, of actuated and of passive joints."""
+    joint_of = [robot.joints[j - 1] for j in tree.independent for _ in range(tree.widths[j - 1])]
+    base = [k for k, joint in enumerate(joint_of) if joint is robot.joints[0] and joint.sigma == FLOATING]
+    driven = [k for k, joint in enumerate(joint_of) if joint.mu and k not in set(base)]
+    passive = [k for k in range(len(joint_of)) if k not in {*base, *driven}]
+    return base, driven, passive
+
+
+def _preferred(robot: Robot, tree: Coordinates) -> list[list[int]]:
+    """Return the axes in the order in which they are rather to be dependent ones."""
+    base, driven, passive = _classes(robot, tree)
+    return [passive, *([k] for k in reversed(driven)), *([k] for k in reversed(base))]
+
+
+def _basis(J: Floats, order: Sequence[Sequence[int]], rank: int) -> set[int]:
+    """Return as many columns as the rank that are independent, those of the first groups if possible."""
+    rest, chosen = J.copy(), list[int]()
+    for group in order:
+        left = list(group)
+        while left and len(chosen) < rank:
+            sizes = [float(np.linalg.norm(rest[:, k])) for k in left]
+            best = int(np.argmax(sizes))
+            if sizes[best] <= 1e-6 * max(1.0, float(np.abs(J).max())):
+                break
+            k = left.pop(best)
+            unit = rest[:, k] / sizes[best]
+            rest = rest - np.outer(unit, unit @ rest)
+            chosen.append(k)
+    return set(chosen)

@@ -1,0 +1,67 @@
+"""Closing loops: residuals, ways to assemble, batches, and what is refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+from tauforge.models.closure import loop_closure
+from tests.random_loops import random_mechanism
+from tests.random_robots import seeds
+
+FIVEBAR = tf.load(Path(__file__).parents[1] / "models/data/fivebar.xml")
+GUESS = [2.26, -1.38, 1.3, 1.16]
+
+
+def error(robot, q):
+    return np.abs(loop_closure(robot).compile()(q)[0]).max()
+
+
+def test_independent_joints_are_kept_and_loops_closed():
+    q = tf.close_loops(FIVEBAR, [2.3, 1.2], guess=GUESS)
+    np.testing.assert_array_equal(q[[0, 2]], [2.3, 1.2])
+    assert error(FIVEBAR, q) < 1e-11
+
+
+def test_the_guess_decides_how_it_is_assembled():
+    ways = [tf.close_loops(FIVEBAR, [2.26, 1.3], guess=[2.26, sign * -1.38, 1.3, sign * 1.16]) for sign in (1, -1)]
+    assert np.abs(ways[0] - ways[1]).max() > 0.5
+
+
+def test_many_states_at_once():
+    active = np.random.default_rng(0).uniform([2.06, 1.1], [2.46, 1.5], (5, 40, 2))
+    q = tf.close_loops(FIVEBAR, active, guess=GUESS)
+    assert q.shape == (5, 40, 4)
+    assert error(FIVEBAR, q) < 1e-11
+    np.testing.assert_allclose(q[3, 7], tf.close_loops(FIVEBAR, active[3, 7], guess=GUESS), atol=1e-9)
+
+
+def test_the_nearest_closed_state():
+    q = tf.close_loops(FIVEBAR, guess=GUESS)
+    assert error(FIVEBAR, q) < 1e-11
+    assert np.abs(q - GUESS).max() < 0.05
+
+
+@seeds(quick=10, all=100)
+@pytest.mark.parametrize("planar", [False, True])
+def test_random_loops(seed, planar):
+    robot, q = random_mechanism(seed, planar)
+    rng = np.random.default_rng(seed)
+    near = tf.close_loops(robot, guess=q + rng.uniform(-0.02, 0.02, q.shape))
+    assert error(robot, near) < 1e-9
+
+
+def test_refusals():
+    with pytest.raises(tf.ProgramError, match=r"loop 'c0' stays open by .*another guess"):
+        tf.close_loops(tf.load(Path(__file__).parents[1] / "models/data/fivebar.xml"), [3.14, 0.0])
+    with pytest.raises(tf.ProgramError, match="independent joints of fivebar are arm1, arm2"):
+        tf.close_loops(FIVEBAR, [1.0])
+    with pytest.raises(tf.ProgramError, match="it has 4|has 4: arm1, fore1"):
+        tf.close_loops(FIVEBAR, [1.0, 1.0], guess=[0.0])
+    with pytest.raises(tf.ProgramError, match="no loops"):
+        tf.close_loops(tf.robots.puma560(), [0.0] * 6)
+    with pytest.raises(tf.ProgramError, match="bind"):
+        tf.close_loops(tf.load(Path(__file__).parents[1] / "formats/data/SR400.par"), [0.0] * 6)
+    with pytest.raises(tf.RobotError, match="no link, frame or joint 'nowhere'"):
+        tf.robots.puma560().with_loop("link6", "nowhere")

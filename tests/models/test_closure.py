@@ -1,0 +1,112 @@
+"""Robots with closed loops: models in independent coordinates against the tree's, projected in NumPy."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+from tauforge.models.coordinates import Coordinates
+from tauforge.models.freedom import equations, freedom, in_numbers, moved, newton
+from tests.random_loops import random_mechanism
+from tests.random_robots import seeds
+
+DATA = Path(__file__).parent / "data"
+
+
+@pytest.mark.parametrize("name", ["fourbar", "fivebar"])
+def test_values_on_which_engines_agree(name):
+    robot = tf.load(DATA / f"{name}.xml")
+    reference = json.loads((DATA / f"{name}_ref.json").read_text())
+    free = reference["independent_v_indices"]
+    inverse, direct = tf.inverse_dynamics(robot).compile(), tf.direct_dynamics(robot).compile()
+    for state in reference["states"]:
+        q, v, a = (np.array(state[key]) for key in "qva")
+        tau = inverse(q, v[free], a[free])
+        np.testing.assert_allclose(tau, state["tau_active"], rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(direct(q, v[free], tau), a[free], rtol=1e-9, atol=1e-9)
+
+
+class Mechanism:
+    """A mechanism at a closed state, and the map from its independent velocities to all, in NumPy."""
+
+    def __init__(self, seed, planar):
+        while True:  # until the state is well away from singular ones
+            self.robot, q = random_mechanism(seed, planar)
+            self.tree = Coordinates.of_tree(self.robot)
+            self.q = newton(self.robot, self.tree, q)
+            assert self.q is not None
+            self.free = [self.tree.names.index(name) for name in self.robot.velocity_names]
+            self.G(self.q)
+            if self.condition < 60:
+                break
+            seed += 1000
+
+    def G(self, q):
+        J = equations(self.robot, self.tree, q)
+        dependent = [k for k in range(len(self.tree.names)) if k not in self.free]
+        G = np.zeros((len(self.tree.names), len(self.free)))
+        G[self.free] = np.eye(len(self.free))
+        G[dependent] = -np.linalg.lstsq(J[:, dependent], J[:, self.free], rcond=None)[0]
+        self.condition = np.linalg.cond(J[:, dependent])
+        return G
+
+    def rate(self, v):
+        h = 1e-3 / max(1.0, np.abs(v).max())
+        places = (newton(self.robot, self.tree, moved(self.robot, self.q, k * h * v)) for k in (-2, -1, 1, 2))
+        a, b, c, d = map(self.G, places)
+        return (a - 8 * b + 8 * c - d) / (12 * h)
+
+
+@seeds(quick=20, all=200)
+@pytest.mark.parametrize("planar", [False, True])
+def test_dynamics_of_random_loops(seed, planar):
+    found = Mechanism(seed, planar)
+    robot, q, G = found.robot, found.q, found.G(found.q)
+    rng = np.random.default_rng(seed)
+    qd, qdd = rng.normal(size=(2, len(found.free)))
+    v = G @ qd
+    rate = found.rate(v)
+    tree = robot.tree()
+    whole = tf.inverse_dynamics(tree).compile()(q, v, G @ qdd + rate @ qd)
+    tau = tf.inverse_dynamics(robot).compile()(q, qd, qdd)
+    scale = max(1.0, np.abs(whole).max()) * max(1.0, found.condition)
+    np.testing.assert_allclose(tau, G.T @ whole, atol=1e-7 * scale)
+    np.testing.assert_allclose(tau @ qd, whole @ v, atol=1e-7 * scale)  # the power of the tree
+    np.testing.assert_allclose(tf.direct_dynamics(robot).compile()(q, qd, tau), qdd, rtol=1e-6, atol=1e-7)
+    M = tf.inertia_matrix(robot).compile()(q)
+    np.testing.assert_allclose(M, G.T @ tf.inertia_matrix(tree).compile()(q) @ G, rtol=1e-8, atol=1e-9 * scale)
+    h, g = tf.bias(robot).compile()(q, qd), tf.gravity(robot).compile()(q)
+    np.testing.assert_allclose(tau, M @ qdd + h, rtol=1e-8, atol=1e-9 * scale)
+    C = tf.coriolis_matrix(robot).compile()(q, qd)
+    friction = G.T @ (np.array([float(joint.FV) for joint in robot.joints]) * v)
+    np.testing.assert_allclose(C @ qd + g + friction, h, rtol=1e-8, atol=1e-8 * scale)
+    kinetic, _ = tf.energy(robot).compile()(q, qd)
+    np.testing.assert_allclose(kinetic, qd @ M @ qd / 2, rtol=1e-8)
+    J = tf.jacobian(robot, frame=robot.bodies[-1].name).compile()(q)
+    np.testing.assert_allclose(J, tf.jacobian(tree, frame=robot.bodies[-1].name).compile()(q) @ G, atol=1e-9 * scale)
+
+
+@seeds(quick=4, all=40)
+def test_derivatives_of_a_solution_along_the_loops(seed):
+    """The derivative by q along an allowed motion is that of the closing solution."""
+    found = Mechanism(seed, planar=seed % 2 == 1)
+    robot, q, G = found.robot, found.q, found.G(found.q)
+    rng = np.random.default_rng(seed)
+    qd, qdd = rng.normal(size=(2, len(found.free)))
+    program = tf.inverse_dynamics(robot)
+    slope = program.derivative("tau", "q").compile()(q, qd, qdd)
+    inverse, h = program.compile(), 1e-6
+    for k in range(len(found.free)):
+        ends = [newton(robot, found.tree, moved(robot, q, sign * h * G[:, k])) for sign in (1, -1)]
+        difference = (inverse(ends[0], qd, qdd) - inverse(ends[1], qd, qdd)) / (2 * h)
+        np.testing.assert_allclose(slope[:, k], difference, rtol=1e-4, atol=1e-4 * max(1.0, np.abs(difference).max()))
+
+
+def test_freedom_is_found_at_closed_states():
+    robot = tf.load(DATA / "fourbar.xml")
+    found = freedom(in_numbers(robot))
+    assert found.mobility == 1
+    assert robot.independent == ("crank",)
+    assert tf.robots.puma560().independent == tf.robots.puma560().joint_names
