@@ -24,6 +24,7 @@ def test_public_names():
         "Body",
         "Certificate",
         "CertificationError",
+        "close_loops",
         "configuration_space",
         "ConfigurationSpace",
         "Design",

@@ -57,7 +57,7 @@ def test_refusals():
         tf.close_loops(tf.load(Path(__file__).parents[1] / "models/data/fivebar.xml"), [3.14, 0.0])
     with pytest.raises(tf.ProgramError, match="independent joints of fivebar are arm1, arm2"):
         tf.close_loops(FIVEBAR, [1.0])
-    with pytest.raises(tf.ProgramError, match="it has 4|has 4: arm1, fore1"):
+    with pytest.raises(tf.ProgramError, match="fivebar has 4: arm1, fore1"):
         tf.close_loops(FIVEBAR, [1.0, 1.0], guess=[0.0])
     with pytest.raises(tf.ProgramError, match="no loops"):
         tf.close_loops(tf.robots.puma560(), [0.0] * 6)

@@ -30,7 +30,7 @@ FAR = 0.5
 
 
 class Closing(NamedTuple):
-    """What closes a robot's loops: compiled functions, and where the independent joints stand in q and in its rate."""
+    """What closes a robot's loops: compiled functions, and the places of the independent joints in q and qd."""
 
     closure: Function
     step: Function
@@ -51,7 +51,7 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
         freedom has no coordinate of its own and is kept where the guess has it.
     guess
         Coordinates of all joints from which to start, (..., robot.coordinate_names); it decides between ways to
-        assemble the mechanism. A closed state near zero unless given.
+        assemble the mechanism. By default a closed state near zero.
 
     Raises
     ------
@@ -132,36 +132,30 @@ def _refuse(robot: Robot, error: Floats) -> None:
 def _closing(robot: Robot) -> Closing:
     """Return what closes the loops of a robot, compiled once."""
     whole = robot.expanded()
-    tree, found = whole.derived(loops=()), freedom(whole)
-    names, degrees = axis_names(whole), set(found.degrees)
-    coordinates, held, at, place = list[int](), list[int](), 0, 0
-    complete = list[str]()
-    for j in owners(whole):
-        joint = whole.joints[j - 1]
-        own = [k for k in range(place, place + len(joint.axes)) if names[k] in degrees]
-        held += own
-        count = len(joint.kind.coordinates)
-        if own and len(own) == len(joint.axes):
-            complete.append(joint.name)
-            coordinates += range(at, at + count)
-        at, place = at + count, place + len(joint.axes)
-    order = _in_order(robot, whole, complete)
-    picked = [k for name in order for k in _entries(whole, name)]
-    return Closing(loop_closure(robot).compile(), integrate(tree).compile(), picked, held, found.q, tuple(order))
+    found, axes = freedom(whole), axis_names(whole)
+    held = [k for k, name in enumerate(axes) if name in found.degrees]
+    places = _places(whole)
+    kept = [name for name in robot.independent if _is_whole(whole, name, found.degrees)]
+    return Closing(
+        loop_closure(robot).compile(),
+        integrate(whole.derived(loops=())).compile(),
+        [k for name in kept for k in places[name]],
+        held,
+        found.q,
+        tuple(kept),
+    )
 
 
-def _in_order(robot: Robot, whole: Robot, complete: list[str]) -> list[str]:
-    """Return the joints that are held whole, in the order of the independent ones."""
-    return [name for name in robot.independent if name in complete]
+def _is_whole(robot: Robot, name: str, degrees: tuple[str, ...]) -> bool:
+    """Tell whether all axes of a joint are independent, so that its coordinates can be given."""
+    joint = next(joint for joint in robot.joints if joint.name == name)
+    return all(name + part in degrees for part in joint.axes)
 
 
-def _entries(robot: Robot, name: str) -> list[int]:
-    """Return the places of a joint's coordinates in q."""
-    at = 0
+def _places(robot: Robot) -> dict[str, range]:
+    """Return the places of each joint's coordinates in q."""
+    found, at = dict[str, range](), 0
     for j in owners(robot):
         joint = robot.joints[j - 1]
-        count = len(joint.kind.coordinates)
-        if joint.name == name:
-            return list(range(at, at + count))
-        at += count
-    return []
+        found[joint.name] = range(at, at := at + len(joint.kind.coordinates))
+    return found

@@ -1,7 +1,7 @@
 """Closed loops: the equations that hold the two sides of each cut together, and the motions that they leave.
 
-A loop is cut at a joint: frame A, on one link, is where that joint would stand at zero, and frame B, on the other link,
-is what the joint would carry. Seen from A, the motion of B is one of the joint's own. What the joint does not allow is
+A loop is cut at a joint. Frame A, on one link, is the frame of that joint at zero, and frame B, on the other link, is
+what the joint would carry. Seen from A, the motion of B is one of the joint's own. What the joint does not allow is
 zero: J q̇_tree = 0. With the joints in two parts, independent (a) and dependent (p):
 
     q̇_p = G_p q̇_a,  J_p G_p = -J_a,    and    J_p (Ġ_p q̇_a) = -J̇ q̇_tree    (Khalil 2010, (51)-(56))
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from ..program.program import Program, inputs, outputs
 from ..robot.body import Body
 from ..robot.entries import by_joint
 from ..robot.joint import Joint
-from ..robot.kinds import FIXED
+from ..robot.kinds import FIXED, KINDS
 from ..robot.loop import Loop
 from ..robot.robot import Robot
 from ..spatial.least_squares import blocks
@@ -57,9 +57,9 @@ class Sides:
     loop
         The loop.
     a
-        Number of the link that stands for its first frame.
+        Number of the link that represents its first frame.
     b
-        Number of the link that stands for its second frame.
+        Number of the link that represents its second frame.
     """
 
     loop: Loop
@@ -100,7 +100,7 @@ def with_sides(robot: Robot) -> tuple[Robot, list[Sides]]:
     joints, count = list[Joint](), len(robot.joints)
     sides = []
     for loop in robot.loops:
-        joints += [replace(loop.joint, sigma=FIXED, mu=0, variable="", pitch=0.0), loop.frame]
+        joints += [loop.joint.as_kind(KINDS[FIXED]), loop.frame]
         sides.append(Sides(loop, count + len(joints) - 1, count + len(joints)))
     bodies = tuple(Body(name=joint.name) for joint in joints)
     return robot.derived(joints=(*robot.joints, *joints), bodies=(*robot.bodies, *bodies), loops=()), sides

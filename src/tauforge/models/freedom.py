@@ -18,7 +18,7 @@ from ..errors import ProgramError
 from ..graph.evaluate import evaluate
 from ..graph.node import as_node
 from ..robot.entries import by_joint, owners
-from ..robot.kinds import FLOATING
+from ..robot.kinds import FLOATING, KINDS
 from ..robot.robot import Robot
 from .closure import errors, rows
 from .coordinates import Coordinates
@@ -168,7 +168,7 @@ def _rank(J: Floats) -> int:
 def _classes(robot: Robot, tree: Coordinates) -> tuple[list[int], list[int], list[int]]:
     """Return the axes of a floating base, of actuated and of passive joints."""
     joint_of = [robot.joints[j - 1] for j in tree.independent for _ in range(tree.widths[j - 1])]
-    base = [k for k, joint in enumerate(joint_of) if joint is robot.joints[0] and joint.sigma == FLOATING]
+    base = [k for k, joint in enumerate(joint_of) if joint is robot.joints[0] and joint.kind is KINDS[FLOATING]]
     driven = [k for k, joint in enumerate(joint_of) if joint.mu and k not in set(base)]
     passive = [k for k in range(len(joint_of)) if k not in {*base, *driven}]
     return base, driven, passive

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ..errors import ExpressionError, RobotError
 from ..graph.node import Scalar, is_zero
@@ -150,6 +151,11 @@ class Joint:
     def along(self, q: Values, wrench: Wrench) -> tuple[Scalar, ...]:
         """Return the components of a wrench that act along the joint's axes."""
         return self.kind.along(q, wrench)
+
+    def as_kind(self, kind: Kind) -> Joint:
+        """Return a passive joint of another kind at the same place."""
+        own: dict[str, Any] = {key: 0.0 for key in PARAMETERS if key not in kind.parameters}
+        return replace(self, sigma=kind.number, mu=0, variable="", **own)
 
     def pose(self, q: Values = ()) -> Pose:
         """Return the pose of the link's frame relative to its antecedent's, at the coordinates q; by default its

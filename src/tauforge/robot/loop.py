@@ -23,12 +23,12 @@ class Loop:
 
 def looped(robot: Robot, first: str, second: str, kind: str, name: str | None) -> Robot:
     """Return the robot with one more loop, which a joint closes between two frames."""
-    words = {each.word: each.number for each in KINDS}
+    words = {each.word: each for each in KINDS}
     if kind not in words:
         raise RobotError(f"{robot.name}: {kind!r} is not a kind of joint; there are {', '.join(words)}")
     called = name or f"{first}_{second}"
     ends = (frame_at(robot, first), frame_at(robot, second))
-    joint = replace(ends[0], name=called, sigma=words[kind], mu=0, variable="")
+    joint = replace(ends[0].as_kind(words[kind]), name=called)
     loop = Loop(joint=joint, frame=replace(ends[1], name=f"{called}_frame", mu=0))
     return replace(robot, loops=(*robot.loops, loop))
 
@@ -40,10 +40,10 @@ def frame_at(robot: Robot, name: str) -> Joint:
             return frame
     for number, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         if body.name == name:
-            return Joint(name=name, antecedent=number, sigma=FIXED, mu=0)
+            return Joint(name=name, antecedent=number).as_kind(KINDS[FIXED])
         if joint.name == name:
             return frame_at(robot, body.name)
     if name == "base" or (robot.base.body and robot.base.body.name == name):
-        return Joint(name=name, antecedent=0, sigma=FIXED, mu=0)
+        return Joint(name=name, antecedent=0).as_kind(KINDS[FIXED])
     known = ", ".join(["base", *robot.frame_names, *(joint.name for joint in robot.joints)])
     raise RobotError(f"{robot.name} has no link, frame or joint {name!r}; it has {known}")

@@ -15,13 +15,14 @@ from ..graph.normal import literal
 from ..graph.rewrite import substitute
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
-from .base import BASE_LINK, BASE_MOTION, Base, given_vector
-from .body import LIFT, NO_LIFT, WRENCH, Body
+from .base import BASE_LINK, Base, given_vector
+from .body import NO_LIFT, Body
 from .entries import axis_names, degrees
-from .joint import FREE, SCALARS, Joint, given
+from .joint import FREE, Joint, given
 from .kinds import FIXED, FLOATING
 from .loop import Loop
-from .tendon import LAW, Tendon
+from .scalars import expressions, mapped
+from .tendon import Tendon
 from .validate import validate
 from .variables import is_plain, with_variables
 
@@ -154,57 +155,11 @@ class Robot:
 
     def expressions(self) -> Iterator[tuple[str, Node]]:
         """Yield every parameter that is a Node, with the name of the field that holds it."""
-        for joint in (*self.joints, *(j for loop in self.loops for j in (loop.joint, loop.frame)), *self.frames):
-            values = vars(joint)
-            for key in SCALARS:
-                if isinstance(value := values[key], Node):
-                    yield key, value
-        for body in (*self.bodies, *([self.base.body] if self.base.body else [])):
-            for key, value in (*zip(Inertia._fields, body.inertia), *zip(WRENCH, body.wrench), *zip(LIFT, body.lift)):  # noqa: B905
-                if isinstance(value, Node):
-                    yield key, value
-        for tendon in self.tendons:
-            terms = [("joints", x) for _, x in tendon.joints] + [(key, getattr(tendon, key)) for key in LAW]
-            yield from ((key, value) for key, value in terms if isinstance(value, Node))
-        base = {"gravity": self.gravity, **{key: getattr(self.base, key) for key in (*BASE_MOTION, "pose")}}
-        yield from ((key, value) for key, values in base.items() for value in values if isinstance(value, Node))
+        return expressions(self)
 
     def map(self, change: Callable[[Scalar], Scalar]) -> Robot:
         """Return the robot with every parameter changed by a function."""
-
-        def of_joint(joint: Joint) -> Joint:
-            values = {key: getattr(joint, key) for key in SCALARS}
-            changed: dict[str, Any] = {key: change(x) for key, x in values.items() if x is not None}
-            return replace(joint, **changed)
-
-        def of_body(body: Body) -> Body:
-            return replace(
-                body,
-                inertia=Inertia(*map(change, body.inertia)),
-                wrench=tuple(map(change, body.wrench)),
-                lift=tuple(map(change, body.lift)),
-            )
-
-        def of_tendon(tendon: Tendon) -> Tendon:
-            law: dict[str, Any] = {key: change(getattr(tendon, key)) for key in LAW}
-            return replace(tendon, joints=tuple((j, change(x)) for j, x in tendon.joints), **law)
-
-        motion: dict[str, Any] = {key: Vector(*map(change, getattr(self.base, key))) for key in BASE_MOTION}
-        base = replace(
-            self.base,
-            pose=tuple(map(change, self.base.pose)),
-            **motion,
-            body=of_body(self.base.body) if self.base.body else None,
-        )
-        return self.derived(
-            joints=tuple(map(of_joint, self.joints)),
-            bodies=tuple(map(of_body, self.bodies)),
-            gravity=Vector(*map(change, self.gravity)),
-            loops=tuple(Loop(joint=of_joint(x.joint), frame=of_joint(x.frame)) for x in self.loops),
-            base=base,
-            frames=tuple(map(of_joint, self.frames)),
-            tendons=tuple(map(of_tendon, self.tendons)),
-        )
+        return mapped(self, change)
 
     def derived(self, **changes: Any) -> Robot:
         """Return a robot with some fields changed in a way that needs no check."""
