@@ -1,0 +1,86 @@
+"""The side file that closes a URDF: loops, motors, joint types, and what is refused."""
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+
+LINK = """<link name="{0}"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
+<inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+JOINT = """<joint name="{0}" type="{4}"><parent link="{1}"/><child link="{2}"/><origin xyz="{3} 0 0"/>
+<axis xyz="0 0 1"/>
+<limit effort="1" velocity="1" lower="-3" upper="3"/></joint>"""
+URDF = "\n".join(
+    [
+        '<robot name="fourbar"><link name="ground"/><link name="tip"/><link name="end"/>',
+        *(LINK.format(name) for name in ("crank", "coupler", "rocker")),
+        JOINT.format("j1", "ground", "crank", 0, "revolute"),
+        JOINT.format("j2", "crank", "coupler", 0.2, "revolute"),
+        JOINT.format("j3", "ground", "rocker", 0.5, "revolute"),
+        JOINT.format("f1", "coupler", "tip", 0.5, "fixed"),
+        JOINT.format("f2", "rocker", "end", 0.4, "fixed"),
+        "</robot>",
+    ]
+)
+
+
+@pytest.fixture
+def load(tmp_path):
+    (tmp_path / "robot.urdf").write_text(URDF)
+
+    def loaded(text):
+        (tmp_path / "robot.yaml").write_text(text)
+        return tf.load(tmp_path / "robot.urdf", loops=tmp_path / "robot.yaml")
+
+    return loaded
+
+
+def test_a_loop_and_its_motor(load):
+    robot = load("closed_loop: [[tip, end]]\ntype: [3d]\nname_mot: [j1]\n")
+    assert robot.independent == ("j1",)
+    assert [joint.mu for joint in robot.joints] == [1, 0, 0]
+    q = tf.close_loops(robot, [1.0], guess=[1.0, -0.5, 1.2])
+    T = tf.transforms(robot.tree(), frames=["tip", "end"]).compile()(q)
+    np.testing.assert_allclose(T[0, :3, 3], T[1, :3, 3], atol=1e-11)
+
+
+def test_the_same_mechanism_in_python(load):
+    robot = load("closed_loop: [[tip, end]]\ntype: [3d]\nname_mot: [j1]\n")
+    tree = robot.tree()
+    again = tree.with_loop("tip", "end", kind="spherical", name="loop1")
+    state = (tf.close_loops(robot, [1.0], guess=[1.0, -0.5, 1.2]), [0.3], [0.4])
+    torques = [tf.inverse_dynamics(each).compile()(*state) for each in (robot, again)]
+    np.testing.assert_array_equal(*torques)
+
+
+def test_joints_of_another_kind(load):
+    robot = load("closed_loop: []\ntype: []\njoint_name: [j2]\njoint_type: [SPHERICAL]\n")
+    assert [joint.kind.word for joint in robot.joints] == ["revolute", "spherical", "revolute"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("closed_loop: [[tip, nowhere]]\ntype: [6d]", "closed_loop 1: .*no link, frame or joint 'nowhere'"),
+        ("closed_loop: [[tip]]\ntype: [6d]", "names of two frames"),
+        ("closed_loop: [[tip, end]]\ntype: [5d]", "must be 6d or 3d"),
+        ("closed_loop: [[tip, end]]\ntype: []", "closed_loop has 1 entries, type has 0"),
+        ("closed_loop: [[tip, end]]\ntype: [6d]\nname_mot: [j9]", "name_mot: .*no joint 'j9'"),
+        ("joint_name: [j1]\njoint_type: [rubber]", "must be one of revolute"),
+        ("joint_name: [j1]", "joint_name has 1 entries, joint_type has 0"),
+        ("loops: []", "unknown key 'loops'"),
+        ("closed_loop: tip", "must be a list"),
+        ("[1, 2]", "must be a mapping"),
+        ("closed_loop: [", "not valid YAML"),
+        ("!!python/object/apply:os.system ['true']", "not valid YAML"),
+    ],
+)
+def test_refusals(load, text, message):
+    with pytest.raises(tf.RobotError, match=message):
+        load(text)
+
+
+def test_only_urdf_takes_a_side_file(tmp_path):
+    tf.robots.puma560().save(tmp_path / "arm.toml")
+    with pytest.raises(tf.RobotError, match="is for URDF"):
+        tf.load(tmp_path / "arm.toml", loops="arm.yaml")
