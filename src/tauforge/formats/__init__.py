@@ -83,12 +83,12 @@ def load(
         try:
             robot: Robot = reader.read(Path(path), **options)
             robot = robot if ending in _FREE else with_snapped_angles(robot, snap)
-            if loops is not None:
-                robot = _closed(robot, Path(path), Path(loops))
         except RobotError as error:  # of a joint, for example, which does not know its file
             raise (error if str(path) in str(error) else RobotError(f"{path}: {error}")) from None
         except OSError as error:  # of a folder for temporary files, for example
             raise RobotError(f"{path}: cannot be read ({error})") from None
+        if loops is not None:
+            robot = _closed(robot, Path(path), Path(loops))
     return robot if base is None else robot.with_base(base)
 
 

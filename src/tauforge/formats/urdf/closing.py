@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any
 
 from ...errors import RobotError
@@ -30,19 +31,21 @@ def with_loops(robot: Robot, path: Path) -> Robot:
         given: Any = yaml.safe_load(read_text(path, "utf-8").text)
     except yaml.YAMLError as error:
         raise RobotError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from None
+    except RecursionError:
+        raise RobotError(f"{path}: its lists are nested too deeply") from None
     if not isinstance(given, dict):
         raise RobotError(f"{path}: it must be a mapping with {', '.join(KEYS)}")
     if unknown := [key for key in given if key not in KEYS]:
-        raise RobotError(f"{path}: unknown key {unknown[0]!r}; known ones are {', '.join(KEYS)}")
+        raise RobotError(f"{path}: unknown key {short(unknown[0])}; known ones are {', '.join(KEYS)}")
     robot = _with_types(robot, path, given)
     pairs, types = _list(path, given, "closed_loop"), _list(path, given, "type")
     if len(pairs) != len(types):
         raise RobotError(f"{path}: closed_loop has {len(pairs)} entries, type has {len(types)}")
     for number, (pair, type_) in enumerate(zip(pairs, types, strict=True), 1):
         if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
-            raise RobotError(f"{path}: closed_loop {number} is {pair!r}; it must be the names of two frames")
+            raise RobotError(f"{path}: closed_loop {number} is {short(pair)}; it must be the names of two frames")
         if str(type_).lower() not in TYPES:
-            raise RobotError(f"{path}: type {number} is {type_!r}; it must be 6d or 3d")
+            raise RobotError(f"{path}: type {number} is {short(type_)}; it must be 6d or 3d")
         try:
             robot = robot.with_loop(*pair, kind=TYPES[str(type_).lower()], name=f"loop{number}")
         except RobotError as error:
@@ -56,11 +59,11 @@ def _with_types(robot: Robot, path: Path, given: dict[str, Any]) -> Robot:
     if len(names) != len(types):
         raise RobotError(f"{path}: joint_name has {len(names)} entries, joint_type has {len(types)}")
     words = {kind.word: kind.number for kind in KINDS}
-    chosen = dict(zip(names, types, strict=True))
     _check(robot, path, "joint_name", names)
+    chosen = dict(zip(names, types, strict=True))
     for name, type_ in chosen.items():
         if str(type_).lower() not in words:
-            raise RobotError(f"{path}: joint_type of {name!r} is {type_!r}; it must be one of {', '.join(words)}")
+            raise RobotError(f"{path}: joint_type of {name!r} is {short(type_)}; it must be one of {', '.join(words)}")
     joints = (
         replace(joint, sigma=words[str(chosen[joint.name]).lower()], variable="") if joint.name in chosen else joint
         for joint in robot.joints
@@ -79,7 +82,7 @@ def _with_motors(robot: Robot, path: Path, given: dict[str, Any]) -> Robot:
 def _check(robot: Robot, path: Path, key: str, names: Sequence[Any]) -> None:
     known = [joint.name for joint in robot.joints]
     if wrong := [name for name in names if name not in known]:
-        raise RobotError(f"{path}: {key}: {robot.name} has no joint {wrong[0]!r}; it has {', '.join(known)}")
+        raise RobotError(f"{path}: {key}: {robot.name} has no joint {short(wrong[0])}; it has {', '.join(known)}")
 
 
 def _list(path: Path, given: dict[str, Any], key: str) -> list[Any]:
