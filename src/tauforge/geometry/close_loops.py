@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError
-from ..models.closure import loop_closure
+from ..models.closure import angles, loop_closure, turning
 from ..models.configuration import integrate
 from ..models.freedom import freedom
 from ..models.registry import check_robot
@@ -89,7 +89,13 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
 def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> Floats:
     """Return states with closed loops, or say which one cannot be closed."""
     free = [k for k in range(len(axis_names(robot.expanded()))) if k not in set(held)]
-    error, J = closing.closure(q)
+    places = turning(robot.expanded())
+
+    def left(q: Floats) -> tuple[Floats, Floats]:
+        sines, cosine, slopes = closing.closure(q)
+        return angles(sines, cosine, places), slopes
+
+    error, J = left(q)
     damping = np.full(len(q), 1e-8)
     for _ in range(STEPS):
         open_ = np.flatnonzero(np.abs(error).max(axis=1) > TOLERANCE)
@@ -101,7 +107,7 @@ def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> Float
         step[:, free] = -np.linalg.solve(N, np.swapaxes(A, 1, 2) @ e[..., None])[..., 0]
         step *= np.minimum(1.0, FAR / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
         ahead = closing.step(q[open_], step)
-        after, changed = closing.closure(ahead)
+        after, changed = left(ahead)
         better = np.linalg.norm(after, axis=1) < np.linalg.norm(e, axis=1)
         tiny = np.abs(e).max(axis=1) < 1e3 * TOLERANCE  # rounding hides whether it is better
         taken = open_[better]

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import ProgramError
 from ..graph.node import Scalar, as_node, is_zero
 from ..program.program import Program, inputs, outputs
@@ -34,6 +37,7 @@ from .results import program
 from .routes import Route, orientations, path, poses_of
 from .state import INPUTS, State, Values
 
+Floats = NDArray[np.float64]
 POINT, TURN = (0, 1, 2), (3, 4, 5)
 """Components of a relative motion: linear, angular."""
 HELD = {
@@ -106,19 +110,60 @@ def with_sides(robot: Robot) -> tuple[Robot, list[Sides]]:
     return robot.derived(joints=(*robot.joints, *joints), bodies=(*robot.bodies, *bodies), loops=()), sides
 
 
-def errors(robot: Robot, q: Sequence[Values]) -> list[list[Scalar]]:
-    """Return what is left open at each loop: zero where it is closed."""
+class Gap(NamedTuple):
+    """What is left open at a loop.
+
+    Attributes
+    ----------
+    parts
+        What is zero where the loop is closed, as ``Sides.held`` has it: lengths, then sines of angles.
+    cosine
+        Cosine of the whole angle; one where no direction is held.
+    """
+
+    parts: list[Scalar]
+    cosine: Scalar
+
+
+def gaps(robot: Robot, q: Sequence[Values]) -> list[Gap]:
+    """Return what is left open at each loop."""
     whole, sides = with_sides(robot)
     poses = poses_of(whole, _state(whole, q))
     found = []
     for side in sides:
         way = Route.between(whole, poses, side.b, side.a)
         p, (x, y, z) = way.point(ZERO), (way.direction(unit) for unit in UNITS)
-        turned = _half(y[2] - z[1], z[0] - x[2], x[1] - y[0]) if 5 in side.held else Vector(-z[1], z[0], 0.0)
+        cosine: Scalar = 1.0
+        if 5 in side.held:
+            turned, cosine = _half(y[2] - z[1], z[0] - x[2], x[1] - y[0]), (x[0] + y[1] + z[2] - 1.0) * 0.5
+        elif 3 in side.held:
+            turned, cosine = Vector(-z[1], z[0], 0.0), z[2]
+        else:
+            turned = ZERO
         six = (*p, *turned)
-        found.append([six[k] for k in side.held])
-        if side.loop.joint.kind.word == "universal":
-            found[-1].append(x[2])
+        more = [x[2]] if side.loop.joint.kind.word == "universal" else []
+        found.append(Gap([*(six[k] for k in side.held), *more], cosine))
+    return found
+
+
+def turning(robot: Robot) -> list[list[int]]:
+    """Return for each loop the places, among all errors, of those that are sines of angles."""
+    at, found = 0, []
+    for side in with_sides(robot)[1]:
+        found.append([at + i for i, k in enumerate(side.held) if k in TURN])
+        at += len(side.labels)
+    return found
+
+
+def angles(error: Floats, cosine: Floats, places: Sequence[Sequence[int]]) -> Floats:
+    """Return errors (..., m) with the angles themselves instead of their sines, which vanish at half a turn too."""
+    found = error.copy()
+    for k, own in enumerate(places):
+        if own:
+            sine = np.linalg.norm(error[..., own], axis=-1)
+            angle = np.arctan2(sine, cosine[..., k])
+            found[..., own] *= np.where(sine > 0.0, angle / np.where(sine > 0.0, sine, 1.0), 1.0)[..., None]
+            found[..., own[0]] += np.where((sine == 0.0) & (cosine[..., k] < 0.0), np.pi, 0.0)
     return found
 
 
@@ -149,10 +194,10 @@ def rows(
 
 
 def loop_closure(robot: Robot) -> Program:
-    """Return the Program ``q -> error, J``: what is left open at each loop, and its derivative along every axis.
+    """Return the Program ``q -> error, cosine, J``: what is left open at each loop, and its slope along every axis.
 
-    ``error`` is zero where the loops are closed. The rows of ``J`` are the loops' equations, a column for each axis of
-    the tree: J q̇ = 0 for the velocities of all joints.
+    ``error`` is zero where the loops are closed; ``cosine`` is then one for each loop. The rows of ``J`` are the loops'
+    equations, a column for each axis of the tree: J q̇ = 0 for the velocities of all joints.
     """
     if not robot.loops:
         raise ProgramError(f"{robot.name} has no closed loops")
@@ -161,10 +206,13 @@ def loop_closure(robot: Robot) -> Program:
     q = by_joint(robot, arrays["q"].nodes)
     tree = Coordinates.of_tree(robot)
     labels = [f"{side.loop.joint.name}.{name}" for side in with_sides(robot)[1] for name in side.labels]
-    error = [x for own in errors(robot, q) for x in own]
+    found = gaps(robot, q)
+    error, cosine = [x for gap in found for x in gap.parts], [gap.cosine for gap in found]
+    loops = [loop.joint.name for loop in robot.loops]
     J = [tree.gathered(list(_filled(row, sum(tree.widths)))) for row in rows(robot, q, whole=True)[0]]
     results = {
         "error": outputs(error, [len(error)], [labels], "what is left open at each loop"),
+        "cosine": outputs(cosine, [len(loops)], [loops], "cosine of the angle that is left open"),
         "J": outputs([x for row in J for x in row], [len(J), len(tree.names)], [labels, tree.names], "its derivative"),
     }
     return program("loop_closure", robot, arrays, results)

@@ -20,7 +20,7 @@ from ..graph.node import as_node
 from ..robot.entries import by_joint, owners
 from ..robot.kinds import FLOATING, KINDS
 from ..robot.robot import Robot
-from .closure import errors, rows
+from .closure import angles, gaps, rows, turning
 from .coordinates import Coordinates
 
 Floats = NDArray[np.float64]
@@ -122,8 +122,10 @@ def newton(robot: Robot, tree: Coordinates, q: Floats, held: Sequence[int] = ())
 
 
 def error(robot: Robot, q: Floats) -> Floats:
-    """Return what is left open at all loops."""
-    return np.array([float(x) for own in errors(robot, by_joint(robot, q.tolist())) for x in own])
+    """Return what is left open at all loops: lengths and angles."""
+    found = gaps(robot, by_joint(robot, q.tolist()))
+    parts = np.array([float(x) for gap in found for x in gap.parts])
+    return angles(parts, np.array([float(gap.cosine) for gap in found]), turning(robot))
 
 
 def equations(robot: Robot, tree: Coordinates, q: Floats, whole: bool = False) -> Floats:
