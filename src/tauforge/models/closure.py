@@ -9,10 +9,8 @@ zero: J q̇_tree = 0. With the joints in two parts, independent (a) and dependen
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +25,6 @@ from ..robot.joint import Joint
 from ..robot.kinds import FIXED, KINDS
 from ..robot.loop import Loop
 from ..robot.robot import Robot
-from ..spatial.least_squares import blocks
 from ..spatial.screw import STILL, Twist
 from ..spatial.vector import UNITS, ZERO, Matrix, Vector, column, cross, times
 from .coordinates import Coordinates, Row
@@ -128,10 +125,10 @@ class Gap(NamedTuple):
 def gaps(robot: Robot, q: Sequence[Values]) -> list[Gap]:
     """Return what is left open at each loop."""
     whole, sides = with_sides(robot)
-    poses = poses_of(whole, _state(whole, q))
-    found = []
+    state, found = _state(whole, q), []
     for side in sides:
-        way = Route.between(whole, poses, side.b, side.a)
+        own = Way.of(whole, state, side)
+        way = Route.between(own.robot, poses_of(own.robot, own.state), own.side.b, own.side.a)
         p, (x, y, z) = way.point(ZERO), (way.direction(unit) for unit in UNITS)
         cosine: Scalar = 1.0
         if 5 in side.held:
@@ -172,11 +169,11 @@ def rows(
 ) -> tuple[list[Row], list[Row]]:
     """Return the rows of J and of J̇ for all loops, by axis; those that are zero are left out unless all are wanted."""
     tree, sides = with_sides(robot)
-    state = _state(tree, q, qd)
+    state, firsts = _state(tree, q, qd), first_degrees(tree)
     J: list[Row] = []
     rate: list[Row] = []
     for side in sides:
-        parts, across = relative(tree, state, side)
+        parts, across = relative(tree, state, side, firsts)
         picks: list[Across] = [(_unit(k), [0.0] * 6) for k in side.held]
         if side.loop.joint.kind.word == "universal":
             picks.append(across)
@@ -222,8 +219,32 @@ def _filled(row: Row, count: int) -> Iterator[Scalar]:
     return (row.get(axis, 0.0) for axis in range(count))
 
 
-def relative(robot: Robot, state: State, side: Sides) -> tuple[list[Part], Across]:
-    """Return what each axis between A and B gives frame B, seen from A; and how the axes of a universal joint turn."""
+class Way(NamedTuple):
+    """The links between the two sides of a cut, as a robot of their own on their common ancestor."""
+
+    robot: Robot
+    state: State
+    side: Sides
+    numbers: list[int]  # of its links in the whole robot
+
+    @classmethod
+    def of(cls, robot: Robot, state: State, side: Sides) -> Way:
+        first, second = path(robot, side.a), path(robot, side.b)
+        common = set(first) & set(second)
+        numbers = [j for j in (*first, *second) if j not in common]
+        new = {j: k for k, j in enumerate(numbers, 1)}
+        joints = [robot.joints[j - 1] for j in numbers]
+        own = robot.derived(joints=tuple(replace(x, antecedent=new.get(x.antecedent, 0)) for x in joints))
+        q, qd = ([(), *(values[j] for j in numbers)] for values in (state.q, state.qd))
+        return cls(own, replace(state, q=q, qd=qd), Sides(side.loop, new[side.a], new[side.b]), numbers)
+
+
+def relative(whole: Robot, all_of_it: State, between: Sides, firsts: Sequence[int]) -> tuple[list[Part], Across]:
+    """Return what each axis between A and B gives frame B, seen from A; and how the axes of a universal joint turn.
+
+    ``firsts`` has the place of each joint's first axis among all.
+    """
+    robot, state, side, numbers = Way.of(whole, all_of_it, between)
     poses = poses_of(robot, state)
     R, W = orientations(robot, poses, side.a), spins(robot, poses, state, side.a)
     first, second = path(robot, side.a), path(robot, side.b)
@@ -231,7 +252,7 @@ def relative(robot: Robot, state: State, side: Sides) -> tuple[list[Part], Acros
     down, up = [j for j in reversed(first) if j not in common], [j for j in second if j not in common]
     meets = set(POINT) <= set(side.held)  # so that the levers of the joints before A may end at A
     near, far = levers(robot, poses, R, side.a, ZERO), levers(robot, poses, R, side.b, ZERO)
-    places, found, passed = first_degrees(robot), list[Part](), ZERO
+    places, found, passed = [0, *(firsts[j] for j in numbers)], list[Part](), ZERO
     for j in down:
         own = _columns(robot, state, R, j, near[j] if meets else far[j], -1.0, places)
         u = -passed
@@ -250,73 +271,6 @@ def relative(robot: Robot, state: State, side: Sides) -> tuple[list[Part], Acros
     turning = cross(W[side.b], x)
     across = ([0.0, 0.0, 0.0, x[1], -x[0], 0.0], [0.0, 0.0, 0.0, turning[1], -turning[0], 0.0])
     return [*found, *behind], across
-
-
-def closed(robot: Robot, q: Sequence[Values], tree: Coordinates) -> Coordinates:
-    """Return the map of a robot with closed loops from that of its tree, whose degrees of freedom are the axes."""
-    free = [tree.names.index(name) for name in robot.velocity_names]
-    dependent = [place for place in range(len(tree.names)) if place not in set(free)]
-    J = [tree.gathered_some(row) for row in rows(robot, q)[0]]
-    parts = blocks(J, dependent)
-
-    def solved(b: Sequence[Scalar]) -> dict[int, Scalar]:
-        return {name: x for part in parts for name, x in part.solved(b, partial(_check, robot)).items()}
-
-    found: dict[int, dict[int, Scalar]] = {place: {k: 1.0} for k, place in enumerate(free)}
-    found |= {place: {} for place in dependent}
-    for k, place in enumerate(free):
-        for name, x in solved([-row.get(place, 0.0) for row in J]).items():
-            if not is_zero(x):
-                found[name][k] = x
-    G = _by_axis(tree, found)
-
-    def rate(joints: Sequence[Values]) -> list[Row]:
-        changing = [tree.gathered_some(row) for row in rows(robot, q, joints)[1]]
-        made: dict[int, dict[int, Scalar]] = {place: {} for place in range(len(tree.names))}
-        for k in range(len(free)):
-            b = [-_product(row, {place: own[k] for place, own in found.items() if k in own}) for row in changing]
-            for name, x in solved(b).items():
-                if not is_zero(x):
-                    made[name][k] = x
-        return list(_by_axis(tree, made))
-
-    def drift(joints: Sequence[Values]) -> Values:
-        axes = [x for own in joints for x in own]
-        b = [-_product(row, dict(enumerate(axes))) for row in rows(robot, q, joints)[1]]
-        made = solved(b)
-        return [_product(row, made) for row in _rows_of(tree)]
-
-    owned = _owned(robot, tree, free)
-    return Coordinates(robot.velocity_names, tree.widths, owned[0], G, rate, drift, owned[1])
-
-
-def _by_axis(tree: Coordinates, by_degree: Mapping[int, Mapping[int, Scalar]]) -> tuple[Row, ...]:
-    """Return rows by the tree's degrees of freedom as rows by axis: those of joints that follow others too."""
-    if tree.G is None:
-        return tuple(dict(by_degree[axis]) for axis in range(len(tree.names)))
-    return tuple(
-        {k: x * factor for place, factor in row.items() for k, x in by_degree[place].items()} for row in tree.G
-    )
-
-
-def _rows_of(tree: Coordinates) -> Sequence[Row]:
-    return tree.G if tree.G is not None else [{place: 1.0} for place in range(len(tree.names))]
-
-
-def _owned(robot: Robot, tree: Coordinates, free: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the joints that have degrees of freedom, in the order of these, and how many each joint has."""
-    joint_of = [j for j in tree.independent for _ in range(tree.widths[j - 1])]
-    order = tuple(dict.fromkeys(joint_of[place] for place in free))
-    counts = Counter(joint_of[place] for place in free)
-    return order, tuple(counts[j] for j in range(1, len(robot.joints) + 1))
-
-
-def _check(robot: Robot, divisor: Scalar) -> None:
-    if is_zero(divisor):
-        raise ProgramError(
-            f"{robot.name}: the independent joints {', '.join(robot.independent)} do not determine the others: "
-            "the loops are singular wherever they are closed"
-        )
 
 
 def _columns(
@@ -367,14 +321,6 @@ def _weighed(weights: Sequence[Scalar], motion: Twist) -> Scalar:
     for a, x in zip(weights, (*motion.v, *motion.w), strict=True):
         if not is_zero(a):
             total = total + x * a
-    return total
-
-
-def _product(row: Row, values: Mapping[int, Scalar]) -> Scalar:
-    total: Scalar = 0.0
-    for place, x in row.items():
-        if place in values:
-            total = total + x * values[place]
     return total
 
 

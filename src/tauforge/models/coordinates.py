@@ -59,7 +59,7 @@ class Coordinates:
         tree = cls.of_tree(robot)
         if not robot.loops:
             return tree
-        from .closure import closed
+        from .loop_map import closed
 
         return closed(robot, q, tree)
 

@@ -1,0 +1,90 @@
+"""The map G of a robot with closed loops, from its independent joints to all others: Khalil 2010, (51)-(56)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from ..errors import ProgramError
+from ..graph.node import Scalar, is_zero
+from ..robot.robot import Robot
+from ..spatial.least_squares import blocks
+from .closure import rows
+from .coordinates import Coordinates, Row
+from .state import Values
+
+
+def closed(robot: Robot, q: Sequence[Values], tree: Coordinates) -> Coordinates:
+    """Return the map of a robot with closed loops from that of its tree, whose degrees of freedom are the axes."""
+    free = [tree.names.index(name) for name in robot.velocity_names]
+    dependent = [place for place in range(len(tree.names)) if place not in set(free)]
+    J = [tree.gathered_some(row) for row in rows(robot, q)[0]]
+    parts = blocks(J, dependent)
+
+    def solved(b: Sequence[Scalar]) -> dict[int, Scalar]:
+        return {name: x for part in parts for name, x in part.solved(b, partial(_check, robot)).items()}
+
+    found: dict[int, dict[int, Scalar]] = {place: {k: 1.0} for k, place in enumerate(free)}
+    found |= {place: {} for place in dependent}
+    for k, place in enumerate(free):
+        for name, x in solved([-row.get(place, 0.0) for row in J]).items():
+            if not is_zero(x):
+                found[name][k] = x
+    G = _by_axis(tree, found)
+
+    def rate(joints: Sequence[Values]) -> list[Row]:
+        changing = [tree.gathered_some(row) for row in rows(robot, q, joints)[1]]
+        made: dict[int, dict[int, Scalar]] = {place: {} for place in range(len(tree.names))}
+        for k in range(len(free)):
+            b = [-_product(row, {place: own[k] for place, own in found.items() if k in own}) for row in changing]
+            for name, x in solved(b).items():
+                if not is_zero(x):
+                    made[name][k] = x
+        return list(_by_axis(tree, made))
+
+    def drift(joints: Sequence[Values]) -> Values:
+        axes = [x for own in joints for x in own]
+        b = [-_product(row, dict(enumerate(axes))) for row in rows(robot, q, joints)[1]]
+        made = solved(b)
+        return [_product(row, made) for row in _rows_of(tree)]
+
+    owned = _owned(robot, tree, free)
+    return Coordinates(robot.velocity_names, tree.widths, owned[0], G, rate, drift, owned[1])
+
+
+def _by_axis(tree: Coordinates, by_degree: Mapping[int, Mapping[int, Scalar]]) -> tuple[Row, ...]:
+    """Return rows by the tree's degrees of freedom as rows by axis: those of joints that follow others too."""
+    if tree.G is None:
+        return tuple(dict(by_degree[axis]) for axis in range(len(tree.names)))
+    return tuple(
+        {k: x * factor for place, factor in row.items() for k, x in by_degree[place].items()} for row in tree.G
+    )
+
+
+def _rows_of(tree: Coordinates) -> Sequence[Row]:
+    return tree.G if tree.G is not None else [{place: 1.0} for place in range(len(tree.names))]
+
+
+def _owned(robot: Robot, tree: Coordinates, free: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the joints that have degrees of freedom, in the order of these, and how many each joint has."""
+    joint_of = [j for j in tree.independent for _ in range(tree.widths[j - 1])]
+    order = tuple(dict.fromkeys(joint_of[place] for place in free))
+    counts = Counter(joint_of[place] for place in free)
+    return order, tuple(counts[j] for j in range(1, len(robot.joints) + 1))
+
+
+def _check(robot: Robot, divisor: Scalar) -> None:
+    if is_zero(divisor):
+        raise ProgramError(
+            f"{robot.name}: the independent joints {', '.join(robot.independent)} do not determine the others: "
+            "the loops are singular wherever they are closed"
+        )
+
+
+def _product(row: Row, values: Mapping[int, Scalar]) -> Scalar:
+    total: Scalar = 0.0
+    for place, x in row.items():
+        if place in values:
+            total = total + x * values[place]
+    return total
