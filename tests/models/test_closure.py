@@ -110,3 +110,41 @@ def test_freedom_is_found_at_closed_states():
     assert found.mobility == 1
     assert robot.independent == ("crank",)
     assert tf.robots.puma560().independent == tf.robots.puma560().joint_names
+
+
+def test_friction_depends_on_where_the_loops_are():
+    found = Mechanism(2, planar=False)
+    program, v = tf.friction(found.robot), found.G(found.q)[:, 0]
+    assert list(program.inputs) == ["q", "qd"]
+    whole = tf.friction(found.robot.tree()).compile()(v)
+    np.testing.assert_allclose(program.compile()(found.q, [1.0]), [v @ whole], rtol=1e-9)
+
+
+def with_an_idle_rod():
+    """Return two cranks and a rod between two spherical joints, which can spin."""
+    joints = (
+        tf.Joint(name="crank", antecedent=0, alpha=0.3),
+        tf.Joint(name="ball", antecedent=1, sigma=3, mu=0, d=0.4),
+        tf.Joint(name="rocker", antecedent=0, mu=0, alpha=-0.2, d=1.0),
+    )
+    bodies = tuple(tf.Body(name=f"link{k}", inertia=tf.Inertia(1, 0, 0, 1, 0, 1, 0.2, 0.1, 0, 1)) for k in range(3))
+    frames = (tf.Joint(name="rod", antecedent=2, sigma=2, d=0.8), tf.Joint(name="end", antecedent=3, sigma=2, d=0.5))
+    return tf.Robot(name="rssr", joints=joints, bodies=bodies, frames=frames).with_loop("rod", "end", kind="spherical")
+
+
+def test_hybrid_dynamics_with_one_axis_of_a_spherical_joint():
+    robot = with_an_idle_rod()
+    q, (crank, spin) = tf.close_loops(robot), robot.velocity_names
+    assert (crank, spin[:6]) == ("crank", "ball.w")
+    qd, qdd = np.array([0.3, -0.4]), np.array([0.5, 0.7])
+    tau = tf.inverse_dynamics(robot).compile()(q, qd, qdd)
+    program = tf.hybrid_dynamics(robot, accelerated=["crank"])
+    assert (program.inputs["qdd"].labels, program.inputs["tau"].labels) == (((crank,),), ((spin,),))
+    efforts, accelerations = program.compile()(q, qd, qdd[:1], tau[1:])
+    np.testing.assert_allclose(efforts, tau[:1], rtol=1e-9)
+    np.testing.assert_allclose(accelerations, qdd[1:], rtol=1e-9)
+
+
+def test_hybrid_dynamics_refuses_the_acceleration_of_a_dependent_joint():
+    with pytest.raises(tf.ProgramError, match=r"determine the acceleration of coupler; .*independent joints, crank"):
+        tf.hybrid_dynamics(tf.load(DATA / "fourbar.xml"), accelerated=["coupler"])

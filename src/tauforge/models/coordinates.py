@@ -125,10 +125,10 @@ class Coordinates:
         pairs = ((self.gathered(c), self.gathered(m, rate)) for c, m in zip(C, inertia(), strict=True))
         return self._from_left([[a + b for a, b in zip(*rows, strict=True)] for rows in pairs])
 
-    def own(self, entries: Values) -> list[Values]:
+    def own(self, entries: Sequence[Any]) -> list[Sequence[Any]]:
         """Return quantities given by degree of freedom, by joint number; a joint that is not independent has none."""
         rest = iter(entries)
-        found: list[Values] = [()] * (len(self.widths) + 1)
+        found: list[Sequence[Any]] = [()] * (len(self.widths) + 1)
         for j in self.independent:
             found[j] = list(islice(rest, (self.owned or self.widths)[j - 1]))
         return found
