@@ -25,6 +25,8 @@ STEPS = 100
 """Newton steps at the most."""
 TOLERANCE = 1e-12
 """Error of a closed loop, in metres and radians."""
+NUDGE = 0.3
+"""Step away from where two frames are half a turn apart, in metres or radians."""
 FAR = 0.5
 """The largest step of a joint, in metres or radians."""
 
@@ -64,7 +66,7 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
     if not robot.loops:
         raise ProgramError(f"{robot.name} has no loops to close")
     closing = _closing(robot)
-    q = np.array(closing.start if guess is None else guess, dtype=float)
+    q = _numbers("the guess", closing.start if guess is None else guess)
     if q.shape[-1:] != closing.start.shape:
         raise ProgramError(
             f"the guess has {q.shape[-1] if q.ndim else 0} coordinates; {robot.name} has {len(closing.start)}: "
@@ -72,7 +74,7 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
         )
     held: list[int] = []
     if q_active is not None:
-        active = np.asarray(q_active, dtype=float)
+        active = _numbers("q_active", q_active)
         if active.shape[-1:] != (len(closing.coordinates),):
             raise ProgramError(
                 f"q_active has {active.shape[-1] if active.ndim else 0} coordinates; the independent joints of "
@@ -86,13 +88,32 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
     return _newton(robot, closing, flat, held).reshape(q.shape)
 
 
+def _numbers(what: str, given: ArrayLike) -> Floats:
+    """Return a new array of finite numbers, or say that it is not one."""
+    try:
+        found = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError(f"{what} must be an array of numbers") from None
+    if not np.isfinite(found).all():
+        raise ProgramError(f"{what} has entries that are not finite")
+    return found
+
+
 def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> Floats:
     """Return states with closed loops, or say which one cannot be closed."""
     free = [k for k in range(len(axis_names(robot.expanded()))) if k not in set(held)]
-    error, J = closing.closure(q)
-    damping = np.full(len(q), 1e-8)
+    error, J, turn = closing.closure(q)
+    damping, random = np.full(len(q), 1e-8), np.random.default_rng(0)
     for _ in range(STEPS):
-        open_ = np.flatnonzero(np.abs(error).max(axis=1) > TOLERANCE)
+        closed = np.abs(error).max(axis=1, initial=0.0) <= TOLERANCE
+        flipped = np.flatnonzero(closed & (turn.max(axis=1, initial=0.0) > 1.0))
+        if len(flipped):  # frames are half a turn apart, where no step leads away
+            away = np.zeros((len(flipped), J.shape[2]))
+            away[:, free] = random.uniform(-NUDGE, NUDGE, (len(flipped), len(free)))
+            q[flipped] = closing.step(q[flipped], away)
+            error[flipped], J[flipped], turn[flipped] = closing.closure(q[flipped])
+            closed[flipped] = False
+        open_ = np.flatnonzero(~closed)
         if not len(open_):
             return q
         A, e = J[open_][:, :, free], error[open_]
@@ -101,29 +122,33 @@ def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> Float
         step[:, free] = -np.linalg.solve(N, np.swapaxes(A, 1, 2) @ e[..., None])[..., 0]
         step *= np.minimum(1.0, FAR / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
         ahead = closing.step(q[open_], step)
-        after, changed = closing.closure(ahead)
-        better = np.linalg.norm(after, axis=1) < np.linalg.norm(e, axis=1)
+        after, changed, turned = closing.closure(ahead)
+        better = np.linalg.norm(np.hstack([after, turned]), axis=1) < np.linalg.norm(
+            np.hstack([e, turn[open_]]), axis=1
+        )
         tiny = np.abs(e).max(axis=1) < 1e3 * TOLERANCE  # rounding hides whether it is better
         taken = open_[better]
-        q[taken], error[taken], J[taken] = ahead[better], after[better], changed[better]
+        q[taken], error[taken], J[taken], turn[taken] = ahead[better], after[better], changed[better], turned[better]
         damping[open_] = np.where(better, np.maximum(damping[open_] * 0.1, 1e-16), damping[open_] * 10.0)
         if not better.any() and (tiny.all() or damping[open_].min() > 1e6):
             break
-    _refuse(robot, error)
+    _refuse(robot, error, turn)
     return q
 
 
-def _refuse(robot: Robot, error: Floats) -> None:
+def _refuse(robot: Robot, error: Floats, turn: Floats) -> None:
     """Say which loop is open, and by how much, unless all are closed but for rounding."""
-    worst = np.abs(error).max(axis=1)
+    left = np.hstack([np.abs(error), np.where(turn > 1.0, turn, 0.0)])
+    worst = left.max(axis=1)
     if worst.max() <= 1e3 * TOLERANCE:
         return
     state = int(np.argmax(worst))
-    entry = int(np.argmax(np.abs(error[state])))
-    labels = loop_closure(robot).outputs["error"].labels[0]
+    entry = int(np.argmax(left[state]))
+    outputs = loop_closure(robot).outputs
+    labels = [*(label.rpartition(".")[0] for label in outputs["error"].labels[0]), *outputs["turn"].labels[0]]
     where = f" in state {state}" if len(error) > 1 else ""
     raise ProgramError(
-        f"{robot.name}: the loop {labels[entry].split('.')[0]!r} stays open by {worst[state]:.3g}{where}: no position "
+        f"{robot.name}: the loop {labels[entry]!r} stays open by {worst[state]:.3g}{where}: no position "
         "of the other joints closes it from this guess; check the coordinates, or give another guess"
     )
 

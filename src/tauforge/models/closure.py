@@ -106,11 +106,14 @@ def with_sides(robot: Robot) -> tuple[Robot, list[Sides]]:
     return robot.derived(joints=(*robot.joints, *joints), bodies=(*robot.bodies, *bodies), loops=()), sides
 
 
-def errors(robot: Robot, q: Sequence[Values]) -> list[list[Scalar]]:
-    """Return what is left open at each loop: zero where it is closed."""
+def errors(robot: Robot, q: Sequence[Values]) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """Return what is left open at each loop, zero where it is closed; and 1 - cos of the turn between the frames.
+
+    The errors of frames whose axes must agree vanish after half a turn too, which only that cosine shows.
+    """
     whole, sides = with_sides(robot)
     poses = poses_of(whole, _state(whole, q))
-    found = []
+    found, turns = list[list[Scalar]](), list[Scalar]()
     for side in sides:
         way = Route.between(whole, poses, side.b, side.a)
         p, (x, y, z) = way.point(ZERO), (way.direction(unit) for unit in UNITS)
@@ -119,7 +122,9 @@ def errors(robot: Robot, q: Sequence[Values]) -> list[list[Scalar]]:
         found.append([six[k] for k in side.held])
         if side.loop.joint.kind.word == "universal":
             found[-1].append(x[2])
-    return found
+        if 5 in side.held:
+            turns.append((3.0 - x[0] - y[1] - z[2]) * 0.5)
+    return found, turns
 
 
 def rows(
@@ -149,10 +154,11 @@ def rows(
 
 
 def loop_closure(robot: Robot) -> Program:
-    """Return the Program ``q -> error, J``: what is left open at each loop, and its derivative along every axis.
+    """Return the Program ``q -> error, J, turn``: what is left open at each loop, and its derivative along every axis.
 
-    ``error`` is zero where the loops are closed. The rows of ``J`` are the loops' equations, a column for each axis of
-    the tree: J q̇ = 0 for the velocities of all joints.
+    ``error`` is zero where the loops are closed. Where the axes of two frames must agree, it is zero after half a turn
+    too, which ``turn``, 1 - cos of the angle between them, tells apart. The rows of ``J`` are the loops' equations, a
+    column for each axis of the tree: J q̇ = 0 for the velocities of all joints.
     """
     if not robot.loops:
         raise ProgramError(f"{robot.name} has no closed loops")
@@ -161,11 +167,14 @@ def loop_closure(robot: Robot) -> Program:
     q = by_joint(robot, arrays["q"].nodes)
     tree = Coordinates.of_tree(robot)
     labels = [f"{side.loop.joint.name}.{name}" for side in with_sides(robot)[1] for name in side.labels]
-    error = [x for own in errors(robot, q) for x in own]
+    by_loop, turns = errors(robot, q)
+    error = [x for own in by_loop for x in own]
+    turned = [side.loop.joint.name for side in with_sides(robot)[1] if 5 in side.held]
     J = [tree.gathered(list(_filled(row, sum(tree.widths)))) for row in rows(robot, q, whole=True)[0]]
     results = {
         "error": outputs(error, [len(error)], [labels], "what is left open at each loop"),
         "J": outputs([x for row in J for x in row], [len(J), len(tree.names)], [labels, tree.names], "its derivative"),
+        "turn": outputs(turns, [len(turns)], [turned], "1 - cos of the angle between frames whose axes must agree"),
     }
     return program("loop_closure", robot, arrays, results)
 

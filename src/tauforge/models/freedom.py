@@ -99,10 +99,10 @@ def closed_state(robot: Robot, random: Random, guess: Floats | None = None) -> F
 def newton(robot: Robot, tree: Coordinates, q: Floats, held: Sequence[int] = ()) -> Floats | None:
     """Return the closed state that damped Newton steps lead to, some degrees of freedom held; None if they do not."""
     free = [k for k in range(len(tree.names)) if k not in set(held)]
-    damping, e = 1e-6, error(robot, q)
+    damping, (e, turns) = 1e-6, error(robot, q)
     for _ in range(STEPS):
         if np.abs(e).max(initial=0.0) <= CLOSED:
-            return q
+            return q if turns.max(initial=0.0) < 1.0 else None  # not if frames are half a turn apart
         J = equations(robot, tree, q, whole=True)[:, free]
         size = len(free)
         step = np.zeros(len(tree.names))
@@ -111,9 +111,9 @@ def newton(robot: Robot, tree: Coordinates, q: Floats, held: Sequence[int] = ())
         )[0]
         largest = np.abs(step).max()
         ahead = moved(robot, q, step * min(1.0, 0.5 / largest) if largest else step)
-        after = error(robot, ahead)
-        if np.linalg.norm(after) < np.linalg.norm(e):
-            q, e, damping = ahead, after, max(damping * 0.2, 1e-14)
+        after, turned = error(robot, ahead)
+        if np.linalg.norm([*after, *turned]) < np.linalg.norm([*e, *turns]):
+            q, e, turns, damping = ahead, after, turned, max(damping * 0.2, 1e-14)
         else:
             damping *= 10
             if damping > 1e8:
@@ -121,9 +121,10 @@ def newton(robot: Robot, tree: Coordinates, q: Floats, held: Sequence[int] = ())
     return None
 
 
-def error(robot: Robot, q: Floats) -> Floats:
-    """Return what is left open at all loops."""
-    return np.array([float(x) for own in errors(robot, by_joint(robot, q.tolist())) for x in own])
+def error(robot: Robot, q: Floats) -> tuple[Floats, Floats]:
+    """Return what is left open at all loops, and 1 - cos of the angles between frames whose axes must agree."""
+    by_loop, turns = errors(robot, by_joint(robot, q.tolist()))
+    return np.array([float(x) for own in by_loop for x in own]), np.array([float(x) for x in turns])
 
 
 def equations(robot: Robot, tree: Coordinates, q: Floats, whole: bool = False) -> Floats:
