@@ -167,7 +167,7 @@ def _combined(row: Row, entries: Values) -> Scalar:
 
 def with_tangent(robot: Robot, coordinates: Coordinates, q: Array) -> Array:
     """Return the coordinates with their tangent, unless the rate of each entry is simply the entry of qd."""
-    if len(q.nodes) == len(coordinates.names) and all(joint.kind.is_flat for joint in robot.joints):
+    if coordinates.names == robot.coordinate_names and all(joint.kind.is_flat for joint in robot.joints):
         return q
     first = [0, *accumulate(coordinates.widths)]
     values, entries = by_joint(robot, q.nodes), list[Scalar]()
