@@ -65,3 +65,31 @@ def test_refusals():
         tf.close_loops(tf.load(Path(__file__).parents[1] / "formats/data/SR400.par"), [0.0] * 6)
     with pytest.raises(tf.RobotError, match="no link, frame or joint 'nowhere'"):
         tf.robots.puma560().with_loop("link6", "nowhere")
+
+
+@pytest.mark.parametrize("kind", ["fixed", "prismatic"])
+def test_frames_half_a_turn_apart_are_not_closed(kind):
+    joints = (
+        tf.Joint(name="a", antecedent=0),
+        *(tf.Joint(name=x, antecedent=k, d=1.0, mu=0) for k, x in ((1, "b"), (2, "c"))),
+    )
+    bodies = tuple(tf.Body(name=f"link{k}", inertia=tf.Inertia(1, 0, 0, 1, 0, 1, 0.1, 0, 0, 1)) for k in range(3))
+    ground = tf.Joint(name="ground", antecedent=0, sigma=2, d=2.0, theta=np.pi)
+    robot = tf.Robot(name="bars", joints=joints, bodies=bodies, frames=(ground,)).with_loop(
+        "ground", "link2", kind=kind
+    )
+    q = tf.close_loops(robot, guess=[0.0, 0.0, 0.0])
+    assert error(robot, q) < 1e-9
+    np.testing.assert_allclose(np.cos(q.sum()), -1.0, atol=1e-9)
+    q = tf.close_loops(robot, guess=[[0.0, 0.0, 0.0], [0.0, 0.0, 3.0], [0.2, -0.1, 0.1]])
+    np.testing.assert_allclose(np.cos(q.sum(axis=1)), -1.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("wrong", [[np.nan, 0.0], [np.inf, 0.0], ["x", "y"]])
+def test_what_is_not_a_number_is_refused(wrong):
+    with pytest.raises(
+        tf.ProgramError, match=r"^q_active (has entries that are not finite|must be an array of numbers)$"
+    ):
+        tf.close_loops(FIVEBAR, wrong)
+    with pytest.raises(tf.ProgramError, match=r"^the guess "):
+        tf.close_loops(FIVEBAR, guess=[*wrong, 0.0, 0.0])

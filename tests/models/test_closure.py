@@ -1,6 +1,7 @@
 """Robots with closed loops: models in independent coordinates against the tree's, projected in NumPy."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -110,3 +111,84 @@ def test_freedom_is_found_at_closed_states():
     assert found.mobility == 1
     assert robot.independent == ("crank",)
     assert tf.robots.puma560().independent == tf.robots.puma560().joint_names
+
+
+def test_friction_depends_on_where_the_loops_are():
+    found = Mechanism(2, planar=False)
+    program, v = tf.friction(found.robot), found.G(found.q)[:, 0]
+    assert list(program.inputs) == ["q", "qd"]
+    whole = tf.friction(found.robot.tree()).compile()(v)
+    np.testing.assert_allclose(program.compile()(found.q, [1.0]), [v @ whole], rtol=1e-9)
+
+
+def with_an_idle_rod():
+    """Return two cranks and a rod between two spherical joints, which can spin."""
+    joints = (
+        tf.Joint(name="crank", antecedent=0, alpha=0.3),
+        tf.Joint(name="ball", antecedent=1, sigma=3, mu=0, d=0.4),
+        tf.Joint(name="rocker", antecedent=0, mu=0, alpha=-0.2, d=1.0),
+    )
+    bodies = tuple(tf.Body(name=f"link{k}", inertia=tf.Inertia(1, 0, 0, 1, 0, 1, 0.2, 0.1, 0, 1)) for k in range(3))
+    frames = (tf.Joint(name="rod", antecedent=2, sigma=2, d=0.8), tf.Joint(name="end", antecedent=3, sigma=2, d=0.5))
+    return tf.Robot(name="rssr", joints=joints, bodies=bodies, frames=frames).with_loop("rod", "end", kind="spherical")
+
+
+def test_hybrid_dynamics_with_one_axis_of_a_spherical_joint():
+    robot = with_an_idle_rod()
+    q, (crank, spin) = tf.close_loops(robot), robot.velocity_names
+    assert (crank, spin[:6]) == ("crank", "ball.w")
+    qd, qdd = np.array([0.3, -0.4]), np.array([0.5, 0.7])
+    tau = tf.inverse_dynamics(robot).compile()(q, qd, qdd)
+    program = tf.hybrid_dynamics(robot, accelerated=["crank"])
+    assert (program.inputs["qdd"].labels, program.inputs["tau"].labels) == (((crank,),), ((spin,),))
+    efforts, accelerations = program.compile()(q, qd, qdd[:1], tau[1:])
+    np.testing.assert_allclose(efforts, tau[:1], rtol=1e-9)
+    np.testing.assert_allclose(accelerations, qdd[1:], rtol=1e-9)
+
+
+def test_hybrid_dynamics_refuses_the_acceleration_of_a_dependent_joint():
+    with pytest.raises(tf.ProgramError, match=r"determine the acceleration of coupler; .*independent joints, crank"):
+        tf.hybrid_dynamics(tf.load(DATA / "fourbar.xml"), accelerated=["coupler"])
+
+
+def test_a_frame_that_the_loops_hold_has_no_manipulability():
+    held = tf.load(DATA / "fourbar.xml").lock({"crank": 0.3})
+    for model in (tf.manipulability, tf.jacobian_determinant):
+        with pytest.raises(tf.ProgramError, match="no independent joint moves rocker"):
+            model(held, frame="rocker")
+
+
+def test_names_of_joints_can_have_dots():
+    robot = tf.load(DATA / "fourbar.xml")
+    names = ("a", "a.b", "c.wx")
+    joints = (
+        replace(joint, name=name, variable="", mu=int(name == "a.b"))
+        for joint, name in zip(robot.joints, names, strict=True)
+    )
+    dotted = replace(robot, joints=tuple(joints))
+    assert dotted.independent == dotted.velocity_names == ("a.b",)
+    np.testing.assert_allclose(tf.close_loops(dotted, [0.1])[1], 0.1)
+
+
+def test_tables_and_designs_refuse_loops():
+    robot = tf.load(DATA / "fourbar.xml")
+    for use in (tf.configuration_space, tf.yang_tzeng):
+        with pytest.raises(tf.ProgramError, match=r"fourbar has closed loops, which .* cannot handle"):
+            use(robot)
+
+
+def test_a_loop_needs_two_links():
+    with pytest.raises(tf.RobotError, match="'link2' and 'joint2' are on the same link"):
+        tf.robots.puma560().with_loop("link2", "joint2")
+
+
+def test_derivatives_where_a_loop_only_reorders_the_joints():
+    """A floating cut joint holds nothing, but the actuated joints come first."""
+    robot = tf.robots.puma560()
+    joints = (replace(robot.joints[0], mu=0), *robot.joints[1:])
+    robot = replace(robot, joints=joints)
+    looped = robot.with_loop("link6", "base", kind="floating")
+    assert looped.velocity_names == (*(f"joint{k}" for k in range(2, 7)), "joint1")
+    q = np.linspace(0.1, 0.6, 6)
+    values = tf.gravity(robot).derivative("g", "q").compile()(q), tf.gravity(looped).derivative("g", "q").compile()(q)
+    np.testing.assert_allclose(values[1], values[0][np.ix_([1, 2, 3, 4, 5, 0], [1, 2, 3, 4, 5, 0])], atol=1e-9)

@@ -176,8 +176,12 @@ def pseudo_inertia(body: Inertia) -> Rows:
 
 
 def check(robot: Robot, formulation: str, paper: str, *, followers: bool = True) -> None:
-    """Refuse a robot that a formulation's paper does not cover, or with mimic joints unless these are allowed."""
+    """Refuse a robot that a formulation's paper does not cover, or with joints that others move unless allowed."""
     fix = "formulation='newton-euler' takes it"
+    if robot.loops and not followers:
+        raise ProgramError(
+            f"{robot.name} has closed loops, which {formulation!r} cannot handle; robot.tree() opens them"
+        )
     independent = owners(robot)
     for j, joint in enumerate(robot.joints, 1):
         if j not in independent and not followers:

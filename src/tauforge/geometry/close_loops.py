@@ -25,6 +25,10 @@ STEPS = 100
 """Newton steps at the most."""
 TOLERANCE = 1e-12
 """Error of a closed loop, in metres and radians."""
+NUDGE = 0.3
+"""Step away from frames that are half a turn apart, in metres or radians."""
+HALF_TURN = -1.0 + 1e-9
+"""Cosine of angles that count as half a turn."""
 FAR = 0.5
 """The largest step of a joint, in metres or radians."""
 
@@ -64,7 +68,7 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
     if not robot.loops:
         raise ProgramError(f"{robot.name} has no loops to close")
     closing = _closing(robot)
-    q = np.array(closing.start if guess is None else guess, dtype=float)
+    q = _numbers("the guess", closing.start if guess is None else guess)
     if q.shape[-1:] != closing.start.shape:
         raise ProgramError(
             f"the guess has {q.shape[-1] if q.ndim else 0} coordinates; {robot.name} has {len(closing.start)}: "
@@ -72,7 +76,7 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
         )
     held: list[int] = []
     if q_active is not None:
-        active = np.asarray(q_active, dtype=float)
+        active = _numbers("q_active", q_active)
         if active.shape[-1:] != (len(closing.coordinates),):
             raise ProgramError(
                 f"q_active has {active.shape[-1] if active.ndim else 0} coordinates; the independent joints of "
@@ -86,6 +90,17 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
     return _newton(robot, closing, flat, held).reshape(q.shape)
 
 
+def _numbers(what: str, given: ArrayLike) -> Floats:
+    """Return a new array of finite numbers, or say that it is not one."""
+    try:
+        found = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError(f"{what} must be an array of numbers") from None
+    if not np.isfinite(found).all():
+        raise ProgramError(f"{what} has entries that are not finite")
+    return found
+
+
 def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> Floats:
     """Return states with closed loops, or say which one cannot be closed."""
     free = [k for k in range(len(axis_names(robot.expanded()))) if k not in set(held)]
@@ -95,6 +110,11 @@ def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> Float
         sines, cosine, slopes = closing.closure(q)
         return angles(sines, cosine, places), slopes
 
+    flipped = np.flatnonzero((closing.closure(q)[1] < HALF_TURN).any(axis=1))
+    if len(flipped):  # frames are half a turn apart, where the axis of a turn back is not known
+        away = np.zeros((len(flipped), len(axis_names(robot.expanded()))))
+        away[:, free] = np.random.default_rng(0).uniform(-NUDGE, NUDGE, (len(flipped), len(free)))
+        q[flipped] = closing.step(q[flipped], away)
     error, J = left(q)
     damping = np.full(len(q), 1e-8)
     for _ in range(STEPS):
@@ -128,9 +148,10 @@ def _refuse(robot: Robot, error: Floats) -> None:
     entry = int(np.argmax(np.abs(error[state])))
     labels = loop_closure(robot).outputs["error"].labels[0]
     where = f" in state {state}" if len(error) > 1 else ""
+    name = labels[entry].rpartition(".")[0]
     raise ProgramError(
-        f"{robot.name}: the loop {labels[entry].split('.')[0]!r} stays open by {worst[state]:.3g}{where}: no position "
-        "of the other joints closes it from this guess; check the coordinates, or give another guess"
+        f"{robot.name}: the loop {name!r} stays open by {worst[state]:.3g}{where}: no position of the other "
+        "joints closes it from this guess; check the coordinates, or give another guess"
     )
 
 

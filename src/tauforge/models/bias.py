@@ -53,8 +53,11 @@ def gravity(robot: Robot, *, parameters: str = "auto", formulation: str = DEFAUL
 
 @model("qd -> f", "Coulomb and viscous friction")
 def friction(robot: Robot) -> Program:
-    """Return the Program ``qd -> f``: the torques of Coulomb and viscous friction."""
-    robot, arrays, state = prepare(robot, ("qd",))
+    """Return the Program ``qd -> f``: the torques of Coulomb and viscous friction.
+
+    With closed loops it takes ``q`` too, on which the velocities of the other joints depend.
+    """
+    robot, arrays, state = prepare(robot, ("q", "qd") if robot.loops else ("qd",))
     slack = robot.derived(
         joints=tuple(replace(joint, eta=0) for joint in robot.joints),
         tendons=robot.neglect("k").tendons,

@@ -125,10 +125,10 @@ class Coordinates:
         pairs = ((self.gathered(c), self.gathered(m, rate)) for c, m in zip(C, inertia(), strict=True))
         return self._from_left([[a + b for a, b in zip(*rows, strict=True)] for rows in pairs])
 
-    def own(self, entries: Values) -> list[Values]:
+    def own(self, entries: Sequence[Any]) -> list[Sequence[Any]]:
         """Return quantities given by degree of freedom, by joint number; a joint that is not independent has none."""
         rest = iter(entries)
-        found: list[Values] = [()] * (len(self.widths) + 1)
+        found: list[Sequence[Any]] = [()] * (len(self.widths) + 1)
         for j in self.independent:
             found[j] = list(islice(rest, (self.owned or self.widths)[j - 1]))
         return found
@@ -167,7 +167,7 @@ def _combined(row: Row, entries: Values) -> Scalar:
 
 def with_tangent(robot: Robot, coordinates: Coordinates, q: Array) -> Array:
     """Return the coordinates with their tangent, unless the rate of each entry is simply the entry of qd."""
-    if len(q.nodes) == len(coordinates.names) and all(joint.kind.is_flat for joint in robot.joints):
+    if coordinates.names == robot.coordinate_names and all(joint.kind.is_flat for joint in robot.joints):
         return q
     first = [0, *accumulate(coordinates.widths)]
     values, entries = by_joint(robot, q.nodes), list[Scalar]()

@@ -69,8 +69,8 @@ def hybrid_dynamics(
     ----------
     accelerated
         Names of the joints whose acceleration is known, or "rigid" for those with a motor and without a spring.
-        The input ``qdd`` and the output ``efforts`` are theirs, in joint order; the input ``tau`` and the output
-        ``accelerations`` are those of the others.
+        The input ``qdd`` and the output ``efforts`` are theirs, in the order of ``qd``; the input ``tau`` and the
+        output ``accelerations`` are those of the others.
     parameters, external_wrenches, reframe
         As in ``inverse_dynamics``.
     """
@@ -83,15 +83,23 @@ def hybrid_dynamics(
             f"{robot.name} has no moving joint {', '.join(sorted(unknown))}; it has {', '.join(robot.joint_names)}"
         )
     numbers = frozenset(j for j in free if robot.joints[j - 1].name in chosen)
-    known, others = degrees(robot, numbers), degrees(robot, free - numbers)
+    if dependent := chosen - {robot.joints[j - 1].name for j in numbers}:
+        raise ProgramError(
+            f"{robot.name}: the loops determine the acceleration of {', '.join(sorted(dependent))}; choose among the "
+            f"independent joints, {', '.join(robot.joints[j - 1].name for j in state.coordinates.independent)}"
+        )
+    names, order = state.coordinates.own(state.coordinates.names), state.coordinates.independent
+    known = [name for j in order if j in numbers for name in names[j]]
+    others = [name for j in order if j not in numbers for name in names[j]]
     arrays["qdd"] = inputs("qdd", known, f"{INPUTS['qdd'][0]} that are known")
     arrays["tau"] = inputs("tau", others, f"{INPUTS['tau'][0]} that are known")
     nodes = {True: iter(arrays["qdd"].nodes), False: iter(arrays["tau"].nodes)}
-    joints = enumerate(robot.joints, 1)
-    given = [[], *([next(nodes[j in numbers]) for _ in (joint.axes if j in free else ())] for j, joint in joints)]
+    given: list[Values] = [()] * len(names)
+    for j in order:
+        given[j] = [next(nodes[j in numbers]) for _ in names[j]]
     found = articulated(robot, state, given, numbers)
-    efforts = [x for j in sorted(numbers) for x in found[j]]
-    accelerations = [x for j in sorted(free - numbers) for x in found[j]]
+    efforts = [x for j in order if j in numbers for x in found[j]]
+    accelerations = [x for j in order if j not in numbers for x in found[j]]
     results = {
         "efforts": outputs(efforts, [len(known)], [known], "torques of the joints whose acceleration is known"),
         "accelerations": outputs(accelerations, [len(others)], [others], "accelerations of the other joints"),
@@ -114,12 +122,6 @@ def free_base_dynamics(robot: Robot, external_wrenches: bool | str) -> Program:
         "base_acceleration": outputs(found[1], [6], [labels], "rate of the base's velocity, in its own frame"),
     }
     return program("inverse_dynamics", robot, arrays, results)
-
-
-def degrees(robot: Robot, numbers: frozenset[int]) -> list[str]:
-    """Return the names of the degrees of freedom of some joints, in joint order."""
-    chosen = [joint for j, joint in enumerate(robot.joints, 1) if j in numbers]
-    return [joint.name + part for joint in chosen for part in joint.axes]
 
 
 def articulated(robot: Robot, state: State, given: Sequence[Values], accelerated: frozenset[int]) -> list[Values]:

@@ -118,6 +118,8 @@ def _jacobians(
             points = [(link, ZERO) for link in links]
         for link, start in points:
             made.append(_rows(robot, state, R, levers(robot, poses, R, link, start), number, chosen))
+    if not made[0][0]:
+        raise ProgramError(f"no independent joint moves {frame}, which the loops hold: its Jacobian has no columns")
     return robot, arrays, made
 
 

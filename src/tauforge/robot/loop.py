@@ -28,6 +28,8 @@ def looped(robot: Robot, first: str, second: str, kind: str, name: str | None) -
         raise RobotError(f"{robot.name}: {kind!r} is not a kind of joint; there are {', '.join(words)}")
     called = name or f"{first}_{second}"
     ends = (frame_at(robot, first), frame_at(robot, second))
+    if ends[0].antecedent == ends[1].antecedent:
+        raise RobotError(f"{robot.name}: {first!r} and {second!r} are on the same link, so no loop closes between them")
     joint = replace(ends[0].as_kind(words[kind]), name=called)
     loop = Loop(joint=joint, frame=replace(ends[1], name=f"{called}_frame", mu=0))
     return replace(robot, loops=(*robot.loops, loop))

@@ -114,10 +114,8 @@ class Robot:
         With closed loops these are the actuated joints, in their order, and then passive joints if the mechanism has
         more freedom than motors.
         """
-        names = [joint.name for joint in self.expanded().joints]
-        return tuple(
-            dict.fromkeys(name for axis in self.velocity_names for name in names if axis.split(".")[0] == name)
-        )
+        owner = {joint.name + part: joint.name for joint in self.expanded().joints for part in joint.axes}
+        return tuple(dict.fromkeys(owner[axis] for axis in self.velocity_names))
 
     @cached_property
     def _degrees(self) -> tuple[str, ...]:
