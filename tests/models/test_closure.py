@@ -9,7 +9,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.models.coordinates import Coordinates
-from tauforge.models.freedom import equations, freedom, in_numbers, moved, newton
+from tauforge.models.freedom import equations, freedom, moved, newton
 from tests.random_loops import random_mechanism
 from tests.random_robots import seeds
 
@@ -107,7 +107,7 @@ def test_derivatives_of_a_solution_along_the_loops(seed):
 
 def test_freedom_is_found_at_closed_states():
     robot = tf.load(DATA / "fourbar.xml")
-    found = freedom(in_numbers(robot))
+    found = freedom(robot)
     assert found.mobility == 1
     assert robot.independent == ("crank",)
     assert tf.robots.puma560().independent == tf.robots.puma560().joint_names

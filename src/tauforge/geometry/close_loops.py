@@ -34,7 +34,7 @@ FAR = 0.5
 
 
 class Closing(NamedTuple):
-    """What closes a robot's loops: compiled functions, and the places of the independent joints in q and qd."""
+    """What closes a robot's loops: compiled functions, and the places of joints and equations."""
 
     closure: Function
     step: Function
@@ -42,6 +42,8 @@ class Closing(NamedTuple):
     held: list[int]
     start: Floats
     names: tuple[str, ...]
+    axes: int
+    turning: list[list[int]]
 
 
 def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLike | None = None) -> Floats:
@@ -103,16 +105,15 @@ def _numbers(what: str, given: ArrayLike) -> Floats:
 
 def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> Floats:
     """Return states with closed loops, or say which one cannot be closed."""
-    free = [k for k in range(len(axis_names(robot.expanded()))) if k not in set(held)]
-    places = turning(robot.expanded())
+    free = [k for k in range(closing.axes) if k not in set(held)]
 
     def left(q: Floats) -> tuple[Floats, Floats]:
         sines, cosine, slopes = closing.closure(q)
-        return angles(sines, cosine, places), slopes
+        return angles(sines, cosine, closing.turning), slopes
 
     flipped = np.flatnonzero((closing.closure(q)[1] < HALF_TURN).any(axis=1))
     if len(flipped):  # frames are half a turn apart, where the axis of a turn back is not known
-        away = np.zeros((len(flipped), len(axis_names(robot.expanded()))))
+        away = np.zeros((len(flipped), closing.axes))
         away[:, free] = np.random.default_rng(0).uniform(-NUDGE, NUDGE, (len(flipped), len(free)))
         q[flipped] = closing.step(q[flipped], away)
     error, J = left(q)
@@ -170,6 +171,8 @@ def _closing(robot: Robot) -> Closing:
         held,
         found.q,
         tuple(kept),
+        len(axes),
+        turning(whole),
     )
 
 

@@ -1,10 +1,8 @@
-"""Closed loops: the equations that hold the two sides of each cut together, and the motions that they leave.
+"""Closed loops: the equations that hold the two sides of each cut together.
 
 A loop is cut at a joint. Frame A, on one link, is the frame of that joint at zero, and frame B, on the other link, is
 what the joint would carry. Seen from A, the motion of B is one of the joint's own. What the joint does not allow is
-zero: J q̇_tree = 0. With the joints in two parts, independent (a) and dependent (p):
-
-    q̇_p = G_p q̇_a,  J_p G_p = -J_a,    and    J_p (Ġ_p q̇_a) = -J̇ q̇_tree    (Khalil 2010, (51)-(56))
+zero: J q̇_tree = 0. The map that follows is in loop_map.py.
 """
 
 from __future__ import annotations
@@ -226,17 +224,22 @@ class Way(NamedTuple):
     state: State
     side: Sides
     numbers: list[int]  # of its links in the whole robot
+    down: list[int]  # its links from A to the ancestor
+    up: list[int]  # and from there to B
 
     @classmethod
     def of(cls, robot: Robot, state: State, side: Sides) -> Way:
         first, second = path(robot, side.a), path(robot, side.b)
         common = set(first) & set(second)
-        numbers = [j for j in (*first, *second) if j not in common]
+        first, second = ([j for j in links if j not in common] for links in (first, second))
+        numbers = [*first, *second]
         new = {j: k for k, j in enumerate(numbers, 1)}
         joints = [robot.joints[j - 1] for j in numbers]
         own = robot.derived(joints=tuple(replace(x, antecedent=new.get(x.antecedent, 0)) for x in joints))
         q, qd = ([(), *(values[j] for j in numbers)] for values in (state.q, state.qd))
-        return cls(own, replace(state, q=q, qd=qd), Sides(side.loop, new[side.a], new[side.b]), numbers)
+        ends = Sides(side.loop, new[side.a], new[side.b])
+        down, up = [new[j] for j in reversed(first)], [new[j] for j in second]
+        return cls(own, replace(state, q=q, qd=qd), ends, numbers, down, up)
 
 
 def relative(whole: Robot, all_of_it: State, between: Sides, firsts: Sequence[int]) -> tuple[list[Part], Across]:
@@ -244,12 +247,9 @@ def relative(whole: Robot, all_of_it: State, between: Sides, firsts: Sequence[in
 
     ``firsts`` has the place of each joint's first axis among all.
     """
-    robot, state, side, numbers = Way.of(whole, all_of_it, between)
+    robot, state, side, numbers, down, up = Way.of(whole, all_of_it, between)
     poses = poses_of(robot, state)
     R, W = orientations(robot, poses, side.a), spins(robot, poses, state, side.a)
-    first, second = path(robot, side.a), path(robot, side.b)
-    common = set(first) & set(second)
-    down, up = [j for j in reversed(first) if j not in common], [j for j in second if j not in common]
     meets = set(POINT) <= set(side.held)  # so that the levers of the joints before A may end at A
     near, far = levers(robot, poses, R, side.a, ZERO), levers(robot, poses, R, side.b, ZERO)
     places, found, passed = [0, *(firsts[j] for j in numbers)], list[Part](), ZERO

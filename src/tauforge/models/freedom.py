@@ -15,20 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
-from ..graph.evaluate import evaluate
-from ..graph.node import as_node
 from ..robot.entries import by_joint, owners
 from ..robot.kinds import FLOATING, KINDS
 from ..robot.robot import Robot
+from ..robot.scalars import randomised
 from .closure import angles, gaps, rows, turning
 from .coordinates import Coordinates
 
 Floats = NDArray[np.float64]
 CLOSED = 1e-10
-"""Error of a loop that counts as closed, as a part of the largest length."""
+"""Error of a loop that counts as closed, in metres and radians."""
 RANK = 1e-7
 """Singular value, as a part of the largest, below which a direction is free."""
 STEPS, STARTS = 200, 30
+"""Newton steps from one start, and starts, at most."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,9 @@ class Freedom:
     q: Floats
 
 
-def degrees_of_freedom(robot: Robot) -> tuple[str, ...]:
-    """Return the names of the axes that determine the motion of all others."""
-    return freedom(robot).degrees
-
-
 def freedom(robot: Robot) -> Freedom:
     """Return how a mechanism with closed loops can move."""
-    numeric, random = in_numbers(robot), Random(0)
+    numeric, random = randomised(robot, Random(1)), Random(0)
     tree = Coordinates.of_tree(numeric)
     q = closed_state(numeric, random)
     J = equations(numeric, tree, q)
@@ -76,17 +71,9 @@ def freedom(robot: Robot) -> Freedom:
     return Freedom(len(tree.names) - rank, len(J) - rank, tuple(tree.names[k] for k in free), q)
 
 
-def in_numbers(robot: Robot) -> Robot:
-    """Return the robot with random numbers for its symbols."""
-    random = Random(1)
-    values = {name: random.uniform(0.5, 1.5) for name in robot.symbols}
-    return robot.map(lambda x: evaluate([as_node(x)], values)[0])
-
-
-def closed_state(robot: Robot, random: Random, guess: Floats | None = None) -> Floats:
-    """Return a state in which the loops are closed, near the guess if possible."""
-    tree = Coordinates.of_tree(robot)
-    start = neutral(robot) if guess is None else guess
+def closed_state(robot: Robot, random: Random) -> Floats:
+    """Return a state in which the loops are closed, near zero if possible."""
+    tree, start = Coordinates.of_tree(robot), neutral(robot)
     for attempt in range(STARTS):
         size = 0.0 if not attempt else 0.1 * 1.3**attempt
         step = np.array([random.gauss(0.0, size) for _ in tree.names])
@@ -96,17 +83,14 @@ def closed_state(robot: Robot, random: Random, guess: Floats | None = None) -> F
     raise ProgramError(f"{robot.name}: no state was found in which its loops are closed")
 
 
-def newton(robot: Robot, tree: Coordinates, q: Floats, held: Sequence[int] = ()) -> Floats | None:
-    """Return the closed state that damped Newton steps lead to, some degrees of freedom held; None if they do not."""
-    free = [k for k in range(len(tree.names)) if k not in set(held)]
-    damping, e = 1e-6, error(robot, q)
+def newton(robot: Robot, tree: Coordinates, q: Floats) -> Floats | None:
+    """Return the closed state that damped Newton steps lead to; None if they lead to none."""
+    size, damping, e = len(tree.names), 1e-6, error(robot, q)
     for _ in range(STEPS):
         if np.abs(e).max(initial=0.0) <= CLOSED:
             return q
-        J = equations(robot, tree, q, whole=True)[:, free]
-        size = len(free)
-        step = np.zeros(len(tree.names))
-        step[free] = -np.linalg.lstsq(
+        J = equations(robot, tree, q, whole=True)
+        step = -np.linalg.lstsq(
             np.vstack([J, np.sqrt(damping) * np.eye(size)]), np.concatenate([e, np.zeros(size)]), rcond=None
         )[0]
         largest = np.abs(step).max()
@@ -156,8 +140,7 @@ def moved(robot: Robot, q: Floats, v: Floats) -> Floats:
 
 def nearby(robot: Robot, tree: Coordinates, q: Floats, J: Floats, random: Random) -> Floats | None:
     """Return another closed state, some way along the motions that the loops allow."""
-    _, s, V = np.linalg.svd(J)
-    rank = int((s > RANK * max(1.0, s.max(initial=0.0))).sum())
+    V, rank = np.linalg.svd(J)[2], _rank(J)
     v = V[rank:].T @ np.array([random.uniform(-0.3, 0.3) for _ in range(len(V) - rank)])
     return newton(robot, tree, moved(robot, q, v))
 
@@ -177,7 +160,7 @@ def _classes(robot: Robot, tree: Coordinates) -> tuple[list[int], list[int], lis
 
 
 def _preferred(robot: Robot, tree: Coordinates) -> list[list[int]]:
-    """Return the axes in the order in which they are rather to be dependent ones."""
+    """Return the axes in groups: those that should be dependent first."""
     base, driven, passive = _classes(robot, tree)
     return [passive, *([k] for k in reversed(driven)), *([k] for k in reversed(base))]
 

@@ -1,4 +1,9 @@
-"""The map G of a robot with closed loops, from its independent joints to all others: Khalil 2010, (51)-(56)."""
+"""The map G of a robot with closed loops, from its independent joints to all others: Khalil 2010, (51)-(56).
+
+With the joints in two parts, independent (a) and dependent (p), and the loops' equations J q̇_tree = 0:
+
+    q̇_p = G_p q̇_a,  J_p G_p = -J_a,    and    J_p (Ġ_p q̇_a) = -J̇ q̇_tree
+"""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from random import Random
 
 from ..errors import ProgramError, RobotWarning
-from ..graph.evaluate import evaluate
-from ..graph.node import Scalar, as_node, is_zero
+from ..graph.node import Scalar, is_zero
 from ..program.program import Program
 from ..robot.entries import by_joint
 from ..robot.robot import Robot
+from ..robot.scalars import randomised
 from ..spatial.solve import Check, solve
 from .coordinates import Coordinates
 from .inertia_matrix import Rows, composite_bodies
@@ -72,9 +72,8 @@ def weakest(robot: Robot, degrees: Sequence[str] | None = None) -> str | None:
     if robot.loops or len(degrees or robot.velocity_names) > _LARGEST:
         return None
     random, found = Random(0), None
-    values = {name: random.uniform(0.5, 1.5) for name in robot.symbols}
     try:
-        whole = robot.expanded().map(lambda x: evaluate([as_node(x)], values)[0])
+        whole = randomised(robot, random).expanded()
     except (ValueError, ArithmeticError):  # a root of a negative number, for example
         return None
     for _ in range(_STATES):

@@ -85,7 +85,7 @@ def frames(way: Way) -> list[Way]:
 def groupings(way: Way, groups: str, model: str) -> list[Way]:
     """Return the ways to choose inertial parameters: as asked for, or grouped if that may cost less.
 
-    Grouping fills zeros, as of point masses; where it leaves no fewer parameters, those given are tried too.
+    Grouping fills zeros, such as those of point masses. If it leaves no fewer parameters, those given are tried too.
     """
     robot, options = way.robot, {key: x for key, x in way.options.items() if key != "parameters"}
     parameters = way.options.get("parameters", AUTO)
@@ -98,8 +98,8 @@ def groupings(way: Way, groups: str, model: str) -> list[Way]:
         )
     if parameters == BASE and groups != AUTO and not robot.base.is_still:
         raise ProgramError(
-            f"{model} needs the standard parameters where the base moves: base parameters are those of the efforts, in "
-            "which that motion and gravity cannot be told apart"
+            f"{model} needs the standard parameters where the base moves: base parameters are those of the torques, "
+            "which do not distinguish that motion from gravity"
         )
     wanted = parameters == BASE or (parameters == AUTO and groups == AUTO)
     grouped = _grouped(robot, parameters) if wanted else robot

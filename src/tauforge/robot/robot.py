@@ -74,7 +74,7 @@ class Robot:
 
     @property
     def dof(self) -> int:
-        """Degrees of freedom of the tree, including a floating base: the length of qd."""
+        """Degrees of freedom of the tree, including a floating base: the length of qd if there are no closed loops."""
         return sum(len(joint.axes) for joint in self._free)
 
     @property
@@ -92,7 +92,7 @@ class Robot:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the independent joints, in the order of q; a floating base is not among them."""
+        """Names of the joints that do not follow another, in the order of q; a floating base is not among them."""
         return tuple(joint.name for joint in self.joints if joint.axes and not joint.mimic)
 
     @property
@@ -119,9 +119,9 @@ class Robot:
 
     @cached_property
     def _degrees(self) -> tuple[str, ...]:
-        from ..models.freedom import degrees_of_freedom
+        from ..models.freedom import freedom
 
-        return degrees_of_freedom(self.expanded())
+        return freedom(self.expanded()).degrees
 
     @property
     def _free(self) -> list[Joint]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ..graph.node import Node, Scalar
+from ..graph.evaluate import evaluate
+from ..graph.node import Node, Scalar, as_node
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .base import BASE_MOTION
@@ -73,3 +75,9 @@ def mapped(robot: Robot, change: Callable[[Scalar], Scalar]) -> Robot:
         frames=tuple(map(of_joint, robot.frames)),
         tendons=tuple(map(of_tendon, robot.tendons)),
     )
+
+
+def randomised(robot: Robot, random: Random) -> Robot:
+    """Return the robot with random numbers for its symbols."""
+    values = {name: random.uniform(0.5, 1.5) for name in robot.symbols}
+    return mapped(robot, lambda x: evaluate([as_node(x)], values)[0])
