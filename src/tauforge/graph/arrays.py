@@ -50,6 +50,11 @@ class Arrays:
         ]
         self._outputs = [place[node] for node in outputs]
 
+    @property
+    def symbols(self) -> list[str]:
+        """Names of the symbols that need values."""
+        return [name for _, name in self._symbols]
+
     def __call__(self, values: Mapping[str, NDArray[np.float64]], count: int) -> NDArray[np.float64]:
         """Return the nodes' values, (count, nodes), for arrays of that length; they are NaN or infinite where a
         division or a root has no value.

@@ -18,11 +18,14 @@ from ..robot.kinds import FLOATING, KINDS
 from ..robot.robot import Robot
 from ..robot.scalars import randomised
 from .coordinates import Coordinates
-from .search import mechanism_of
+from .newton import is_closed, newton
+from .search import Group, Mechanism, mechanism_of
 
 Floats = NDArray[np.float64]
 RANK = 1e-7
 """Singular value, as a part of the largest, below which a direction is free."""
+NEARLY = 0.45
+"""Part of the largest column that suffices to be chosen, in order: rounding does not decide between equal ones."""
 DRAWS = 5
 """How often other numbers are drawn for symbols, if the loops cannot be closed with the first ones."""
 
@@ -52,18 +55,35 @@ class Freedom:
 def freedom(robot: Robot) -> Freedom:
     """Return how a mechanism with closed loops can move."""
     numeric, q = _closed(robot)
-    tree, random = Coordinates.of_tree(numeric), Random(0)
-    J = equations(numeric, tree, q)
-    rank = _rank(J)
-    for _ in range(3):  # a state may be singular; any other near it is not
-        other = nearby(numeric, tree, q, J, random)
-        if other is not None and _rank(found := equations(numeric, tree, other)) > rank:
-            q, J, rank = other, found, _rank(found)
-    order = _preferred(numeric, tree)
-    dependent = _basis(J, order, rank)
+    mechanism, tree = mechanism_of(numeric), Coordinates.of_tree(numeric)
+    ranks = list[int]()
+    for group in mechanism.groups:
+        q, rank = _regular(mechanism, group, q)
+        ranks.append(rank)
+    J, rank = mechanism.equations(q), sum(ranks)
+    order, dependent = _preferred(numeric, tree), set[int]()
+    for group, own in zip(mechanism.groups, ranks, strict=True):
+        among = [[k for k in some if k in set(group.axes)] for some in order]
+        dependent |= _basis(J[list(group.rows)], among, own)
     base, driven, passive = _classes(numeric, tree)
     free = [k for k in (*base, *driven, *passive) if k not in dependent]
     return Freedom(len(tree.names) - rank, len(J) - rank, tuple(tree.names[k] for k in free), q)
+
+
+def _regular(mechanism: Mechanism, group: Group, q: Floats) -> tuple[Floats, int]:
+    """Return a closed state in which a group of loops has its full rank, and that rank."""
+    random, left = np.random.default_rng(0), mechanism.evaluator(group)
+    J = left(q[None])[1][0][:, list(group.axes)]
+    rank = _rank(J)
+    for _ in range(3):  # a state may be singular; any other near it is not
+        V = np.linalg.svd(J)[2]
+        v = np.zeros((1, mechanism.axes))
+        v[0, list(group.axes)] = V[rank:].T @ random.uniform(-0.3, 0.3, len(V) - rank)
+        found, error = newton(left, mechanism.step, mechanism.step(q[None], v), group.axes)
+        slopes = left(found)[1][0][:, list(group.axes)]
+        if is_closed(error).all() and _rank(slopes) > rank:
+            q, J, rank = found[0], slopes, _rank(slopes)
+    return q, rank
 
 
 def _closed(robot: Robot) -> tuple[Robot, Floats]:
@@ -77,29 +97,6 @@ def _closed(robot: Robot) -> tuple[Robot, Floats]:
                 raise
     numeric = randomised(robot, Random(DRAWS))
     return numeric, mechanism_of(numeric).closed_state()
-
-
-def newton(robot: Robot, tree: Coordinates, q: Floats) -> Floats | None:
-    """Return the closed state that damped Newton steps lead to; None if they lead to none."""
-    return mechanism_of(robot).closed_from(q)
-
-
-def equations(robot: Robot, tree: Coordinates, q: Floats) -> Floats:
-    """Return the matrix J of J q̇ = 0, by degree of freedom of the tree."""
-    return mechanism_of(robot).equations(q)
-
-
-def moved(robot: Robot, q: Floats, v: Floats) -> Floats:
-    """Return the coordinates after a step along each axis, quaternions staying unit ones."""
-    found: Floats = mechanism_of(robot).step(q[None], v[None])[0]
-    return found
-
-
-def nearby(robot: Robot, tree: Coordinates, q: Floats, J: Floats, random: Random) -> Floats | None:
-    """Return another closed state, some way along the motions that the loops allow."""
-    V, rank = np.linalg.svd(J)[2], _rank(J)
-    v = V[rank:].T @ np.array([random.uniform(-0.3, 0.3) for _ in range(len(V) - rank)])
-    return newton(robot, tree, moved(robot, q, v))
 
 
 def _rank(J: Floats) -> int:
@@ -129,7 +126,7 @@ def _basis(J: Floats, order: Sequence[Sequence[int]], rank: int) -> set[int]:
         left = list(group)
         while left and len(chosen) < rank:
             sizes = [float(np.linalg.norm(rest[:, k])) for k in left]
-            best = int(np.argmax(sizes))
+            best = next(k for k, size in enumerate(sizes) if size >= NEARLY * max(sizes))
             if sizes[best] <= 1e-6 * max(1.0, float(np.abs(J).max())):
                 break
             k = left.pop(best)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from ..errors import ProgramError
 from ..graph.arrays import Arrays
 from ..graph.node import Node, as_node, is_zero, symbol
 from ..robot.entries import by_joint, owners
+from ..robot.joint import Joint
 from ..robot.robot import Robot
 from .closure import angles, loop_closure, turning
 from .newton import is_closed, newton
@@ -52,7 +54,7 @@ class Mechanism:
     axes
         How many axes its tree has.
     neutral
-        The coordinates where no joint has moved.
+        The coordinates where no joint has moved, or within its limits if they exclude that.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -66,7 +68,7 @@ class Mechanism:
         self._turning = turning(robot)
         labels = program.outputs["error"].labels[0]
         self._rows = [[k for k, label in enumerate(labels) if label.rpartition(".")[0] == n] for n in self.names]
-        self.neutral = np.array([x for j in owners(robot) for x in robot.joints[j - 1].kind.neutral])
+        self.neutral = np.array([x for j in owners(robot) for x in _neutral(robot.joints[j - 1])])
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -144,18 +146,18 @@ class Mechanism:
         """Return starts for a group, nearer and farther; within the limits of its joints where it has some."""
         sizes = np.geomspace(_NEAR, _WIDE, STARTS)
         v = np.zeros((STARTS, self.axes))
-        for j, _, axes in self.places:
+        for j, places, axes in self.places:
             joint = self.robot.joints[j - 1]
             own = [axis for axis in axes if axis in set(group.axes)]
             if not own:
                 continue
-            lower, upper = joint.limits.lower, joint.limits.upper
             drawn = random.normal(size=(STARTS, len(own))) * sizes[:, None]
             if joint.kind.is_flat and is_zero(joint.kind.turn):
                 drawn *= self.length / 3.0
-            if len(own) == 1 and joint.kind.is_flat and np.isfinite([lower, upper]).all() and lower < upper:
-                drawn = np.clip(drawn, lower, upper)
             v[:, own] = drawn
+            if limits := _range(joint):
+                at = self.neutral[places[0]]
+                v[:, own] = np.clip(drawn, limits[0] - at, limits[1] - at)
         return self.step(np.tile(self.neutral, (STARTS, 1)), v)
 
     def equations(self, q: Floats) -> Floats:
@@ -192,7 +194,7 @@ class Mechanism:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluator:
     """What computes the errors of a group of loops and their slopes, in NumPy."""
 
@@ -203,15 +205,31 @@ class Evaluator:
     places: list[tuple[int, int]]
     axes: int
 
+    @cached_property
+    def used(self) -> list[tuple[str, int]]:
+        """The coordinates that matter, by the names of their symbols."""
+        return [(name, int(name[2:-1])) for name in self.arrays.symbols]
+
     def __call__(self, q: Floats) -> tuple[Floats, Floats]:
         """Return errors (k, rows) and slopes (k, rows, axes)."""
-        found = self.arrays({f"q[{k}]": q[:, k] for k in range(q.shape[1])}, len(q))
+        found = self.arrays({name: q[:, k] for name, k in self.used}, len(q))
         error = angles(found[:, : self.rows], found[:, self.rows : self.rows + self.loops], self.turning)
         J = np.zeros((len(q), self.rows, self.axes))
         if self.places:
             i, axis = zip(*self.places, strict=True)
             J[:, i, axis] = found[:, self.rows + self.loops :]
         return error, J
+
+
+def _neutral(joint: Joint) -> Sequence[float]:
+    limits = _range(joint)
+    return [min(max(0.0, limits[0]), limits[1])] if limits else joint.kind.neutral
+
+
+def _range(joint: Joint) -> tuple[float, float] | None:
+    """Return the limits of a joint with one coordinate, if they leave it room to move."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    return (lower, upper) if len(joint.axes) == 1 and isfinite(lower) and isfinite(upper) and lower < upper else None
 
 
 @lru_cache(maxsize=32)
