@@ -24,6 +24,8 @@ from .search import Group, Mechanism, mechanism_of
 Floats = NDArray[np.float64]
 RANK = 1e-7
 """Singular value, as a part of the largest, below which a direction is free."""
+STILL = 1e-7
+"""Part of an axis in a motion of unit length, below which the axis does not move."""
 NEARLY = 0.45
 """Part of the largest column that suffices to be chosen, in order: rounding does not decide between equal ones."""
 DRAWS = 5
@@ -42,6 +44,8 @@ class Freedom:
         How many of the loops' equations follow from the others.
     degrees
         Names of the axes that determine all others.
+    held
+        Names of the axes that the loops keep from moving.
     q
         A closed state.
     """
@@ -49,6 +53,7 @@ class Freedom:
     mobility: int
     redundant: int
     degrees: tuple[str, ...]
+    held: tuple[str, ...]
     q: Floats
 
 
@@ -61,13 +66,21 @@ def freedom(robot: Robot) -> Freedom:
         q, rank = _regular(mechanism, group, q)
         ranks.append(rank)
     J, rank = mechanism.equations(q), sum(ranks)
-    order, dependent = _preferred(numeric, tree), set[int]()
+    order, dependent, held = _preferred(numeric, tree), set[int](), list[int]()
     for group, own in zip(mechanism.groups, ranks, strict=True):
+        held += _held(J[np.ix_(group.rows, group.axes)], group.axes, own)
         among = [[k for k in some if k in set(group.axes)] for some in order]
         dependent |= _basis(J[list(group.rows)], among, own)
     base, driven, passive = _classes(numeric, tree)
     free = [k for k in (*base, *driven, *passive) if k not in dependent]
-    return Freedom(len(tree.names) - rank, len(J) - rank, tuple(tree.names[k] for k in free), q)
+    degrees, still = (tuple(tree.names[k] for k in some) for some in (free, sorted(held)))
+    return Freedom(len(tree.names) - rank, len(J) - rank, degrees, still, q)
+
+
+def _held(J: Floats, axes: Sequence[int], rank: int) -> list[int]:
+    """Return the axes along which no allowed motion goes."""
+    motions = np.linalg.svd(J)[2][rank:]
+    return [axis for k, axis in enumerate(axes) if np.abs(motions[:, k]).max(initial=0.0) < STILL]
 
 
 def _regular(mechanism: Mechanism, group: Group, q: Floats) -> tuple[Floats, int]:
