@@ -184,9 +184,10 @@ def count(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
 ) -> None:
     """Count the operations of inverse dynamics with standard and base parameters, next to published figures."""
-    console.print(show.counts(find(robot, symbolic, base, snap, lenient, folder)))
+    console.print(show.counts(find(robot, symbolic, base, snap, lenient, folder, loops)))
 
 
 @app.command()
@@ -203,6 +204,7 @@ def compare(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
 ) -> None:
     """Compare the classical formulations of a robot's inverse dynamics: count, time and prove them equal.
 
@@ -212,7 +214,7 @@ def compare(
 
     if plot:
         show.pyplot()  # refused now if it is missing, not after all the work
-    found = find(robot, symbolic, base, snap, lenient, folder).tree()
+    found = find(robot, symbolic, base, snap, lenient, folder, loops).tree()
     console.print(comparison.table(found, list(comparison.rows(found))))
     if plot:
         comparison.plot(Path(output))
@@ -239,6 +241,7 @@ def bench(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
 ) -> None:
     """Time a robot's models against other libraries: Pinocchio, MuJoCo, CasADi, Drake, the Robotics Toolbox and frax.
 
@@ -252,7 +255,7 @@ def bench(
     if plot:
         show.pyplot()  # refused now if it is missing, not after all the work
     with heard():
-        found, notes = comparison.prepared(find(robot, symbolic, base, snap, lenient, folder))
+        found, notes = comparison.prepared(find(robot, symbolic, base, snap, lenient, folder, loops))
         with errors.status("loading libraries") as status:
             rows = [*comparison.rows(found, wanted, batch=batch, seconds=seconds, progress=status.update)]
     console.print(comparison.table(found, rows, batch, notes))

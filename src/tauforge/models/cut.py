@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from ..errors import ProgramError
 from ..graph.node import is_zero
+from ..robot.entries import owners
 from ..robot.joint import FREE
 from ..robot.robot import Robot
 from ..robot.variables import is_plain
@@ -28,9 +29,8 @@ def check_cuts(robot: Robot, coordinates: Coordinates) -> None:
         for key in FREE:
             if (value := getattr(joint, key)) is not None and not is_plain(value) and not _nothing(key, value):
                 raise ProgramError(f"{where} with {key} = {value}; only independent joints can have one")
-    for j, joint in enumerate(robot.joints, 1):
-        if j in coordinates.independent or joint.mimic:
-            continue
+    for j in sorted(set(owners(robot)) - set(coordinates.independent)):
+        joint = robot.joints[j - 1]
         for key in FREE:
             if (value := getattr(joint, key)) is not None and not is_plain(value) and not _nothing(key, value):
                 raise ProgramError(
