@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
+from ..robot.entries import owners
 from ..robot.kinds import FLOATING, KINDS
 from ..robot.robot import Robot
 from ..robot.scalars import randomised
@@ -110,6 +111,22 @@ def _closed(robot: Robot) -> tuple[Robot, Floats]:
                 raise
     numeric = randomised(robot, Random(DRAWS))
     return numeric, mechanism_of(numeric).closed_state()
+
+
+def neutral(robot: Robot) -> Floats:
+    """Return the coordinates where no joint has moved."""
+    return np.array([x for j in owners(robot) for x in robot.joints[j - 1].kind.neutral])
+
+
+def moved(robot: Robot, q: Floats, v: Floats) -> Floats:
+    """Return the coordinates after a step along each axis, quaternions staying unit ones."""
+    found: Floats = mechanism_of(robot).step(q[None], v[None])[0]
+    return found
+
+
+def error(robot: Robot, q: Floats) -> Floats:
+    """Return what is left open at all loops: lengths and angles."""
+    return mechanism_of(robot).error(q)
 
 
 def _rank(J: Floats) -> int:

@@ -165,6 +165,11 @@ class Mechanism:
         J: Floats = self._whole(q[None])[1][0]
         return J
 
+    def error(self, q: Floats) -> Floats:
+        """Return what is left open at all loops in one state: lengths and angles."""
+        found: Floats = self._whole(q[None])[0][0]
+        return found
+
     @cached_property
     def _whole(self) -> Evaluator:
         return self.evaluator(self.group(range(len(self.names))))
