@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +31,7 @@ from ..runtime.function import Function
 from .close_loops import close_loops
 
 Floats = NDArray[np.float64]
+Sizes = NDArray[np.floating[Any]]
 CLOSED = 1e-6
 """Error of loops that count as closed, in metres and as sines of angles."""
 TOLERANCE = 1e-6
@@ -187,7 +189,7 @@ def _carried(robot: Robot, frame: str, rows: tuple[str, ...]) -> _Carried:
     return _Carried(found, carried.rows, rank)
 
 
-def _part(values: Floats, rank: int, of: Floats) -> Floats:
+def _part(values: Sizes, rank: int, of: Sizes) -> Floats:
     """Return the last singular value that should not vanish, as a part of the largest of others."""
     if values.shape[-1] < rank:
         return np.zeros(values.shape[:-1])
