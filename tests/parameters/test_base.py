@@ -124,12 +124,6 @@ def test_elimination_alone_gives_as_many(seed):
     tf.inverse_dynamics(robot).certify(reduced.bind(relations))
 
 
-def test_loops_are_refused():
-    loop = tf.Loop(joint=tf.Joint(name="cut", antecedent=2, mu=0), frame=tf.Joint(name="frame", antecedent=1, sigma=2))
-    with pytest.raises(tf.RobotError, match=r"tree\(\)"):
-        tf.base_parameters(replace(tf.robots.planar2r(), loops=(loop,)))
-
-
 @pytest.mark.parametrize("name", ["rx90", "puma560", "panda", "planar2r"])
 def test_a_floating_robot_has_seven_for_each_revolute_joint_and_ten(name):
     robot = tf.robots.bundled(name, symbolic=True)
