@@ -31,6 +31,7 @@ from .options import (
     Frame,
     FunctionName,
     Lenient,
+    Loops,
     ModelArgument,
     OpenLoops,
     Output,
@@ -79,13 +80,14 @@ def info(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
 ) -> None:
     """Show a robot: its tree, limits and masses, warnings, tables, and the number of base parameters.
 
     Example: `tauforge info puma560 --base floating`
     """
     with heard() as warned:
-        found = find(robot, symbolic, base, snap, lenient, folder)
+        found = find(robot, symbolic, base, snap, lenient, folder, loops)
     with heard():  # warnings that are repeated
         for part in about.info(found, warned, tables):
             console.print(part, soft_wrap=True)
@@ -103,13 +105,14 @@ def base(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
     open_loops: OpenLoops = False,
 ) -> None:
     """Show the base inertial parameters and how they are grouped; with -o FILE, save the robot that uses them.
 
     Example: `tauforge base rrp -o rrpbase.par`
     """
-    described = find(robot, symbolic, base, snap, lenient, folder)
+    described = find(robot, symbolic, base, snap, lenient, folder, loops)
     found = tf.base_parameters(described.tree() if open_loops else described)
     if output != "-":
         found.robot.save(output)
@@ -145,6 +148,7 @@ def generate(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
     open_loops: OpenLoops = False,
     listed: Annotated[
         bool, typer.Option("--list", callback=list_models, is_eager=True, help="List the models, one per line.")
@@ -155,7 +159,7 @@ def generate(
     Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
-    found = find(robot, symbolic, base, snap, lenient, folder)
+    found = find(robot, symbolic, base, snap, lenient, folder, loops)
     program = model(
         which,
         found.tree() if open_loops else found,
