@@ -10,7 +10,7 @@ import tauforge as tf
 from tauforge.graph.node import symbol
 from tauforge.models.closure import rows
 from tauforge.models.coordinates import Coordinates
-from tauforge.models.freedom import equations, error, moved, newton
+from tauforge.models.search import mechanism_of
 from tauforge.parameters.closed import dependencies, monomial, tidy
 from tauforge.robot.entries import by_joint
 from tauforge.spatial.inertia import NAMES
@@ -23,42 +23,38 @@ SR400 = Path(__file__).parents[1] / "formats/data/SR400.par"
 
 
 def closed_states(robot, q, count, seed):
-    """Return real closed states on a random walk, closed as well as floats allow."""
-    tree, rng, found = Coordinates.of_tree(robot), np.random.default_rng(seed), []
+    """Return real closed states on a random walk."""
+    loops, rng, found = mechanism_of(robot), np.random.default_rng(seed), []
     while len(found) < count:
-        V = np.linalg.svd(equations(robot, tree, q))[2]
-        mobility = freedom_of(robot, tree, q)
-        step = V[-mobility:].T @ rng.normal(size=mobility)
-        for shorter in (0.7, 0.2, 0.05):
-            ahead = newton(robot, tree, moved(robot, q, shorter * step))
+        N = allowed(loops, q)
+        for size in (0.7, 0.2, 0.05):
+            ahead = loops.closed_from(loops.step(q[None], (N @ rng.normal(size=(N.shape[1], 1)) * size).T)[0])
             if ahead is not None:
                 q = ahead
+                found.append(q)
                 break
-        for _ in range(3):
-            q = moved(robot, q, -np.linalg.lstsq(equations(robot, tree, q, whole=True), error(robot, q), rcond=1e-9)[0])
-        found.append(q)
     return found
 
 
-def freedom_of(robot, tree, q):
-    s = np.linalg.svd(equations(robot, tree, q), compute_uv=False)
-    return len(tree.names) - int((s > 1e-7 * s[0]).sum())
+def allowed(loops, q):
+    """Return the motions that the loops allow."""
+    _, s, V = np.linalg.svd(loops.equations(q))
+    return V[(s > 1e-7 * s[0]).sum() :].T
 
 
 def regressor_rows(robot, states, seed):
     """Return rows of the tree's regressor, projected on the motions that the loops allow, in real numbers."""
-    tree, rng = Coordinates.of_tree(robot), np.random.default_rng(seed)
+    loops, tree, rng = mechanism_of(robot), Coordinates.of_tree(robot), np.random.default_rng(seed)
     whole = tf.regressor(robot.derived(loops=()), actuators=("IA",)).compile()
     found = []
     for q in states:
-        mobility = freedom_of(robot, tree, q)
-        N = np.linalg.svd(equations(robot, tree, q))[2][-mobility:].T
+        N = allowed(loops, q)
         for _ in range(4):
-            v = N @ rng.normal(size=mobility)
+            v = N @ rng.normal(size=N.shape[1])
             J, rate = rows(robot, by_joint(robot, q.tolist()), tree.velocities(v.tolist()))
             b = [sum(x * v[k] for k, x in row.items()) for row in rate]
             J = np.array([[row.get(k, 0.0) for k in range(len(v))] for row in J])
-            a = N @ rng.normal(size=mobility) - np.linalg.lstsq(J, b, rcond=1e-9)[0]
+            a = N @ rng.normal(size=N.shape[1]) - np.linalg.lstsq(J, b, rcond=1e-9)[0]
             found.append(N.T @ whole(q, v, a))
     return np.vstack(found)
 

@@ -1,16 +1,13 @@
-"""Walks over graphs: topological order, evaluation in floats, one by one or many at a time."""
+"""Walks over graphs: topological order, evaluation in floats."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import ExpressionError
 from .node import Node
-from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, LIBRARY, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
+from .operations import ABS, ADD, ATAN2, CONST, DIV, LIBRARY, MUL, NEG, SIGN, SQRT, SYMBOL
 
 
 def topological(outputs: Iterable[Node], needs: Callable[[Node], Iterable[Node]] = attrgetter("args")) -> list[Node]:
@@ -51,18 +48,6 @@ _NUMERIC: dict[str, Callable[..., Any]] = {
 }
 
 
-_ON_ARRAYS: dict[str, Callable[..., Any]] = {
-    **_NUMERIC,
-    SQRT: np.sqrt,
-    SIN: np.sin,
-    COS: np.cos,
-    ASIN: np.arcsin,
-    ACOS: np.arccos,
-    ATAN2: np.arctan2,
-    SIGN: np.sign,
-}
-
-
 def evaluate(outputs: Sequence[Node], values: Mapping[str, float]) -> list[float]:
     """Return the outputs' values in floats."""
     known: dict[Node, float] = {}
@@ -77,23 +62,3 @@ def evaluate(outputs: Sequence[Node], values: Mapping[str, float]) -> list[float
         else:
             known[node] = _NUMERIC[node.op](*(known[a] for a in node.args))
     return [known[node] for node in outputs]
-
-
-def evaluate_arrays(outputs: Sequence[Node], values: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-    """Return the outputs' values, one row per output, for symbols whose values are arrays (m,), real or complex."""
-    known: dict[Node, Any] = {}
-    for node in topological(outputs):
-        if node.op is CONST:
-            known[node] = float(node)
-        elif node.op is SYMBOL:
-            known[node] = values[str(node.value)]
-        else:
-            known[node] = _ON_ARRAYS[node.op](*(known[a] for a in node.args))
-    found = np.empty((len(outputs), *np.broadcast_shapes(*(x.shape for x in values.values()))), _type(values))
-    for row, node in zip(found, outputs, strict=True):
-        row[...] = known[node]
-    return found
-
-
-def _type(values: Mapping[str, NDArray[Any]]) -> np.dtype[Any]:
-    return np.result_type(float, *values.values())

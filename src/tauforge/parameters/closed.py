@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
-from ..graph.evaluate import evaluate, evaluate_arrays, symbols
+from ..graph.arrays import Arrays
+from ..graph.evaluate import evaluate, symbols
 from ..graph.node import Node, as_node, is_zero, symbol
 from ..models.coordinates import Coordinates
+from ..models.freedom import DRAWS, freedom
 from ..models.state import State
 from ..robot.body import WRENCH
 from ..robot.entries import by_joint
@@ -61,8 +63,8 @@ def group_closed(robot: Robot, forms: Forms, guess: Sequence[float] | None = Non
 @lru_cache(maxsize=32)
 def coefficients_of(robot: Robot, keys: tuple[Key, ...], guess: tuple[float, ...] | None) -> dict[Key, dict[Key, Node]]:
     """Return the parameters that can be grouped with others before them, with coefficients in the robot's symbols."""
-    names, random = geometry_symbols(robot), Random(1)
-    given = {name: random.uniform(0.5, 1.5) for name in robot.symbols}
+    names, random = geometry_symbols(robot), Random(0)
+    given = _closable(robot)
     more = len(names) + 1 if 0 < len(names) <= SYMBOLS else min(len(names), 1)
     drawn = [{name: given[name] * random.uniform(0.9, 1.1) for name in names} for _ in range(more)]
     trials = [given, *({**given, **values} for values in drawn)]
@@ -74,6 +76,21 @@ def coefficients_of(robot: Robot, keys: tuple[Key, ...], guess: tuple[float, ...
             if None not in recognised.values():
                 found[dependent] = {k: x for k, x in recognised.items() if x is not None}
     return found
+
+
+def _closable(robot: Robot) -> dict[str, float]:
+    """Return numbers for a robot's symbols with which its loops can be closed."""
+    for draw in range(1, DRAWS):
+        random = Random(draw)
+        given = {name: random.uniform(0.5, 1.5) for name in robot.symbols}
+        try:
+            freedom(_bound(robot, given))
+        except ProgramError:
+            if not robot.symbols:
+                raise
+        else:
+            return given
+    return given
 
 
 def _bound(robot: Robot, values: Mapping[str, float]) -> Robot:
@@ -176,26 +193,25 @@ class Sampled:
     """Rows of the regressor at random closed states."""
 
     def __init__(self, robot: Robot, keys: Sequence[Key], guess: Sequence[float] | None = None) -> None:
-        opened, self.tree = robot.derived(loops=()).map(as_node), Coordinates.of_tree(robot)
+        opened, tree = robot.derived(loops=()).map(as_node), Coordinates.of_tree(robot)
         q, v, a = ([symbol(name) for name in own] for own in state_names(robot))
-        qd = self.tree.velocities(v)
-        state = State.zero(opened, self.tree, q=by_joint(opened, q), qd=qd, qdd=self.tree.velocities(a))
+        qd = tree.velocities(v)
+        state = State.zero(opened, tree, q=by_joint(opened, q), qd=qd, qdd=tree.velocities(a))
         regressor = Regressor(opened, state)
-        self.columns = [regressor.column(*key) for key in keys]
+        columns = [regressor.column(*key) for key in keys]
+        self.shape = len(tree.names), len(keys)
+        self.places = [(place, k) for k, column in enumerate(columns) for place in column]
+        self.arrays = Arrays([x for column in columns for x in column.values()])
         self.walk = Walk(robot, 6 + len(keys) // 8, guess)
 
     def rows(self) -> Floats:
-        """Return more rows than there are columns, each of unit length; real and imaginary parts are rows."""
+        """Return rows of unit length; the real and imaginary parts of complex ones are rows of their own."""
         found = self.walk.motions(MOTIONS)
-        values = {
-            name: x[:, k]
-            for own, x in zip(self.walk.names, (found.q, found.v, found.a), strict=True)
-            for k, name in enumerate(own)
-        }
-        entries = [(place, k, x) for k, column in enumerate(self.columns) for place, x in column.items()]
-        Y = np.zeros((len(found.q), len(self.tree.names), len(self.columns)), complex)
-        for (place, k, _), x in zip(entries, evaluate_arrays([x for *_, x in entries], values), strict=True):
-            Y[:, place, k] = x
-        whole = (np.swapaxes(found.N, 1, 2) @ Y).reshape(-1, len(self.columns))
+        pairs = zip(self.walk.names, (found.q, found.v, found.a), strict=True)
+        entries = self.arrays({name: x[:, k] for own, x in pairs for k, name in enumerate(own)}, len(found.q))
+        Y = np.zeros((len(found.q), *self.shape), complex)
+        for i, (place, k) in enumerate(self.places):
+            Y[:, place, k] = entries[:, i]
+        whole = (np.swapaxes(found.N, 1, 2) @ Y).reshape(-1, self.shape[1])
         rows = np.vstack([whole.real, whole.imag])
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
-from ..graph.evaluate import evaluate_arrays
+from ..graph.arrays import Arrays
 from ..graph.node import Node, as_node, symbol
 from ..models.closure import gaps, rows
 from ..models.coordinates import Coordinates
-from ..models.freedom import freedom, newton
+from ..models.freedom import freedom
+from ..models.newton import is_closed, newton
+from ..models.search import mechanism_of
 from ..robot.entries import by_joint, owners
 from ..robot.robot import Robot
 
@@ -28,8 +30,8 @@ STRIDE = 0.25
 """Length of a step, in metres and radians, about."""
 NEWTON = 8
 """Newton steps that close the loops after a step."""
-SEARCH, FAR, SPREAD = 40, 0.5, 3
-"""Newton steps from a random state, the largest such step of a joint, and how far random states are, in steps."""
+SPREAD = 1.5
+"""How far random states are from the first closed one, in metres and radians, about."""
 CLOSED = 1e-11
 """Error of a loop that counts as closed."""
 REGULAR = 1e-4
@@ -70,13 +72,15 @@ class Walk:
         lifted, tree = robot.map(as_node), Coordinates.of_tree(robot)
         own, velocities = by_joint(lifted, q), tree.velocities(v)
         J, rates = rows(lifted, own, velocities, whole=True)
-        axes, found = [x for each in velocities for x in each], gaps(lifted, own)
+        axes = [x for each in velocities for x in each]
         self._size = len(tree.names)
-        self._error = [as_node(x) for gap in found for x in gap.parts]
-        self._cosines = [as_node(gap.cosine) for gap in found]
-        self._J = [as_node(tree.gathered_some(row).get(k, 0.0)) for row in J for k in range(self._size)]
-        self._bias = [as_node(sum((as_node(x) * axes[k] for k, x in row.items()), start=as_node(0.0))) for row in rates]
-        self._flow, self._unit = _flow(lifted, own, v)
+        slopes = [tree.gathered_some(row).get(k, 0.0) for row in J for k in range(self._size)]
+        bias = [sum((as_node(x) * axes[k] for k, x in row.items()), start=as_node(0.0)) for row in rates]
+        flow, self._unit = _flow(lifted, own, v)
+        self._error, self._J, self._bias, self._flow = (
+            Arrays([as_node(x) for x in nodes])
+            for nodes in ([x for gap in gaps(lifted, own) for x in gap.parts], slopes, bias, flow)
+        )
         self.q = self._started(robot, count, guess)
         self._rank = int(self._ranks(self.q)[0].max())
         self.mobility = self._size - self._rank
@@ -84,22 +88,19 @@ class Walk:
 
     def _started(self, robot: Robot, count: int, guess: Sequence[float] | None) -> Numbers:
         """Return closed states from which to walk; all the same one if a guess is given."""
-        near = freedom(robot).q if guess is None else newton(robot, Coordinates.of_tree(robot), np.array(guess))
+        mechanism = mechanism_of(robot)
+        near = freedom(robot).q if guess is None else mechanism.closed_from(np.array(guess, dtype=float))
         if near is None:
             raise ProgramError(f"{robot.name}: its loops cannot be closed from this guess; give another one")
-        q = np.tile(near.astype(complex), (count, 1))
-        if guess is not None:
-            return self._closed(q)[0]
-        for _ in range(SPREAD):
-            q = self._moved(q, self.random.normal(size=(count, self._size)) + 0j)
-        for _ in range(SEARCH):
-            step = -_least_squares(self._equations(q), self._evaluated(self._error, q))
-            q = self._moved(q, step * np.minimum(1.0, FAR / np.maximum(np.abs(step).max(axis=1, keepdims=True), FAR)))
-        q, closed = self._closed(q)
-        closed &= self._evaluated(self._cosines, q).real.min(axis=1) > 0.0
-        ranks, clear = self._ranks(q)
-        same = closed & clear & (ranks == self._ranks(near[None] + 0j)[0])
-        return np.where(same[:, None], q, self._closed(np.tile(near + 0j, (count, 1)))[0])
+        q = np.tile(near, (count, 1))
+        if guess is None:
+            whole = mechanism.group(range(len(mechanism.names)))
+            far = mechanism.step(q, self.random.normal(scale=SPREAD, size=(count, self._size)))
+            found, error = newton(mechanism.evaluator(whole), mechanism.step, far, whole.axes)
+            ranks, clear = self._ranks(found + 0j)
+            same = is_closed(error) & clear & (ranks == self._ranks(q + 0j)[0])
+            q = np.where(same[:, None], found, q)
+        return self._closed(q + 0j)[0]
 
     def motions(self, each: int) -> Motions:
         """Walk on, and return some motions of each state that is not near a singular one."""
@@ -151,10 +152,10 @@ class Walk:
         ranks, clear = _rank(s)
         return np.swapaxes(V[:, self._rank :].conj(), 1, 2), (ranks == self._rank) & clear
 
-    def _evaluated(self, nodes: Sequence[Node], *values: Numbers) -> Numbers:
-        """Return the values of nodes for coordinates, and velocities where they are given: (m, nodes)."""
+    def _evaluated(self, arrays: Arrays, *values: Numbers) -> Numbers:
+        """Return values of nodes for coordinates, and velocities where they are given: (m, nodes)."""
         pairs = zip(self.names, values, strict=False)
-        return evaluate_arrays(nodes, {name: x[:, k] for own, x in pairs for k, name in enumerate(own)}).T
+        return arrays({name: x[:, k] for own, x in pairs for k, name in enumerate(own)}, len(values[0]))
 
     def _drawn(self) -> Numbers:
         return self._normal(len(self.q), self._size)
