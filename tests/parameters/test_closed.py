@@ -59,7 +59,7 @@ def regressor_rows(robot, states, seed):
     return np.vstack(found)
 
 
-@seeds(quick=3, all=60)
+@seeds(quick=2, all=100)
 @pytest.mark.parametrize("planar", [True, False])
 def test_as_many_as_the_rank_at_closed_states(seed, planar):
     """Real mechanisms move little, so independent columns come near 1e-9 of one another; rounding is at 1e-15."""
@@ -73,7 +73,7 @@ def test_as_many_as_the_rank_at_closed_states(seed, planar):
     assert len(base.forms) == (s > 1e-12 * s[0]).sum()
 
 
-@seeds(quick=4, all=60)
+@seeds(quick=2, all=100)
 @pytest.mark.parametrize("planar", [True, False])
 def test_torques_stay_the_same(seed, planar):
     """The relations hold for any parameters, and the regressor gives the torques from them."""
