@@ -206,6 +206,16 @@ def test_a_hand_whose_joints_all_follow_one_keeps_its_torques(seed):
     tf.inverse_dynamics(robot).certify(tf.inverse_dynamics(base.robot))
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_followers_share_the_columns_of_friction(seed):
+    robot = hand(seed)
+    program = tf.regressor(robot, parameters="base", actuators=("FV", "FS", "FO"))
+    labels = program.outputs["Y"].labels[1]
+    assert labels[-4:] == ("FO1", "FO2", "FO3", "FO4R")
+    Y = np.vstack(program.compile()(*np.random.default_rng(seed).uniform(-1, 1, (3, 60, robot.dof))))
+    assert np.linalg.matrix_rank(Y / np.linalg.norm(Y, axis=0)) == len(labels)
+
+
 def test_systems_of_numbers_are_solved_with_large_pivots():
     given = [[0.0, 0.0, 7.0], [1e-20, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 2.0, 4.0]]
     rows = regular_rows([list(map(as_node, row)) for row in given], 2)

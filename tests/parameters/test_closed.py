@@ -65,7 +65,7 @@ def test_as_many_as_the_rank_at_closed_states(seed, planar):
     """Real mechanisms move little, so independent columns come near 1e-9 of one another; rounding is at 1e-15."""
     found = Mechanism(seed, planar)
     robot = found.robot
-    base = tf.base_parameters(robot)
+    base = tf.base_parameters(robot, guess=found.q)  # as it is assembled; for all ways there can be more
     Y = regressor_rows(robot, closed_states(robot, found.q, 40, seed), seed)
     sizes = np.linalg.norm(Y, axis=0)
     some = sizes > 1e-9 * sizes.max()
@@ -203,3 +203,22 @@ def test_numbers_and_powers_are_recognised():
         "-(2*L*L/W)",
     )
     assert monomial([x["L"] + x["W"] for x in trials], trials, ["L", "W"]) is None
+
+
+@pytest.mark.parametrize("name", ["fourbar", "fivebar"])
+def test_columns_of_friction_are_independent(name):
+    robot = tf.load(LOOPS / f"{name}.xml")
+    labels = tf.regressor(robot, parameters="base", actuators=("FV", "FS")).outputs["Y"].labels[1]
+    assert [x for x in labels if x[0] == "F"] == [f"{x}{j + 1}" for x in ("FV", "FS") for j in range(len(robot.joints))]
+
+
+def test_friction_of_joints_that_turn_alike_is_added_up(sr400):
+    """In a parallelogram, joint 8 turns as joint 3; offsets of friction depend on one another wherever angles do."""
+    program = tf.regressor(sr400, parameters="base", actuators=("FV", "FS", "FO"), guess=parallel(0.3, 0.1))
+    labels = [x for x in program.outputs["Y"].labels[1] if x[0] == "F"]
+    assert " ".join(labels) == ("FV1 FV2 FV3R FV4 FV5 FV6 FV7 FS1 FS2 FS3R FS4 FS5 FS6 FS7 FO1 FO2R FO3R FO4 FO5 FO6")
+    rng = np.random.default_rng(0)
+    q = np.array([parallel(*x) for x in rng.uniform(-0.6, 0.6, (60, 2))])
+    q[:, [0, 3, 4, 5]] = rng.uniform(-1.0, 1.0, (60, 4))
+    Y = np.vstack(program.compile()(q, *rng.normal(size=(2, 60, 6))))
+    assert np.linalg.svd(Y / np.linalg.norm(Y, axis=0), compute_uv=False)[-1] > 1e-3

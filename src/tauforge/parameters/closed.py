@@ -78,6 +78,11 @@ def coefficients_of(robot: Robot, keys: tuple[Key, ...], guess: tuple[float, ...
     return found
 
 
+def closable(robot: Robot) -> Robot:
+    """Return the robot with numbers for its symbols with which its loops can be closed."""
+    return _bound(robot, _closable(robot))
+
+
 def _closable(robot: Robot) -> dict[str, float]:
     """Return numbers for a robot's symbols with which its loops can be closed."""
     for draw in range(1, DRAWS):
@@ -214,4 +219,6 @@ class Sampled:
             Y[:, place, k] = entries[:, i]
         whole = (np.swapaxes(found.N, 1, 2) @ Y).reshape(-1, self.shape[1])
         rows = np.vstack([whole.real, whole.imag])
-        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+        sizes = np.linalg.norm(rows, axis=1)
+        some = sizes > DEPENDENT * sizes.max(initial=0.0)
+        return np.asarray(rows[some] / sizes[some, None])

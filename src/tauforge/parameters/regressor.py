@@ -89,7 +89,8 @@ def regressor(
     Parameters
     ----------
     parameters
-        "standard", ten per link, or "base", which gives a regressor of full rank.
+        "standard", ten per link, or "base", which gives a regressor of full rank. Friction of joints that follow others
+        is then added to theirs: FV8R.
     actuators
         Which of IA, FV, FS and FO (an offset of Coulomb friction) have columns too; by default those that some joint of
         the robot has. Tendons have columns for IA, FV and FS in the same way: FV_rope for the tendon "rope".
@@ -147,6 +148,7 @@ def chosen(
 ) -> dict[tuple[str, int], str]:
     """Return the parameters that have columns, by name and link of the expanded robot, with their labels."""
     from .base import grouped
+    from .friction import dependent_friction
 
     unknown = [name for name in actuators or () if name not in ACTUATOR]
     if unknown:
@@ -167,10 +169,16 @@ def chosen(
         base = grouped(robot, guess)
         links = {key: base.name(*key) for key in base.forms if key[0] in NAMES}
         rotors = [key for key in base.forms if key[0] == "IA" and key in rotors]
-    others = [*rotors, *((key, j) for key in actuators if key != "IA" for j in moving)]
+    rubbing = [(key, j) for key in actuators if key != "IA" for j in moving]
+    marked = set[tuple[str, int]]()
+    if parameters == "base" and (whole.loops or any(joint.mimic for joint in whole.joints)):
+        dependent = dependent_friction(whole, rubbing, guess)
+        rubbing = [key for key in rubbing if key not in dependent]
+        marked = {key for others in dependent.values() for key in others}
+    others = {key: f"{key[0]}{key[1] - shift}{'R' * (key in marked)}" for key in (*rotors, *rubbing)}
     places = {tendon.name: j for j, tendon in enumerate(whole.tendons, len(whole.joints) + 1)}
     tendons = {(key, places[tendon.name]): f"{key}_{tendon.name}" for key, tendon in pulled}
-    return links | {(key, j): f"{key}{j - shift}" for key, j in others} | tendons
+    return links | others | tendons
 
 
 def unit_inertia(parameter: str) -> Inertia:
