@@ -26,6 +26,8 @@ from ..robot.robot import Robot
 Numbers = NDArray[Any]
 STEPS = 8
 """Steps between one set of states and the next."""
+AWAY = 24
+"""Steps that lead away from a common start."""
 STRIDE = 0.25
 """Length of a step, in metres and radians, about."""
 NEWTON = 8
@@ -85,6 +87,8 @@ class Walk:
         self._rank = int(self._ranks(self.q)[0].max())
         self.mobility = self._size - self._rank
         self._way = self._drawn()
+        for _ in range(0 if guess is None else AWAY):
+            self._step()
 
     def _started(self, robot: Robot, count: int, guess: Sequence[float] | None) -> Numbers:
         """Return closed states from which to walk; all the same one if a guess is given."""
