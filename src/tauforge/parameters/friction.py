@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..models.coordinates import Coordinates
+from ..models.inertia_matrix import first_degrees
 from ..robot.robot import Robot
 from .minimal import Key
 
@@ -24,11 +26,15 @@ def dependent_friction(
 
 
 def _of_followers(robot: Robot, keys: Sequence[Key]) -> dict[Key, tuple[Key, ...]]:
+    tree, first = Coordinates.of_tree(robot), first_degrees(robot)
+    if tree.is_identity:
+        return {}
+    own = {place: j for j in tree.independent for place in tree.movers(first[j])}
     found = dict[Key, tuple[Key, ...]]()
     for name, j in keys:
-        mimic = robot.joints[j - 1].mimic
-        if mimic and (name, mimic.joint) in keys:
-            found[name, j] = ((name, mimic.joint),)
+        others = [(name, own[place]) for place in tree.movers(first[j])]
+        if j not in tree.independent and all(key in keys for key in others):
+            found[name, j] = tuple(others)
     return found
 
 

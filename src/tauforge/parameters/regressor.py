@@ -171,7 +171,7 @@ def chosen(
         rotors = [key for key in base.forms if key[0] == "IA" and key in rotors]
     rubbing = [(key, j) for key in actuators if key != "IA" for j in moving]
     marked = set[tuple[str, int]]()
-    if parameters == "base" and (whole.loops or any(joint.mimic for joint in whole.joints)):
+    if parameters == "base":
         dependent = dependent_friction(whole, rubbing, guess)
         rubbing = [key for key in rubbing if key not in dependent]
         marked = {key for others in dependent.values() for key in others}
