@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from benchmarks import peers
+from benchmarks import loops, peers
 from benchmarks.robots import chain, humanoid, panda, quadruped
 from benchmarks.speed import agree
 from benchmarks.startup import best, sympy_cse
@@ -49,3 +49,10 @@ def test_the_robots_beside_other_libraries(capsys):
     out = capsys.readouterr().out
     assert "Models of panda" in out
     assert "pin.crba" in out
+
+
+def test_loops_that_grow(capsys):
+    loops.main([1, 2])
+    out = capsys.readouterr().out
+    assert "side by side: milliseconds per loop for 1, 2 loops" in out
+    assert out.count("trace direct") == 2

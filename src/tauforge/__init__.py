@@ -58,6 +58,10 @@ def __getattr__(name: str) -> object:
         from .geometry.close_loops import close_loops
 
         return close_loops
+    if name in ("Singularity", "singularity"):
+        from .geometry import singularity
+
+        return getattr(singularity, name)
     if name in ("ConfigurationSpace", "configuration_space"):
         from .tabulation import configuration_space
 
@@ -90,6 +94,7 @@ __all__ = [
     "Robot",
     "RobotError",
     "RobotWarning",
+    "Singularity",
     "TargetError",
     "TauforgeError",
     "Tendon",
@@ -127,6 +132,7 @@ __all__ = [
     "operational_space",
     "regressor",
     "robots",
+    "singularity",
     "symbol",
     "transforms",
     "yang_tzeng",
