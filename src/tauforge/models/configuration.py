@@ -20,7 +20,7 @@ from ..robot.robot import Robot
 from ..spatial.least_squares import Equations
 from .closure import gaps, rows
 from .coordinates import Coordinates, with_tangent
-from .loop_map import check_divisor
+from .loop_map import check_loops
 from .prepare import prepare
 from .registry import model
 from .results import program
@@ -79,7 +79,7 @@ def _closed_again(robot: Robot, q: Sequence[Values]) -> list[Values]:
     dependent = [k for k, name in enumerate(tree.names) if name not in set(robot.velocity_names)]
     J = [tree.gathered_some(row) for row in rows(robot, q, whole=True)[0]]
     left = [x for gap in gaps(robot, q) for x in gap.parts]
-    solved = Equations(J, dependent, partial(check_divisor, robot)).solved(
+    solved = Equations(J, dependent, partial(check_loops, robot)).solved(
         {
             i: -x
             for i, (row, x) in enumerate(zip(J, left, strict=True))
