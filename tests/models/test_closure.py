@@ -46,6 +46,15 @@ class Mechanism:
                 break
             seed += 1000
 
+    @classmethod
+    def at(cls, robot, q):
+        """Return a given mechanism at a closed state."""
+        found = object.__new__(cls)
+        found.robot, found.q, found.tree, found.loops = robot, q, Coordinates.of_tree(robot), mechanism_of(robot)
+        found.free = [found.tree.names.index(name) for name in robot.velocity_names]
+        found.G(q)
+        return found
+
     def G(self, q):
         J = self.loops.equations(q)
         dependent = [k for k in range(len(self.tree.names)) if k not in self.free]

@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tauforge as tf
+from tauforge.models.closure import loop_closure
 from tests.interpret import interpret
-from tests.random_robots import random_robot, random_state
+from tests.random_robots import random_robot, random_state, seeds
+
+from .test_closure import Mechanism, with_an_idle_rod
 
 ROBOT = tf.Robot(
     name="all_kinds",
@@ -81,3 +84,34 @@ def test_the_derivative_by_the_step(size):
         (interpret(INTEGRATE, q, v + e) - interpret(INTEGRATE, q, v - e)) / (2 * step) for e in np.eye(ROBOT.dof) * step
     ]
     np.testing.assert_allclose(found, np.transpose(expected), atol=1e-8)
+
+
+@seeds(quick=3, all=50)
+@pytest.mark.parametrize("planar", [True, False])
+def test_loops_stay_closed_along_many_steps(seed, planar):
+    """The independent joints move as asked, the others follow, and errors do not add up."""
+    found = Mechanism(seed, planar)
+    step, back = tf.integrate(found.robot).compile(), tf.difference(found.robot).compile()
+    v = np.random.default_rng(seed).normal(size=len(found.free))
+    v *= 1e-3 / np.abs(found.G(found.q) @ v).max()
+    q = found.q
+    for _ in range(20):
+        q = step(q, v)
+    np.testing.assert_allclose(back(found.q, q), 20 * v, rtol=1e-12, atol=1e-14)
+    closed = tf.close_loops(found.robot, found.q[found.free] + 20 * v, guess=q)
+    np.testing.assert_allclose(q, closed, rtol=0, atol=1e-11)
+
+
+def test_a_step_closes_loops_that_were_left_open():
+    found = Mechanism(1, planar=True)
+    still, open_by = np.zeros(len(found.free)), np.full(len(found.q), 1e-3)
+    open_by[found.free] = 0.0
+    np.testing.assert_allclose(tf.integrate(found.robot).compile()(found.q + open_by, still), found.q, atol=1e-10)
+
+
+def test_a_rod_that_spins_steps_along_its_free_axis():
+    robot = with_an_idle_rod()
+    q, v = tf.close_loops(robot), np.array([1e-3, 2e-3])
+    q_next = tf.integrate(robot).compile()(q, v)
+    assert np.abs(loop_closure(robot).compile()(q_next)[0]).max() < 1e-14
+    np.testing.assert_allclose(tf.difference(robot).compile()(q, q_next), v, rtol=1e-3)

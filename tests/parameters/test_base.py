@@ -124,12 +124,6 @@ def test_elimination_alone_gives_as_many(seed):
     tf.inverse_dynamics(robot).certify(reduced.bind(relations))
 
 
-def test_loops_are_refused():
-    loop = tf.Loop(joint=tf.Joint(name="cut", antecedent=2, mu=0), frame=tf.Joint(name="frame", antecedent=1, sigma=2))
-    with pytest.raises(tf.RobotError, match=r"tree\(\)"):
-        tf.base_parameters(replace(tf.robots.planar2r(), loops=(loop,)))
-
-
 @pytest.mark.parametrize("name", ["rx90", "puma560", "panda", "planar2r"])
 def test_a_floating_robot_has_seven_for_each_revolute_joint_and_ten(name):
     robot = tf.robots.bundled(name, symbolic=True)
@@ -210,6 +204,16 @@ def test_a_hand_whose_joints_all_follow_one_keeps_its_torques(seed):
     torques, same = (tf.inverse_dynamics(x, parameters="standard").compile()(*state) for x in (robot, base.robot))
     np.testing.assert_allclose(same, torques, rtol=0, atol=1e-12 * np.abs(torques).max())
     tf.inverse_dynamics(robot).certify(tf.inverse_dynamics(base.robot))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_followers_share_the_columns_of_friction(seed):
+    robot = hand(seed)
+    program = tf.regressor(robot, parameters="base", actuators=("FV", "FS", "FO"))
+    labels = program.outputs["Y"].labels[1]
+    assert labels[-4:] == ("FO1", "FO2", "FO3", "FO4R")
+    Y = np.vstack(program.compile()(*np.random.default_rng(seed).uniform(-1, 1, (3, 60, robot.dof))))
+    assert np.linalg.matrix_rank(Y / np.linalg.norm(Y, axis=0)) == len(labels)
 
 
 def test_systems_of_numbers_are_solved_with_large_pivots():

@@ -55,9 +55,9 @@ class Arrays:
         """Names of the symbols that need values."""
         return [name for _, name in self._symbols]
 
-    def __call__(self, values: Mapping[str, NDArray[np.float64]], count: int) -> NDArray[np.float64]:
-        """Return the nodes' values, (count, nodes), for arrays of that length; they are NaN or infinite where a
-        division or a root has no value.
+    def __call__(self, values: Mapping[str, NDArray[Any]], count: int) -> NDArray[Any]:
+        """Return the nodes' values, (count, nodes), for arrays of that length, complex if some of these are; they are
+        NaN or infinite where a division or a root has no value.
         """
         known = self._known.copy()
         for k, name in self._symbols:
@@ -67,7 +67,7 @@ class Arrays:
         with np.errstate(all="ignore"):
             for k, function, args in self._steps:
                 known[k] = function(*[known[a] for a in args])
-        found = np.empty((count, len(self._outputs)))
+        found = np.empty((count, len(self._outputs)), np.result_type(float, *values.values()))
         for column, k in enumerate(self._outputs):
             found[:, column] = known[k]
         return found

@@ -130,7 +130,8 @@ def _rows(
     found = columns(robot, state, R, frame, lambda j, e: cross(times(R[j], e), L[j]))
     by_axis = ({c.degree: (*c.v, *c.w)[row] for c in found} for row in chosen)
     rows = map(state.coordinates.gathered_some, by_axis)
-    return [[row[place] for place in sorted(row)] for row in rows]  # in the order of qd, whatever follows what
+    places = sorted({place for c in found for place in state.coordinates.movers(c.degree)})  # in the order of qd
+    return [[row.get(place, 0.0) for place in places] for row in rows]
 
 
 def _whole(chosen: Sequence[int]) -> bool:

@@ -8,7 +8,7 @@ dropped. Exact arithmetic checks that the result is minimal; columns that the ru
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -173,8 +173,16 @@ def _symbols(value: Node) -> set[str]:
     return set(symbols([value]))
 
 
-def base_parameters(robot: Robot) -> BaseParameters:
-    """Return the base inertial parameters of a tree robot, with the relations that group them."""
+def base_parameters(robot: Robot, *, guess: Sequence[float] | None = None) -> BaseParameters:
+    """Return the base inertial parameters, with the relations that group them.
+
+    Parameters
+    ----------
+    guess
+        Coordinates of all joints of a robot with closed loops, near a closed state. Some mechanisms can be assembled in
+        ways that do not lead into one another, such as a parallelogram and the same bars crossed. With a guess, the
+        parameters are those of the way that it leads to; without, those that are right for all ways.
+    """
     check_robot(robot)
     whole = robot.expanded()
     if all(map(is_zero, (*(x for body in whole.bodies for x in body.inertia), *(joint.IA for joint in whole.joints)))):
@@ -182,7 +190,7 @@ def base_parameters(robot: Robot) -> BaseParameters:
             f"{robot.name}: no link has any inertia, so there are no parameters to group; "
             "give its links numbers or symbols"
         )
-    return grouped(robot)
+    return grouped(robot, guess)
 
 
 def by_rules(robot: Robot) -> BaseParameters:
@@ -193,16 +201,23 @@ def by_rules(robot: Robot) -> BaseParameters:
     return BaseParameters(robot, closed_form(lifted, 1 - len(lifted.joints) + len(robot.joints)))
 
 
-def grouped(robot: Robot) -> BaseParameters:
+def grouped(robot: Robot, guess: Sequence[float] | None = None) -> BaseParameters:
     """Return the base inertial parameters, whatever their values, even if all are zero."""
-    if robot.loops:
-        raise RobotError(
-            f"{robot.name} has closed loops, for which base parameters do not exist yet; robot.tree(), on the "
-            "command line --open-loops, leaves them open"
-        )
     lifted = robot.expanded().map(as_node)
-    forms = closed_form(lifted, 1 - len(lifted.joints) + len(robot.joints))
-    return BaseParameters(robot, group_dependent(lifted, forms))
+    opened = lifted.derived(loops=())
+    forms = group_dependent(opened, closed_form(opened, 1 - len(lifted.joints) + len(robot.joints)))
+    if robot.loops:
+        from .closed import group_closed
+
+        if guess is not None and len(guess) != len(robot.coordinate_names):
+            raise RobotError(
+                f"the guess has {len(guess)} coordinates; {robot.name} has {len(robot.coordinate_names)}: "
+                + ", ".join(robot.coordinate_names)
+            )
+        forms = group_closed(robot.expanded(), forms, guess)
+    elif guess is not None:
+        raise RobotError(f"{robot.name} has no closed loops, so a guess of a closed state does not apply")
+    return BaseParameters(robot, forms)
 
 
 def closed_form(robot: Robot, first: int = 1) -> Forms:

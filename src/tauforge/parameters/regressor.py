@@ -77,18 +77,27 @@ def _factor(parameter: str, qd: Scalar, qdd: Scalar) -> Scalar:
 
 
 @model("q, qd, qdd -> Y", "torques are Y times the inertial parameters")
-def regressor(robot: Robot, *, parameters: str = "standard", actuators: Sequence[str] | None = None) -> Program:
+def regressor(
+    robot: Robot,
+    *,
+    parameters: str = "standard",
+    actuators: Sequence[str] | None = None,
+    guess: Sequence[float] | None = None,
+) -> Program:
     """Return the Program ``q, qd, qdd -> Y``, whose columns the labels of ``outputs["Y"]`` name.
 
     Parameters
     ----------
     parameters
-        "standard", ten per link, or "base", which gives a regressor of full rank.
+        "standard", ten per link, or "base", which gives a regressor of full rank. Friction of joints that follow others
+        is then added to theirs: FV8R.
     actuators
         Which of IA, FV, FS and FO (an offset of Coulomb friction) have columns too; by default those that some joint of
         the robot has. Tendons have columns for IA, FV and FS in the same way: FV_rope for the tendon "rope".
+    guess
+        As in ``base_parameters``, for base parameters of a robot with closed loops.
     """
-    columns = chosen(robot, parameters, actuators)
+    columns = chosen(robot, parameters, actuators, guess)
     robot, arrays, state = prepare(robot, ("q", "qd", "qdd"))
     found = Regressor(robot, state)
     efforts, names = [found.column(*key) for key in columns], state.coordinates.names
@@ -134,9 +143,12 @@ def drops(robot: Robot, state: State) -> list[dict[str, Scalar]]:
     return [{"M": -depth, "MX": -g[0], "MY": -g[1], "MZ": -g[2]} for depth, g in at]
 
 
-def chosen(robot: Robot, parameters: str, actuators: Sequence[str] | None) -> dict[tuple[str, int], str]:
+def chosen(
+    robot: Robot, parameters: str, actuators: Sequence[str] | None, guess: Sequence[float] | None = None
+) -> dict[tuple[str, int], str]:
     """Return the parameters that have columns, by name and link of the expanded robot, with their labels."""
     from .base import grouped
+    from .friction import dependent_friction
 
     unknown = [name for name in actuators or () if name not in ACTUATOR]
     if unknown:
@@ -154,13 +166,19 @@ def chosen(robot: Robot, parameters: str, actuators: Sequence[str] | None) -> di
     links = {(name, j): f"{name}{j - shift}" for j in range(1, len(whole.joints) + 1) for name in NAMES}
     rotors = [("IA", j) for j in moving if "IA" in actuators]
     if parameters == "base":
-        base = grouped(robot)
+        base = grouped(robot, guess)
         links = {key: base.name(*key) for key in base.forms if key[0] in NAMES}
         rotors = [key for key in base.forms if key[0] == "IA" and key in rotors]
-    others = [*rotors, *((key, j) for key in actuators if key != "IA" for j in moving)]
+    rubbing = [(key, j) for key in actuators if key != "IA" for j in moving]
+    marked = set[tuple[str, int]]()
+    if parameters == "base":
+        dependent = dependent_friction(whole, rubbing, guess)
+        rubbing = [key for key in rubbing if key not in dependent]
+        marked = {key for others in dependent.values() for key in others}
+    others = {key: f"{key[0]}{key[1] - shift}{'R' * (key in marked)}" for key in (*rotors, *rubbing)}
     places = {tendon.name: j for j, tendon in enumerate(whole.tendons, len(whole.joints) + 1)}
     tendons = {(key, places[tendon.name]): f"{key}_{tendon.name}" for key, tendon in pulled}
-    return links | {(key, j): f"{key}{j - shift}" for key, j in others} | tendons
+    return links | others | tendons
 
 
 def unit_inertia(parameter: str) -> Inertia:

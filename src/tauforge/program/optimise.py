@@ -180,7 +180,7 @@ def _is_groupable(robot: Robot) -> bool:
     """Tell whether grouping the parameters of a robot pays: all are numbers, not all zero, and the chains are not too
     long.
     """
-    if robot.symbols or robot.loops:
+    if robot.symbols:
         return False
     whole = robot.expanded()
     depth = [0]
