@@ -13,16 +13,20 @@ from .joint import Joint, constant_frame
 from .kinds import PRISMATIC
 from .loop import Loop
 from .robot import Robot
-from .solids import rod, solid
+from .solids import bar, solid
 from .solids import symbolic as made_symbolic
 
 _H = math.pi / 2
 _FALL = Vector(0.0, -9.81, 0.0)
+_WIDE = 0.02
+"""Width of the bars of planar linkages."""
+_CUBE = 0.0064 / 6
+"""Moment of inertia of a cube of 1 kg and 8 cm."""
 
 
 def fourbar(*, symbolic: bool = False) -> Robot:
     """Return a four-bar linkage in a vertical plane: crank 0.2 m, coupler 0.5 m and rocker 0.4 m, on pivots 0.45 m
-    apart. The lengths are an example, a crank that can turn fully; the bars are uniform thin rods of 2 kg per metre.
+    apart. The lengths are an example, a crank that can turn fully; the bars are uniform, 2 cm square and 2 kg per metre.
 
     The crank is actuated; the loop is cut between coupler and rocker.
     """
@@ -32,13 +36,13 @@ def fourbar(*, symbolic: bool = False) -> Robot:
         Joint(name="rocker", antecedent=0, d=0.45, mu=0),
     ]
     ends = constant_frame("coupler_end", 2, d=0.5), constant_frame("rocker_end", 3, d=0.4)
-    robot = _planar("fourbar", joints, [rod(0.2, 0.4), rod(0.5, 1.0), rod(0.4, 0.8)], ends)
+    robot = _planar("fourbar", joints, [_bar(0.2), _bar(0.5), _bar(0.4)], ends)
     return made_symbolic(robot) if symbolic else robot
 
 
 def slider_crank(*, symbolic: bool = False) -> Robot:
     """Return a slider-crank in a vertical plane: a crank of 0.1 m and a rod of 0.3 m that move a slider along x. The
-    numbers are an example: uniform thin rods of 0.4 kg and 0.6 kg, and a slider of 1 kg.
+    numbers are an example: uniform bars, 2 cm square and 2 kg per metre, and a cube of 1 kg and 8 cm as the slider.
 
     The crank is actuated; the loop is cut between rod and slider.
     """
@@ -48,13 +52,15 @@ def slider_crank(*, symbolic: bool = False) -> Robot:
         Joint(name="slider", antecedent=0, sigma=PRISMATIC, gamma=_H, alpha=_H, mu=0),
     ]
     ends = constant_frame("rod_end", 2, d=0.3), constant_frame("pin", 3, alpha=-_H)
-    robot = _planar("slider_crank", joints, [rod(0.1, 0.4), rod(0.3, 0.6), Inertia(M=1.0)], ends)
+    robot = _planar(
+        "slider_crank", joints, [_bar(0.1), _bar(0.3), solid(1.0, (0.0, 0.0, 0.0), (_CUBE, _CUBE, _CUBE))], ends
+    )
     return made_symbolic(robot) if symbolic else robot
 
 
 def fivebar(*, symbolic: bool = False) -> Robot:
     """Return a five-bar linkage in a vertical plane: two arms of 0.3 m on motors 0.3 m apart, and two forearms of 0.4 m
-    that meet at the tool. The lengths are an example; the bars are uniform thin rods of 2 kg per metre.
+    that meet at the tool. The lengths are an example; the bars are uniform, 2 cm square and 2 kg per metre.
 
     Both arms are actuated; the loop is cut where the forearms meet.
     """
@@ -65,7 +71,7 @@ def fivebar(*, symbolic: bool = False) -> Robot:
         Joint(name="forearm2", antecedent=3, d=0.3, mu=0),
     ]
     ends = constant_frame("tool", 2, d=0.4), constant_frame("forearm2_end", 4, d=0.4)
-    robot = _planar("fivebar", joints, [rod(0.3, 0.6), rod(0.4, 0.8)] * 2, ends)
+    robot = _planar("fivebar", joints, [_bar(0.3), _bar(0.4)] * 2, ends)
     return made_symbolic(robot) if symbolic else robot
 
 
@@ -109,6 +115,10 @@ def sr400(*, symbolic: bool = False) -> Robot:
         return robot
     parallel = {"D7": symbol("D2"), "D9": symbol("D3"), "D10": -symbol("D8")}
     return made_symbolic(robot, parallel)
+
+
+def _bar(length: float) -> Inertia:
+    return bar(length, round(2 * length, 12), _WIDE)
 
 
 def _planar(name: str, joints: Sequence[Joint], inertias: Sequence[Inertia], ends: tuple[Joint, Joint]) -> Robot:

@@ -26,6 +26,13 @@ def rod(length: float, mass: float) -> Inertia:
     return solid(mass, (length / 2, 0.0, 0.0), (0.0, about_com, about_com))
 
 
+def bar(length: float, mass: float, width: float) -> Inertia:
+    """Return a uniform bar of square section along x, from the frame's origin."""
+    m, square = as_node(mass), as_node(width) * width
+    across = float(m * (as_node(length) * length + square) / 12)
+    return solid(mass, (length / 2, 0.0, 0.0), (float(m * square / 6), across, across))
+
+
 def symbols(j: int) -> Inertia:
     """Return the inertial parameters of link j as symbols."""
     return Inertia(*(symbol(f"{name}{j}") for name in Inertia._fields))
