@@ -37,6 +37,7 @@ def test_public_names():
         "Joint",
         "load",
         "Loop",
+        "loop_closure",
         "Operations",
         "Program",
         "ProgramError",
