@@ -28,6 +28,8 @@ def test_public_names():
         "configuration_space",
         "ConfigurationSpace",
         "Design",
+        "draw",
+        "Drawing",
         "ExpressionError",
         "FileLimits",
         "formulations",
