@@ -107,7 +107,9 @@ def draw(
 
     Example: `tauforge draw sr400 -o sr400.svg`
     """
-    found = tf.draw(find(robot, False, base, snap, lenient, folder))
+    from ..view import drawing
+
+    found = drawing.draw(find(robot, False, base, snap, lenient, folder))
     if output == "-":
         print(found.svg, end="")
     else:

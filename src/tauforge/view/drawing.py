@@ -22,8 +22,8 @@ from ..robot.joint import Joint
 from ..robot.robot import Robot
 
 Floats = NDArray[np.float64]
-WIDTH, MARGIN = 480.0, 60.0
-"""Size of the drawing's longer side, and the space around it, in pixels."""
+WIDTH, MARGIN, LABEL = 480.0, 60.0, 60.0
+"""Size of the drawing's longer side, the space around it, and more for names on the right, in pixels."""
 NEAR = 1e-6
 """Distance of points that count as one, as a part of the robot's size."""
 TURNED, RAISED = -60.0, 20.0
@@ -180,7 +180,7 @@ def _svg(name: str, figure: Figure, view: Floats) -> str:
     low, high = points.min(axis=0), points.max(axis=0)
     size = float(max((high - low).max(), 1e-9))
     scale = (WIDTH - 2 * MARGIN) / size
-    width, height = (high - low) * scale + 2 * MARGIN
+    width, height = (high - low) * scale + 2 * MARGIN + [LABEL, 0.0]
 
     def place(p: Floats) -> tuple[float, float]:
         x, y = (view @ p - low) * scale + MARGIN
