@@ -98,6 +98,7 @@ def info(
 def draw(
     robot: RobotArgument,
     output: Output = "-",
+    symbolic: Symbolic = False,
     base: BaseOption = None,
     snap: Snap = None,
     lenient: Lenient = False,
@@ -109,7 +110,7 @@ def draw(
     """
     from ..view import drawing
 
-    found = drawing.draw(find(robot, False, base, snap, lenient, folder))
+    found = drawing.draw(find(robot, symbolic, base, snap, lenient, folder))
     if output == "-":
         print(found.svg, end="")
     else:
