@@ -15,9 +15,9 @@ from ..errors import ProgramError
 from ..files import write_text
 from ..graph.node import Node
 from ..models.closure import with_sides
-from ..models.freedom import freedom, neutral
+from ..models.freedom import freedom
 from ..models.registry import check_robot
-from ..robot.entries import by_joint
+from ..robot.entries import by_joint, owners
 from ..robot.joint import Joint
 from ..robot.robot import Robot
 
@@ -104,7 +104,7 @@ def draw(robot: Robot, q: ArrayLike | None = None) -> Drawing:
         raise ProgramError(f"{robot.name} has symbols in its geometry; give them values with bind(…) before drawing it")
     whole = robot.expanded()
     if q is None:
-        q = freedom(whole).q if whole.loops else neutral(whole)
+        q = freedom(whole).q if whole.loops else [x for j in owners(whole) for x in whole.joints[j - 1].kind.neutral]
     values = np.asarray(q, dtype=float)
     if values.shape != (len(robot.coordinate_names),):
         raise ProgramError(
