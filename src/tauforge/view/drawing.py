@@ -24,6 +24,8 @@ from ..robot.robot import Robot
 Floats = NDArray[np.float64]
 WIDTH, MARGIN, LABEL = 480.0, 60.0, 60.0
 """Size of the drawing's longer side, the space around it, and more for names on the right, in pixels."""
+MANY = 14
+"""Joints beyond which names are shown only where the pointer is."""
 NEAR = 1e-6
 """Distance of points that count as one, as a part of the robot's size."""
 TURNED, RAISED = -60.0, 20.0
@@ -124,10 +126,8 @@ def figure_of(robot: Robot, q: Floats) -> Figure:
         own = values[j] if j < len(values) else ()
         T.append(T[joint.antecedent] @ np.array([float(x) for x in joint.pose(own).homogeneous]).reshape(4, 4))
     at = [pose[:3, 3] for pose in T]
-    lines = [
-        ("base" if not joint.antecedent else "link", at[joint.antecedent], at[j])
-        for j, joint in enumerate(tree.joints, 1)
-    ]
+    lines = [("link", at[joint.antecedent], at[j]) for j, joint in enumerate(tree.joints, 1) if joint.antecedent]
+    lines += _ground([at[j] for j, joint in enumerate(tree.joints, 1) if not joint.antecedent and len(joint.axes) < 3])
     for frame in robot.frames:
         pose = np.array([float(x) for x in frame.pose().homogeneous]).reshape(4, 4)
         lines.append(("link", at[frame.antecedent], (T[frame.antecedent] @ pose)[:3, 3]))
@@ -135,6 +135,14 @@ def figure_of(robot: Robot, q: Floats) -> Figure:
     marks = [Mark(x.name, _kind(x), at[j], _axis(x, T[j])) for j, x in enumerate(robot.joints, 1) if x.axes]
     marks += [Mark(side.loop.joint.name, "cut", at[side.a], _axis(side.loop.joint, T[side.a])) for side in sides]
     return Figure(lines, marks)
+
+
+def _ground(points: Sequence[Floats]) -> list[tuple[str, Floats, Floats]]:
+    """Return the lines of the base: between the joints on it, or from its frame to the only one."""
+    if len(points) < 2:
+        return [("base", np.zeros(3), point) for point in points]
+    around = points if len(points) > 2 else points[1:]
+    return [("base", points[k - 1], point) for k, point in enumerate(around, len(points) - len(around))]
 
 
 def _kind(joint: Joint) -> str:
@@ -198,19 +206,21 @@ def _svg(name: str, figure: Figure, view: Floats) -> str:
     ]
     stub = 0.06 * size
     drawn += [line("axis", m.at - stub * m.axis, m.at + stub * m.axis) for m in figure.marks if m.axis is not None]
-    drawn += [_mark(m.kind, *place(m.at)) for m in figure.marks]
-    drawn += _labels([(m.name, place(m.at)) for m in figure.marks])
+    drawn += [_mark(m, *place(m.at)) for m in figure.marks]
+    if len(figure.marks) <= MANY:
+        drawn += _labels([(m.name, place(m.at)) for m in figure.marks])
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img">'
     return "\n".join([head, f"<title>{escape(name)}</title>", f"<style>{STYLE}</style>", *drawn, "</svg>", ""])
 
 
-def _mark(kind: str, x: float, y: float) -> str:
-    if kind == "cut":
-        return f'<circle class="cut" cx="{x:.1f}" cy="{y:.1f}" r="10"/>'
-    word = "joint driven" if kind.endswith("driven") else "joint"
-    if kind.startswith("square"):
-        return f'<rect class="{word}" x="{x - 6:.1f}" y="{y - 6:.1f}" width="12" height="12"/>'
-    return f'<circle class="{word}" cx="{x:.1f}" cy="{y:.1f}" r="6"/>'
+def _mark(mark: Mark, x: float, y: float) -> str:
+    name = f"<title>{escape(mark.name)}</title>"
+    if mark.kind == "cut":
+        return f'<circle class="cut" cx="{x:.1f}" cy="{y:.1f}" r="10">{name}</circle>'
+    word = "joint driven" if mark.kind.endswith("driven") else "joint"
+    if mark.kind.startswith("square"):
+        return f'<rect class="{word}" x="{x - 6:.1f}" y="{y - 6:.1f}" width="12" height="12">{name}</rect>'
+    return f'<circle class="{word}" cx="{x:.1f}" cy="{y:.1f}" r="6">{name}</circle>'
 
 
 def _labels(named: Sequence[tuple[str, tuple[float, float]]]) -> list[str]:
