@@ -64,11 +64,22 @@ def freedom(robot: Robot) -> Freedom:
         other = nearby(numeric, tree, q, J, random)
         if other is not None and _rank(found := equations(numeric, tree, other)) > rank:
             q, J, rank = other, found, _rank(found)
-    order = _preferred(numeric, tree)
-    dependent = _basis(J, order, rank)
-    base, driven, passive = _classes(numeric, tree)
-    free = [k for k in (*base, *driven, *passive) if k not in dependent]
+    if robot.chosen:
+        free = _chosen(numeric, tree, J, rank)
+    else:
+        dependent = _basis(J, _preferred(numeric, tree), rank)
+        base, driven, passive = _classes(numeric, tree)
+        free = [k for k in (*base, *driven, *passive) if k not in dependent]
     return Freedom(len(tree.names) - rank, len(J) - rank, tuple(tree.names[k] for k in free), q)
+
+
+def check_choice(robot: Robot) -> Robot:
+    """Return the robot if the joints chosen as independent determine all others; say why if they do not."""
+    if robot.chosen and not robot.loops:
+        raise ProgramError(f"{robot.name} has no closed loops: all its joints are independent")
+    if robot.chosen:
+        freedom(robot.expanded())
+    return robot
 
 
 def closed_state(robot: Robot, random: Random) -> Floats:
@@ -148,6 +159,41 @@ def nearby(robot: Robot, tree: Coordinates, q: Floats, J: Floats, random: Random
 def _rank(J: Floats) -> int:
     s = np.linalg.svd(J, compute_uv=False)
     return int((s > RANK * max(1.0, s.max(initial=0.0))).sum())
+
+
+def _chosen(robot: Robot, tree: Coordinates, J: Floats, rank: int) -> list[int]:
+    """Return the axes of the joints that were chosen as independent, if they determine all others."""
+    axes = {name: [k] for k, name in enumerate(tree.names)}
+    for j in tree.independent:
+        joint = robot.joints[j - 1]
+        axes[joint.name] = [k for part in joint.axes for k in axes[joint.name + part]]
+    missing = [name for name in robot.chosen if name not in axes]
+    if missing:
+        raise ProgramError(
+            f"{robot.name} has no joint {', '.join(missing)} that can be independent; it has "
+            + ", ".join(robot.joints[j - 1].name for j in tree.independent if robot.joints[j - 1].axes)
+        )
+    mobility, names = len(tree.names) - rank, ", ".join(robot.chosen)
+    wanted = list(dict.fromkeys(k for name in robot.chosen for k in axes[name]))
+    base = _classes(robot, tree)[0]
+    if len(wanted) + len(base) == mobility:  # a floating base need not be named
+        wanted = list(dict.fromkeys([*base, *wanted]))
+    if len(wanted) != mobility:
+        many = "few" if len(wanted) < mobility else "many"
+        raise ProgramError(
+            f"{robot.name} has mobility {mobility}, but {names} have {len(wanted)} degrees of freedom: too {many} to "
+            "be independent"
+        )
+    joint_of = [j for j in tree.independent for _ in range(tree.widths[j - 1])]
+    order = list(dict.fromkeys(joint_of[k] for k in wanted))
+    free = sorted(wanted, key=lambda k: (order.index(joint_of[k]), k))
+    left = [k for k in range(len(tree.names)) if k not in set(free)]
+    if rank and _rank(J[:, left]) < rank:
+        raise ProgramError(
+            f"{robot.name}: {names} cannot be independent: the loops allow motions in which they stand still; the "
+            "robot finds independent joints by itself with with_independent()"
+        )
+    return free
 
 
 def _classes(robot: Robot, tree: Coordinates) -> tuple[list[int], list[int], list[int]]:
