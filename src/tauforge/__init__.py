@@ -27,6 +27,7 @@ from .models.inverse_dynamics import inverse_dynamics
 from .models.jacobian import jacobian, jacobian_bias, jacobian_rate
 from .models.link_motion import link_accelerations, link_velocities
 from .models.manipulability import jacobian_determinant, manipulability
+from .models.motors import preload
 from .models.operational_space import operational_space
 from .models.transforms import transforms
 from .parameters.base import BaseParameters, base_parameters
@@ -125,6 +126,7 @@ __all__ = [
     "load",
     "manipulability",
     "operational_space",
+    "preload",
     "regressor",
     "robots",
     "symbol",

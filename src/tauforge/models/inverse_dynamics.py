@@ -23,11 +23,12 @@ from .classical import DEFAULT, classical
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
 from .labels import Labels
+from .motors import INDEPENDENT, torques
 from .prepare import prepare
 from .registry import model
-from .results import program, vector
+from .results import program
 from .singular import warn_if_singular
-from .state import INPUTS, State, Values
+from .state import State, Values
 
 
 class Motion(NamedTuple):
@@ -112,6 +113,7 @@ def inverse_dynamics(
     formulation: str = DEFAULT,
     external_wrenches: bool | str = False,
     free_base: bool = False,
+    efforts: str = INDEPENDENT,
     reframe: bool = True,
 ) -> Program:
     """Return the Program ``q, qd, qdd -> tau``.
@@ -129,6 +131,9 @@ def inverse_dynamics(
     free_base
         For a robot on a floating base on which no wrench acts: take only the joints' accelerations, and return their
         ``tau`` and the resulting ``base_acceleration``.
+    efforts
+        With closed loops, whose torques ``tau`` has: "independent", those of ``robot.independent``, or "motors", those
+        of ``robot.actuated``. With more motors than degrees of freedom they are the ones of least norm.
     reframe
         Whether links of a robot with free frames, such as one from URDF, can get other frames if that saves operations
         (see ``Robot.to_mdh``); torques, coordinates and wrenches keep their meaning.
@@ -136,11 +141,15 @@ def inverse_dynamics(
     if formulation != DEFAULT:
         if free_base:
             raise ProgramError(f"free_base is for formulation={DEFAULT!r}; {formulation!r} has a base at rest")
+        if efforts != INDEPENDENT:
+            raise ProgramError(f"efforts={efforts!r} is for formulation={DEFAULT!r}; {formulation!r} does not take it")
         return classical("inverse_dynamics", robot, formulation, external_wrenches)
     if free_base:
+        if efforts != INDEPENDENT:
+            raise ProgramError(f"efforts={efforts!r} and free_base=True exclude each other; leave one out")
         return free_base_dynamics(robot, external_wrenches)
     robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
     tau = newton_euler(robot, state, labels)
-    results = {"tau": vector(state.coordinates, tau, INPUTS["tau"][0])}
+    results = {"tau": torques(robot, state.coordinates, tau, efforts)}
     return program("inverse_dynamics", robot, arrays, results, labels)

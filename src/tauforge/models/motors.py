@@ -1,0 +1,179 @@
+"""Motors and degrees of freedom: with closed loops, motors need not be the joints that describe the motion.
+
+The velocities of the motors are q̇_m = G_m q̇, where G_m has the rows of G that belong to actuated joints. Their torques
+τ_m act on the degrees of freedom as τ = G_mᵀ τ_m. With as many motors as degrees of freedom this has one solution: in
+Khalil 2010, (66), τ is the bracket and G_m the inverse of the robot's Jacobian matrix. With more motors, the solution
+of least norm is τ_m = G_m (G_mᵀ G_m)⁻¹ τ, and the torques (1 - G_m (G_mᵀ G_m)⁻¹ G_mᵀ) z only load the mechanism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..errors import ProgramError
+from ..graph.node import Node, Scalar, is_zero
+from ..graph.operations import SYMBOL
+from ..program.program import Array, Program, inputs, outputs
+from ..robot.robot import Robot
+from ..spatial.least_squares import blocks
+from ..spatial.solve import solve
+from .coordinates import Coordinates, Row
+from .inertia_matrix import first_degrees
+from .prepare import prepare
+from .registry import model
+from .results import program, vector
+from .state import INPUTS, State
+
+INDEPENDENT, MOTORS = "independent", "motors"
+"""Whose torques a model takes or gives."""
+TORQUES = "torques (revolute) and forces (prismatic) of the motors"
+
+
+@dataclass(frozen=True)
+class Motors:
+    """The axes that motors drive.
+
+    Attributes
+    ----------
+    names
+        Their names.
+    rows
+        How each moves with the degrees of freedom: the rows of G_m.
+    degrees
+        Names of the degrees of freedom.
+    """
+
+    robot: Robot
+    names: tuple[str, ...]
+    rows: tuple[Row, ...]
+    degrees: tuple[str, ...]
+
+    @classmethod
+    def of(cls, robot: Robot, coordinates: Coordinates) -> Motors:
+        """Return the motors of a robot."""
+        driven = set(robot.actuated)
+        places = first_degrees(robot)
+        axes = {
+            joint.name + part: axis
+            for j, joint in enumerate(robot.joints, 1)
+            if joint.name in driven
+            for axis, part in enumerate(joint.axes, places[j])
+        }
+        G = coordinates.G
+        moved = tuple({axis: 1.0} if G is None else G[axis] for axis in axes.values())
+        return cls(robot, tuple(axes), moved, coordinates.names)
+
+    def act(self, torques: Sequence[Scalar]) -> list[Scalar]:
+        """Return what the motors' torques are along the degrees of freedom: G_mᵀ τ_m."""
+        total: list[Scalar] = [0.0] * len(self.degrees)
+        for row, x in zip(self.rows, torques, strict=True):
+            for place, factor in row.items():
+                total[place] = total[place] + x * factor
+        return total
+
+    def hold(self, tau: Sequence[Scalar]) -> list[Scalar]:
+        """Return the motors' torques that act as τ does, those of least norm if there is a choice."""
+        self._check_count()
+        if len(self.names) > len(self.degrees):
+            y = solve(self._gram, tau, lambda _, x: self._check(x))
+            return [_dot(row, y) for row in self.rows]
+        A: list[dict[int, Scalar]] = [{} for _ in self.degrees]
+        for k, row in enumerate(self.rows):
+            for place, x in row.items():
+                A[place][k] = x
+        parts = blocks(A, range(len(self.names)))
+        found = {k: x for part in parts for k, x in part.solved(tau, self._check).items()}
+        return [found[k] for k in range(len(self.names))]
+
+    def preload(self) -> list[list[Scalar]]:
+        """Return the projector on torques that do not act on the degrees of freedom, row by row."""
+        count = len(self.names)
+        unit = [[float(i == k) for k in range(count)] for i in range(count)]
+        if count <= len(self.degrees):
+            self._check_count()
+            return [[0.0] * count for _ in unit]
+        columns = []
+        for row, own in zip(self.rows, unit, strict=True):
+            y = solve(self._gram, [row.get(k, 0.0) for k in range(len(self.degrees))], lambda _, x: self._check(x))
+            columns.append([a - _dot(other, y) for a, other in zip(own, self.rows, strict=True)])
+        return [[columns[max(i, k)][min(i, k)] for k in range(count)] for i in range(count)]
+
+    @property
+    def _gram(self) -> list[list[Scalar]]:
+        """The lower triangle of G_mᵀ G_m."""
+        count = len(self.degrees)
+        N: list[list[Scalar]] = [[0.0] * count for _ in range(count)]
+        for row in self.rows:
+            for i, a in row.items():
+                for k, b in row.items():
+                    if k <= i:
+                        N[i][k] = N[i][k] + a * b
+        return N
+
+    def _check_count(self) -> None:
+        if len(self.names) < len(self.degrees):
+            raise ProgramError(
+                f"{self.robot.name} has {len(self.degrees)} degrees of freedom and {len(self.names)} motors, which "
+                f"cannot cause every motion; take efforts={INDEPENDENT!r}, or make more joints actuated"
+            )
+
+    def _check(self, divisor: Scalar) -> None:
+        if is_zero(divisor):
+            raise ProgramError(
+                f"{self.robot.name}: the motors {', '.join(self.names)} cannot hold it anywhere: some motion leaves "
+                f"all of them at rest; take efforts={INDEPENDENT!r}, or make other joints actuated"
+            )
+
+
+def check_efforts(efforts: str) -> None:
+    """Refuse an unknown choice of torques."""
+    if efforts not in (INDEPENDENT, MOTORS):
+        raise ProgramError(f"efforts is {efforts!r}; it must be {INDEPENDENT!r} or {MOTORS!r}")
+
+
+def torques(robot: Robot, coordinates: Coordinates, axes: Sequence[Scalar], efforts: str) -> Array:
+    """Return the output of an inverse model from the torques along each axis."""
+    check_efforts(efforts)
+    if efforts == INDEPENDENT:
+        return vector(coordinates, axes, INPUTS["tau"][0])
+    motors = Motors.of(robot, coordinates)
+    return outputs(motors.hold(coordinates.gathered(axes)), [len(motors.names)], [motors.names], TORQUES)
+
+
+def driven(robot: Robot, efforts: str, external_wrenches: bool | str = False) -> tuple[Robot, dict[str, Array], State]:
+    """Return what a direct model starts with, as ``prepare`` does; its input ``tau`` can be that of the motors."""
+    check_efforts(efforts)
+    if efforts == INDEPENDENT:
+        return prepare(robot, ("q", "qd", "tau"), external_wrenches)
+    robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
+    motors = Motors.of(robot, state.coordinates)
+    tau = inputs("tau", motors.names, TORQUES)
+    fixed = {joint.name: joint.GAM for joint in robot.joints}
+    given = (fixed.get(name) for name in motors.names)
+    values = [x if isinstance(x, Node) and x.op is not SYMBOL else own for x, own in zip(given, tau.nodes, strict=True)]
+    own = {"q": arrays.pop("q"), "qd": arrays.pop("qd"), "tau": tau}
+    return robot, {**own, **arrays}, replace(state, tau=motors.act(values))
+
+
+@model("q -> N", "torques of motors that only load the mechanism: a projector")
+def preload(robot: Robot) -> Program:
+    """Return the Program ``q -> N``: the projector on the motors' torques that cause no motion.
+
+    With more motors than degrees of freedom, as in a parallel robot with a redundant leg, ``tau + N z`` moves the robot
+    as ``tau`` does, for every ``z``, and loads it from within. ``tau`` of ``inverse_dynamics(robot, efforts="motors")``
+    has the least norm, N tau = 0. With no more motors than degrees of freedom, N is zero.
+    """
+    robot, arrays, state = prepare(robot, ("q",))
+    motors = Motors.of(robot, state.coordinates)
+    count = len(motors.names)
+    entries = [x for row in motors.preload() for x in row]
+    N = outputs(entries, [count, count], [motors.names, motors.names], "torques of motors that cause no motion")
+    return program("preload", robot, arrays, {"N": N})
+
+
+def _dot(row: Row, values: Sequence[Scalar]) -> Scalar:
+    total: Scalar = 0.0
+    for place, x in row.items():
+        total = total + x * values[place]
+    return total
