@@ -30,7 +30,8 @@ def _bundled() -> dict[str, Program]:
     for name in robots.names():
         found[name] = inverse_dynamics(robots.bundled(name))
         found[f"{name}_symbolic"] = inverse_dynamics(robots.bundled(name, symbolic=True))
-        found[f"{name}_base"] = inverse_dynamics(robots.bundled(name, symbolic=True), parameters="base")
+        if not robots.bundled(name).loops:
+            found[f"{name}_base"] = inverse_dynamics(robots.bundled(name, symbolic=True), parameters="base")
     return found
 
 

@@ -10,18 +10,35 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from ..errors import RobotError
-from ..graph.node import Scalar, as_node, is_zero, symbol
+from ..graph.node import as_node, symbol
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .body import Body
 from .joint import Joint
+from .mechanisms import fivebar, fourbar, slider_crank, sr400
 from .robot import DOWN, Robot
+from .solids import rod, solid, symbols
+from .solids import symbolic as made_symbolic
 
-__all__ = ["kuka_lwr", "names", "panda", "planar2r", "puma560", "rrp", "rx90", "scara", "stanford", "ur5"]
+__all__ = [
+    "fivebar",
+    "fourbar",
+    "kuka_lwr",
+    "names",
+    "panda",
+    "planar2r",
+    "puma560",
+    "rrp",
+    "rx90",
+    "scara",
+    "slider_crank",
+    "sr400",
+    "stanford",
+    "ur5",
+]
 
 _H = math.pi / 2
 
@@ -54,17 +71,17 @@ def rrp(*, symbolic: bool = False) -> Robot:
 
 def planar2r(*, symbolic: bool = False) -> Robot:
     """Return the textbook double pendulum: two uniform thin rods of 1 m and 1 kg, moving in a vertical plane."""
-    robot = _arm("planar2r", alpha=[0, 0], d=[0, 1.0], inertias=[_rod(1.0, 1.0)] * 2, gravity=Vector(0.0, -9.81, 0.0))
-    return _symbolic(robot) if symbolic else robot
+    robot = _arm("planar2r", alpha=[0, 0], d=[0, 1.0], inertias=[rod(1.0, 1.0)] * 2, gravity=Vector(0.0, -9.81, 0.0))
+    return made_symbolic(robot) if symbolic else robot
 
 
 def scara(*, symbolic: bool = False) -> Robot:
     """Return a SCARA arm, with three vertical revolute axes and a quill. Its round numbers are an example: rods of 0.4
     m and 0.3 m, 4 kg and 3 kg, and a wrist that carries a quill of 1 kg.
     """
-    inertias = [_rod(0.4, 4.0), _rod(0.3, 3.0), Inertia(ZZ=0.01, M=1.0), Inertia(M=1.0)]
+    inertias = [rod(0.4, 4.0), rod(0.3, 3.0), Inertia(ZZ=0.01, M=1.0), Inertia(M=1.0)]
     robot = _arm("scara", alpha=[0, 0, 0, 0], d=[0, 0.4, 0.3, 0], sigma=[0, 0, 0, 1], inertias=inertias)
-    return _symbolic(robot) if symbolic else robot
+    return made_symbolic(robot) if symbolic else robot
 
 
 def stanford(*, symbolic: bool = False) -> Robot:
@@ -74,7 +91,7 @@ def stanford(*, symbolic: bool = False) -> Robot:
     along the last axis belong to the tool.
     """
     robot = _arm("stanford", alpha=[0, -_H, _H, 0, -_H, _H], r=[0.412, 0.154, 0, 0, 0, 0], sigma=[0, 0, 1, 0, 0, 0])
-    return _symbolic(robot) if symbolic else robot
+    return made_symbolic(robot) if symbolic else robot
 
 
 def rx90(*, symbolic: bool = False) -> Robot:
@@ -83,7 +100,7 @@ def rx90(*, symbolic: bool = False) -> Robot:
     D3 = RL4 = 0.45 m. No inertial values are published, so they are symbols.
     """
     robot = _arm("rx90", alpha=[0, _H, 0, -_H, _H, -_H], d=[0, 0, 0.45, 0, 0, 0], r=[0, 0, 0, 0.45, 0, 0])
-    return _symbolic(robot) if symbolic else robot
+    return made_symbolic(robot) if symbolic else robot
 
 
 def puma560(*, symbolic: bool = False, d2: str = "moved") -> Robot:
@@ -97,11 +114,11 @@ def puma560(*, symbolic: bool = False, d2: str = "moved") -> Robot:
     shoulder = 0.2435 if d2 == "moved" else 0.0
     inertias = [
         Inertia(ZZ=0.35),
-        _body(17.40, (0.068, 0.006, float(as_node(-0.016) + shoulder)), (0.130, 0.524, 0.539)),
-        _body(4.80, (0.0, -0.070, 0.014), (0.066, 0.0125, 0.086)),
-        _body(0.82, (0.0, 0.0, -0.019), (1.80e-3, 1.80e-3, 1.30e-3)),
-        _body(0.34, (0.0, 0.0, 0.0), (0.30e-3, 0.30e-3, 0.40e-3)),
-        _body(0.09, (0.0, 0.0, 0.032), (0.15e-3, 0.15e-3, 0.04e-3)),
+        solid(17.40, (0.068, 0.006, float(as_node(-0.016) + shoulder)), (0.130, 0.524, 0.539)),
+        solid(4.80, (0.0, -0.070, 0.014), (0.066, 0.0125, 0.086)),
+        solid(0.82, (0.0, 0.0, -0.019), (1.80e-3, 1.80e-3, 1.30e-3)),
+        solid(0.34, (0.0, 0.0, 0.0), (0.30e-3, 0.30e-3, 0.40e-3)),
+        solid(0.09, (0.0, 0.0, 0.032), (0.15e-3, 0.15e-3, 0.04e-3)),
     ]
     robot = _arm(
         "puma560",
@@ -111,7 +128,7 @@ def puma560(*, symbolic: bool = False, d2: str = "moved") -> Robot:
         inertias=inertias,
         IA=[1.14, 4.71, 0.83, 0.200, 0.179, 0.193],
     )
-    return _symbolic(robot) if symbolic else robot
+    return made_symbolic(robot) if symbolic else robot
 
 
 def kuka_lwr(*, symbolic: bool = False) -> Robot:
@@ -123,17 +140,17 @@ def kuka_lwr(*, symbolic: bool = False) -> Robot:
     """
     slim, short = (1.27e-2, 1.27e-2, 5.4e-3), (1.017e-3, 4.5e-3, 4.5e-3)
     inertias = [
-        _body(3.0, (0.0, 0.0, -0.1), slim),
-        _body(3.0, (0.0, -0.1, 0.0), (slim[0], slim[2], slim[1])),
-        _body(3.0, (0.0, 0.0, -0.1), slim),
-        _body(2.5, (0.0, -0.0975, 0.0), (short[0], short[2], short[1])),
-        _body(2.5, (0.0, 0.0, -0.0975), short),
-        _body(1.0, (0.0, 0.0, 0.0), (1.44e-3, 1.44e-3, 1.44e-3)),
-        _body(0.5, (0.0, 0.0, 0.0309), (3.66e-4, 3.66e-4, 2.25e-4)),
+        solid(3.0, (0.0, 0.0, -0.1), slim),
+        solid(3.0, (0.0, -0.1, 0.0), (slim[0], slim[2], slim[1])),
+        solid(3.0, (0.0, 0.0, -0.1), slim),
+        solid(2.5, (0.0, -0.0975, 0.0), (short[0], short[2], short[1])),
+        solid(2.5, (0.0, 0.0, -0.0975), short),
+        solid(1.0, (0.0, 0.0, 0.0), (1.44e-3, 1.44e-3, 1.44e-3)),
+        solid(0.5, (0.0, 0.0, 0.0309), (3.66e-4, 3.66e-4, 2.25e-4)),
     ]
     alpha = [0, -_H, _H, -_H, _H, -_H, _H]
     robot = _arm("kuka_lwr", alpha=alpha, r=[0.3105, 0, 0.4, 0, 0.39, 0, 0], inertias=inertias)
-    return _symbolic(robot) if symbolic else robot
+    return made_symbolic(robot) if symbolic else robot
 
 
 def ur5(*, symbolic: bool = False) -> Robot:
@@ -144,7 +161,7 @@ def ur5(*, symbolic: bool = False) -> Robot:
     robot = _arm(
         "ur5", alpha=[0, _H, 0, 0, _H, -_H], d=[0, 0, -0.425, -0.39225, 0, 0], r=[0.089459, 0, 0, 0.10915, 0.09465, 0]
     )
-    return _symbolic(robot) if symbolic else robot
+    return made_symbolic(robot) if symbolic else robot
 
 
 def panda(*, symbolic: bool = False) -> Robot:
@@ -154,12 +171,12 @@ def panda(*, symbolic: bool = False) -> Robot:
     """
     alpha = [0, -_H, _H, _H, -_H, _H, _H]
     robot = _arm("panda", alpha=alpha, d=[0, 0, 0, 0.0825, -0.0825, 0, 0.088], r=[0.333, 0, 0.316, 0, 0.384, 0, 0])
-    return _symbolic(robot) if symbolic else robot
+    return made_symbolic(robot) if symbolic else robot
 
 
-_ROBOTS: dict[str, Callable[..., Robot]] = {
-    function.__name__: function for function in (rrp, planar2r, scara, stanford, rx90, puma560, kuka_lwr, ur5, panda)
-}
+_ARMS = (rrp, planar2r, scara, stanford, rx90, puma560, kuka_lwr, ur5, panda)
+_MECHANISMS = (fourbar, slider_crank, fivebar, sr400)
+_ROBOTS: dict[str, Callable[..., Robot]] = {function.__name__: function for function in (*_ARMS, *_MECHANISMS)}
 
 
 def _arm(
@@ -180,38 +197,6 @@ def _arm(
         Joint(name=f"joint{j + 1}", antecedent=j, alpha=float(a), d=float(x), r=float(z), sigma=s, IA=float(rotor))
         for j, (a, x, z, s, rotor) in enumerate(columns)
     )
-    links = inertias or [_symbols(j) for j in range(1, len(alpha) + 1)]
+    links = inertias or [symbols(j) for j in range(1, len(alpha) + 1)]
     bodies = tuple(Body(name=f"link{j}", inertia=inertia) for j, inertia in enumerate(links, 1))
     return Robot(name=name, joints=joints, bodies=bodies, gravity=gravity)
-
-
-def _symbolic(robot: Robot) -> Robot:
-    """Make every inertial parameter and every length that is not zero a symbol; leave rotors and friction out."""
-
-    def length(x: Scalar, name: str) -> Scalar:
-        return x if is_zero(x) else symbol(name)
-
-    joints = tuple(
-        replace(x, b=length(x.b, f"B{j}"), d=length(x.d, f"D{j}"), r=length(x.r, f"RL{j}"))
-        for j, x in enumerate(robot.joints, 1)
-    )
-    bodies = tuple(replace(body, inertia=_symbols(j)) for j, body in enumerate(robot.bodies, 1))
-    return replace(robot, joints=joints, bodies=bodies).neglect("IA", "FV", "FS")
-
-
-def _symbols(j: int) -> Inertia:
-    return Inertia(*(symbol(f"{name}{j}") for name in Inertia._fields))
-
-
-@cache
-def _body(mass: float, com: tuple[float, float, float], about_com: tuple[float, float, float]) -> Inertia:
-    """Return a body from its mass, its centre of mass, and its moments of inertia about that point."""
-    XX, YY, ZZ = about_com
-    point = Inertia(M=as_node(mass)).shifted(Vector(*map(as_node, com)))  # nodes are rounded once, floats at each step
-    return Inertia(*map(float, Inertia(XX=XX, YY=YY, ZZ=ZZ).plus(point)))
-
-
-def _rod(length: float, mass: float) -> Inertia:
-    """Return a uniform thin rod along x, from the frame's origin."""
-    about_com = float(as_node(mass) * length * length / 12)
-    return _body(mass, (length / 2, 0.0, 0.0), (0.0, about_com, about_com))

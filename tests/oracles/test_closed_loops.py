@@ -1,0 +1,92 @@
+"""Inverse and direct dynamics of robots with closed loops against MuJoCo and Pinocchio, at random closed states.
+
+The engines know trees: their dynamics are projected on the motions that their own Jacobians of the cuts allow. Direct
+dynamics are those of ``pin.constraintDynamics`` as well.
+"""
+
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+
+from ..interpret import interpret
+from ..random_loops import random_mechanism
+from ..random_robots import seeds
+from .agree import agree
+from .loops import ENGINES, InPinocchio, closed_states
+
+LOOPED = [name for name in tf.robots.names() if tf.robots.bundled(name).loops]
+FAR = 1e3
+"""Condition number of the loops' equations beyond which a state counts as singular."""
+
+
+def compare(robot, states, seed, loaded=False):
+    """Compare both models at some states with both engines."""
+    rng, n = np.random.default_rng(seed), len(robot.velocity_names)
+    qd, qdd, tau = rng.normal(size=(3, len(states), n))
+    more = []
+    if loaded:
+        more = [rng.normal(size=(len(states), len(robot.expanded().bodies), 6))]
+    programs = (model(robot, external_wrenches=loaded) for model in (tf.inverse_dynamics, tf.direct_dynamics))
+    inverse, direct = (
+        np.array([interpret(program, *state) for state in zip(states, qd, last, *more, strict=True)])
+        for program, last in zip(programs, (qdd, tau), strict=True)
+    )
+    for i, q in enumerate(states):
+        wrenches = more[0][i] if loaded else None
+        for engine in (known(robot, q, qd[i], wrenches) for known in ENGINES):
+            agree(inverse[i], engine.inverse(qdd[i]), 1e-8)
+            agree(direct[i], engine.direct(tau[i])[0][engine.free], 1e-8)
+        found = engine.constraint_dynamics(q, tau[i], wrenches)
+        if found is not None:
+            agree(direct[i], found[engine.free], 1e-8)
+
+
+def equipped(robot, seed):
+    """Return a robot with rotors, friction and springs in its joints, and gravity in any direction."""
+    random = Random(seed)
+    joints = [
+        replace(joint, eta=1, k=random.uniform(0, 20), rest=random.uniform(-1, 1))
+        if joint.kind.is_axial and random.random() < 0.5
+        else joint
+        for joint in robot.joints
+    ]
+    names = ("IA", "FV", "FS")
+    resisting = (replace(joint, **{key: random.uniform(0, 0.5) for key in names}) for joint in joints)
+    return replace(robot, joints=tuple(resisting), gravity=tuple(random.uniform(-9, 9) for _ in range(3)))
+
+
+def floating(robot):
+    inertia = tf.Inertia(0.5, 0.02, 0.03, 0.6, -0.01, 0.7, 0.1, -0.2, 0.3, 4.0)
+    return robot.with_base("floating", tf.Body(name="ground", inertia=inertia))
+
+
+@pytest.mark.parametrize("count", [5, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", LOOPED)
+def test_bundled_robots(name, count):
+    robot = tf.robots.bundled(name)
+    compare(robot, closed_states(robot, count, count), 1)
+
+
+@pytest.mark.parametrize("on_ground", [True, False])
+@pytest.mark.parametrize("name", LOOPED)
+def test_with_rotors_friction_springs_and_wrenches(name, on_ground):
+    robot = equipped(tf.robots.bundled(name), 2)
+    robot = robot if on_ground else floating(robot)
+    compare(robot, closed_states(robot, 3, 3), 4, loaded=True)
+
+
+@seeds(quick=2, all=100)
+@pytest.mark.parametrize("planar", [False, True])
+def test_random_loops(seed, planar):
+    while True:
+        robot, q = random_mechanism(seed, planar)
+        if InPinocchio(robot, q, np.zeros(len(robot.velocity_names))).condition < FAR:
+            break
+        seed += 1000
+    compare(robot, q[None], seed, loaded=True)
+    afloat = floating(robot)
+    compare(afloat, np.array([[0.1, -0.2, 0.3, 0.1, 0.5, -0.1, np.sqrt(0.73), *q]]), seed, loaded=True)
