@@ -39,7 +39,9 @@ from .robot import bundled as robots
 from .robot.base import Base
 from .robot.body import Body
 from .robot.joint import Joint
+from .robot.leg import Leg, leg
 from .robot.loop import Loop
+from .robot.parallel import parallel_robot
 from .robot.robot import Robot
 from .robot.tendon import Tendon
 from .spatial.inertia import Inertia
@@ -84,6 +86,7 @@ __all__ = [
     "Function",
     "Inertia",
     "Joint",
+    "Leg",
     "Loop",
     "Operations",
     "Program",
@@ -121,11 +124,13 @@ __all__ = [
     "jacobian_bias",
     "jacobian_determinant",
     "jacobian_rate",
+    "leg",
     "link_accelerations",
     "link_velocities",
     "load",
     "manipulability",
     "operational_space",
+    "parallel_robot",
     "preload",
     "regressor",
     "robots",
