@@ -17,6 +17,7 @@ from .limits import FileLimits
 from .models.bias import bias, friction, gravity
 from .models.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, centre_of_mass_velocity
 from .models.centroidal import centroidal_matrix, centroidal_momentum
+from .models.closure import loop_closure
 from .models.configuration import difference, integrate
 from .models.coriolis_matrix import coriolis_matrix
 from .models.direct_dynamics import direct_dynamics
@@ -25,6 +26,8 @@ from .models.hybrid_dynamics import hybrid_dynamics
 from .models.inertia_matrix import inertia_matrix
 from .models.inverse_dynamics import inverse_dynamics
 from .models.jacobian import jacobian, jacobian_bias, jacobian_rate
+from .models.joint_motion import joint_motion
+from .models.joint_wrenches import joint_wrenches
 from .models.link_motion import link_accelerations, link_velocities
 from .models.manipulability import jacobian_determinant, manipulability
 from .models.motors import preload
@@ -124,10 +127,13 @@ __all__ = [
     "jacobian_bias",
     "jacobian_determinant",
     "jacobian_rate",
+    "joint_motion",
+    "joint_wrenches",
     "leg",
     "link_accelerations",
     "link_velocities",
     "load",
+    "loop_closure",
     "manipulability",
     "operational_space",
     "parallel_robot",

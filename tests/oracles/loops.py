@@ -104,6 +104,23 @@ class Engine:
         found = np.linalg.lstsq(A, np.concatenate([effort - self.h, -self.k]))[0]
         return found[:n], -found[n:]
 
+    def cut_wrenches(self, forces):
+        """Return the wrench that each cut transmits to its second side, in the frame of the first, from the forces of
+        all equations.
+        """
+        found, at = [], 0
+        for loop in self.robot.loops:
+            a, b = self.side(loop.joint), self.side(loop.frame)
+            wrench, word = np.zeros(6), loop.joint.kind.word
+            for k in HELD[word]:
+                wrench[k], at = forces[at], at + 1
+            if word == "universal":
+                normal = np.cross(a.R.T @ b.R[:, 0], [0.0, 0.0, 1.0])
+                wrench[3:], at = wrench[3:] + normal * forces[at], at + 1
+            wrench[3:] += np.cross(a.R.T @ (b.p - a.p), wrench[:3])
+            found.append(wrench)
+        return np.array(found)
+
     def resistance(self, q, names):
         """Return the efforts of friction and springs of joints with one axis, those of the parameters named."""
         found, places = [], iter(q)
@@ -160,6 +177,21 @@ class InPinocchio(Engine):
         forces = [] if wrenches is None else [twin.forces(wrenches)]
         h = pin.rnea(twin.model, twin.model.createData(), *self.state, np.zeros(twin.model.nv), *forces)
         return twin.rows(h) + self.resistance(q, ("FV", "FS", "k"))
+
+    def joint_wrenches(self, accelerations, cuts, wrenches):
+        """Return the wrench that each joint transmits to its link, from the accelerations of all joints and the
+        wrenches of the cuts. Pinocchio has it for each of its joints, in its frame.
+        """
+        twin = self.twin
+        total = twin.forces(np.zeros((len(self.robot.bodies), 6)) if wrenches is None else wrenches)
+        for loop, cut in zip(self.robot.loops, cuts, strict=True):
+            (a, on_a), (b, _) = self.placed(loop.joint), self.placed(loop.frame)
+            data, force = twin.data, on_a.act(pin.Force(cut))
+            total[a] -= force
+            total[b] += data.oMi[b].actInv(data.oMi[a].act(force))
+        data = twin.model.createData()
+        pin.rnea(twin.model, data, *self.state, twin.v(accelerations), total)
+        return np.array([data.f[carrier].vector for carrier in twin.carrier])
 
     def constraint_dynamics(self, q, tau, wrenches=None):
         """Return the accelerations of all joints by ``pin.constraintDynamics``; None if it lacks a kind of joint.

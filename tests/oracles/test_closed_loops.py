@@ -1,4 +1,5 @@
-"""Inverse and direct dynamics of robots with closed loops against MuJoCo and Pinocchio, at random closed states.
+"""Dynamics, joint motions and joint wrenches of robots with closed loops against MuJoCo and Pinocchio, at random closed
+states.
 
 The engines know trees: their dynamics are projected on the motions that their own Jacobians of the cuts allow. Direct
 dynamics are those of ``pin.constraintDynamics`` as well.
@@ -24,7 +25,7 @@ FAR = 1e3
 
 
 def compare(robot, states, seed, loaded=False):
-    """Compare both models at some states with both engines."""
+    """Compare the models at some states with both engines."""
     rng, n = np.random.default_rng(seed), len(robot.velocity_names)
     qd, qdd, tau = rng.normal(size=(3, len(states), n))
     more = []
@@ -35,11 +36,19 @@ def compare(robot, states, seed, loaded=False):
         np.array([interpret(program, *state) for state in zip(states, qd, last, *more, strict=True)])
         for program, last in zip(programs, (qdd, tau), strict=True)
     )
+    motion, carried = tf.joint_motion(robot), tf.joint_wrenches(robot, external_wrenches=loaded)
     for i, q in enumerate(states):
         wrenches = more[0][i] if loaded else None
+        velocities, accelerations = interpret(motion, q, qd[i], qdd[i])
+        F = interpret(carried, q, qd[i], qdd[i], *(x[i] for x in more))
         for engine in (known(robot, q, qd[i], wrenches) for known in ENGINES):
             agree(inverse[i], engine.inverse(qdd[i]), 1e-8)
             agree(direct[i], engine.direct(tau[i])[0][engine.free], 1e-8)
+            agree(velocities, engine.v, 1e-8)
+            agree(accelerations, engine.accelerations(qdd[i]), 1e-8)
+            cuts = engine.cut_wrenches(engine.direct(inverse[i])[1])
+            agree(F[-len(cuts) :], cuts, 1e-8)
+        agree(F[: -len(cuts)], engine.joint_wrenches(accelerations, cuts, wrenches), 1e-8)
         found = engine.constraint_dynamics(q, tau[i], wrenches)
         if found is not None:
             agree(direct[i], found[engine.free], 1e-8)
@@ -57,6 +66,16 @@ def equipped(robot, seed):
     names = ("IA", "FV", "FS")
     resisting = (replace(joint, **{key: random.uniform(0, 0.5) for key in names}) for joint in joints)
     return replace(robot, joints=tuple(resisting), gravity=tuple(random.uniform(-9, 9) for _ in range(3)))
+
+
+def with_real_bodies(robot):
+    """Return a robot whose inertias are those of bodies, which MuJoCo insists on."""
+    spread = (
+        body.inertia._replace(**{key: getattr(body.inertia, key) + 1.0 for key in ("XX", "YY", "ZZ")})
+        for body in robot.bodies
+    )
+    bodies = zip(robot.bodies, spread, strict=True)
+    return replace(robot, bodies=tuple(replace(body, inertia=inertia) for body, inertia in bodies))
 
 
 def floating(robot):
@@ -84,6 +103,7 @@ def test_with_rotors_friction_springs_and_wrenches(name, on_ground):
 def test_random_loops(seed, planar):
     while True:
         robot, q = random_mechanism(seed, planar)
+        robot = with_real_bodies(robot)
         if InPinocchio(robot, q, np.zeros(len(robot.velocity_names))).condition < FAR:
             break
         seed += 1000

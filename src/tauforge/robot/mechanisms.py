@@ -26,7 +26,7 @@ _CUBE = 0.0064 / 6
 
 def fourbar(*, symbolic: bool = False) -> Robot:
     """Return a four-bar linkage in a vertical plane: crank 0.2 m, coupler 0.5 m and rocker 0.4 m, on pivots 0.45 m
-    apart. The lengths are an example, a crank that can turn fully; the bars are uniform, 2 cm square and 2 kg per metre.
+    apart. The lengths are an example, a crank that can turn fully; the bars are uniform, 2 cm square, 2 kg per metre.
 
     The crank is actuated; the loop is cut between coupler and rocker.
     """
