@@ -65,9 +65,7 @@ def _by_axis(tree: Coordinates, by_degree: Mapping[int, Mapping[int, Scalar]]) -
     )
 
 
-def _by_column(
-    rows: Sequence[Row], by_degree: Mapping[int, Mapping[int, Scalar]]
-) -> dict[int, dict[int, Scalar]]:
+def _by_column(rows: Sequence[Row], by_degree: Mapping[int, Mapping[int, Scalar]]) -> dict[int, dict[int, Scalar]]:
     """Return the product of rows by the tree's degrees of freedom with G, column after column."""
     found: dict[int, dict[int, Scalar]] = {}
     for i, row in enumerate(rows):

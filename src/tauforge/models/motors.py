@@ -16,7 +16,7 @@ from ..graph.node import Node, Scalar, is_zero
 from ..graph.operations import SYMBOL
 from ..program.program import Array, Program, inputs, outputs
 from ..robot.robot import Robot
-from ..spatial.least_squares import blocks
+from ..spatial.least_squares import Equations
 from ..spatial.solve import solve
 from .coordinates import Coordinates, Row
 from .inertia_matrix import first_degrees
@@ -82,9 +82,8 @@ class Motors:
         for k, row in enumerate(self.rows):
             for place, x in row.items():
                 A[place][k] = x
-        parts = blocks(A, range(len(self.names)))
-        found = {k: x for part in parts for k, x in part.solved(tau, self._check).items()}
-        return [found[k] for k in range(len(self.names))]
+        found = Equations(A, range(len(self.names)), self._check).solved(dict(enumerate(tau)))
+        return [found.get(k, 0.0) for k in range(len(self.names))]
 
     def preload(self) -> list[list[Scalar]]:
         """Return the projector on torques that do not act on the degrees of freedom, row by row."""

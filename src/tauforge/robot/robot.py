@@ -78,8 +78,8 @@ class Robot:
 
     @property
     def dof(self) -> int:
-        """Degrees of freedom of the tree, including a floating base: the length of qd if there are no closed loops."""
-        return sum(len(joint.axes) for joint in self._free)
+        """Degrees of freedom, including those of a floating base: the length of qd; with closed loops, the mobility."""
+        return len(self.velocity_names)
 
     @property
     def degrees(self) -> list[tuple[int, float]]:
