@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 
 import tauforge as tf
-from tauforge.models.freedom import moved
+from tauforge.models.search import mechanism_of
 from tauforge.spatial.vector import Vector
 
 SPATIAL = ("UPS", "RUS", "PUS", "RRRS", "PRRS", "URS")
@@ -80,7 +80,7 @@ def states(robot, count, seed, reach=0.05):
     for _ in range(count):
         step = np.zeros(len(axes))
         step[places] = rng.uniform(-reach, reach, len(places))
-        found.append(moved(robot, home, step))
+        found.append(mechanism_of(robot).step(home[None], step[None])[0])
     guess = np.array(found)
     kept = [k for k, name in enumerate(robot.coordinate_names) if name.startswith("platform")]
     return tf.close_loops(robot, guess[:, kept], guess=guess)

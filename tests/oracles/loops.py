@@ -11,8 +11,8 @@ import numpy as np
 import pinocchio as pin
 
 import tauforge as tf
-from tauforge.models.freedom import moved
 from tauforge.models.inertia_matrix import first_degrees
+from tauforge.models.search import mechanism_of
 from tauforge.robot.entries import axis_names, by_joint
 
 from .with_mujoco import Twin as MujocoTwin
@@ -299,7 +299,7 @@ def closed_states(robot, count, seed, worst=100.0, spread=1.5):
     for _ in range(60 * count):
         if len(found) == count:
             break
-        guess = moved(whole, start, rng.uniform(-spread, spread, len(names)))
+        guess = mechanism_of(whole).step(start[None], rng.uniform(-spread, spread, (1, len(names))))[0]
         try:
             q = tf.close_loops(robot, guess[free], guess=guess)
         except tf.ProgramError:  # these positions of the independent joints cannot be reached

@@ -60,7 +60,7 @@ def test_bundled_robots(name, count):
     compare(robot, states(robot, count, count), count)
 
 
-@seeds(quick=2, all=60)
+@seeds(quick=1, all=60)
 @pytest.mark.parametrize("mobility", ["floating", "translation", "planar"])
 @pytest.mark.parametrize("more", [0, 1])
 def test_random_robots(seed, mobility, more):

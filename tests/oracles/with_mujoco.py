@@ -5,6 +5,7 @@ import xml.etree.ElementTree as xml
 import mujoco
 import numpy as np
 
+from tauforge.robot.entries import axis_names
 from tauforge.robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, UNIVERSAL
 
 from .with_pinocchio import constant_pose, inertia, pin
@@ -57,7 +58,7 @@ class Twin:
     def __init__(self, robot, q, qd):
         self.model = to_mujoco(robot)
         self.data = mujoco.MjData(self.model)
-        self.B, rate = np.zeros((2, robot.dof, robot.dof))
+        self.B, rate = np.zeros((2, len(axis_names(robot)), len(axis_names(robot))))
         given, row = iter(q), 0
         for joint in (joint for joint in robot.joints if joint.sigma != FIXED):
             own = self.model.joint(joint.name)

@@ -25,7 +25,7 @@ def closed(robot: Robot, q: Sequence[Values], tree: Coordinates) -> Coordinates:
     free = [tree.names.index(name) for name in robot.velocity_names]
     dependent = [place for place in range(len(tree.names)) if place not in set(free)]
     J = [tree.gathered_some(row) for row in rows(robot, q)[0]]
-    loops = Equations(J, dependent, partial(_check, robot))
+    loops = Equations(J, dependent, partial(check_loops, robot))
     columns: dict[int, dict[int, Scalar]] = {place: {} for place in free}
     for i, row in enumerate(J):
         for place, x in row.items():
@@ -88,7 +88,8 @@ def _owned(robot: Robot, tree: Coordinates, free: Sequence[int]) -> tuple[tuple[
     return order, tuple(counts[j] for j in range(1, len(robot.joints) + 1))
 
 
-def _check(robot: Robot, divisor: Scalar) -> None:
+def check_loops(robot: Robot, divisor: Scalar) -> None:
+    """Refuse a divisor that is zero wherever the loops are closed."""
     if is_zero(divisor):
         raise ProgramError(
             f"{robot.name}: the independent joints {', '.join(robot.independent)} do not determine the others: "

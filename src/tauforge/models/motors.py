@@ -8,7 +8,7 @@ of least norm is τ_m = G_m (G_mᵀ G_m)⁻¹ τ, and the torques (1 - G_m (G_m�
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import ProgramError
@@ -22,11 +22,14 @@ from .coordinates import Coordinates, Row
 from .inertia_matrix import first_degrees
 from .prepare import prepare
 from .registry import model
-from .results import program, vector
+from .results import program
 from .state import INPUTS, State
 
 INDEPENDENT, MOTORS = "independent", "motors"
 """Whose torques a model takes or gives."""
+NONE: Mapping[str, Scalar] = {}
+SMALL = 3
+"""Degrees of freedom up to which a square matrix of motors is solved directly."""
 TORQUES = "torques (revolute) and forces (prismatic) of the motors"
 
 
@@ -64,6 +67,16 @@ class Motors:
         moved = tuple({axis: 1.0} if G is None else G[axis] for axis in axes.values())
         return cls(robot, tuple(axes), moved, coordinates.names)
 
+    @property
+    def is_square(self) -> bool:
+        """Whether there are as many motors as degrees of freedom."""
+        return len(self.names) == len(self.degrees)
+
+    def with_rows(self, rows: Mapping[str, Row]) -> Motors:
+        """Return the motors with other rows for some."""
+        both = zip(self.names, self.rows, strict=True)
+        return replace(self, rows=tuple(rows.get(name, row) for name, row in both))
+
     def act(self, torques: Sequence[Scalar]) -> list[Scalar]:
         """Return what the motors' torques are along the degrees of freedom: G_mᵀ τ_m."""
         total: list[Scalar] = [0.0] * len(self.degrees)
@@ -75,7 +88,7 @@ class Motors:
     def hold(self, tau: Sequence[Scalar]) -> list[Scalar]:
         """Return the motors' torques that act as τ does, those of least norm if there is a choice."""
         self._check_count()
-        if len(self.names) > len(self.degrees):
+        if not self.is_square or self._is_dense:
             y = solve(self._gram, tau, lambda _, x: self._check(x))
             return [_dot(row, y) for row in self.rows]
         A: list[dict[int, Scalar]] = [{} for _ in self.degrees]
@@ -84,6 +97,11 @@ class Motors:
                 A[place][k] = x
         found = Equations(A, range(len(self.names)), self._check).solved(dict(enumerate(tau)))
         return [found.get(k, 0.0) for k in range(len(self.names))]
+
+    @property
+    def _is_dense(self) -> bool:
+        """Whether the normal equations, which work for any number of motors, are cheapest for as many as freedoms."""
+        return len(self.degrees) > SMALL and all(len(row) > SMALL for row in self.rows)
 
     def preload(self) -> list[list[Scalar]]:
         """Return the projector on torques that do not act on the degrees of freedom, row by row."""
@@ -131,13 +149,17 @@ def check_efforts(efforts: str) -> None:
         raise ProgramError(f"efforts is {efforts!r}; it must be {INDEPENDENT!r} or {MOTORS!r}")
 
 
-def torques(robot: Robot, coordinates: Coordinates, axes: Sequence[Scalar], efforts: str) -> Array:
-    """Return the output of an inverse model from the torques along each axis."""
-    check_efforts(efforts)
-    if efforts == INDEPENDENT:
-        return vector(coordinates, axes, INPUTS["tau"][0])
-    motors = Motors.of(robot, coordinates)
-    return outputs(motors.hold(coordinates.gathered(axes)), [len(motors.names)], [motors.names], TORQUES)
+def torques(
+    coordinates: Coordinates, tau: Sequence[Scalar], motors: Motors | None, own: Mapping[str, Scalar] = NONE
+) -> Array:
+    """Return the output of an inverse model: torques along the degrees of freedom, or of motors.
+
+    ``own`` has torques that motors give besides, by axis.
+    """
+    if motors is None:
+        return outputs(tau, [len(coordinates.names)], [coordinates.names], INPUTS["tau"][0])
+    found = [x + own.get(name, 0.0) for name, x in zip(motors.names, motors.hold(tau), strict=True)]
+    return outputs(found, [len(motors.names)], [motors.names], TORQUES)
 
 
 def driven(robot: Robot, efforts: str, external_wrenches: bool | str = False) -> tuple[Robot, dict[str, Array], State]:

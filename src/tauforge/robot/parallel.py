@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import RobotError
 from ..spatial.pose import HERE, Pose
-from ..spatial.vector import Vector
+from ..spatial.vector import UNITS, Vector, dot
 from .assemble import PLACE, frame
 from .body import IDENTITY, Body
 from .entries import by_joint
@@ -75,7 +75,7 @@ def parallel_robot(
     kinds = {kind.word: kind for kind in KINDS}
     for number, (own, (cut, place)) in enumerate(zip(legs, ends, strict=True), 1):
         called = f"leg{number}_{own.name}"
-        top = placed(constant_frame(f"{called}_frame", len(joints)), at, place)
+        top = placed(constant_frame(f"{called}_frame", len(joints)), at, _turned(own.joint, at, place))
         loops.append(Loop(joint=replace(cut.as_kind(kinds[own.joint]), name=called), frame=top))
     return Robot(
         name=name,
@@ -125,6 +125,13 @@ def _end(own: Leg) -> Pose:
         poses.append(poses[joint.antecedent].then(joint.pose(q[j])))
     last = frame(chain, own.end)
     return poses[last.antecedent].then(last.pose())
+
+
+def _turned(kind: str, at: Pose, place: Pose) -> Pose:
+    """Return the frame of a joint on the platform, with the platform's axes if the joint lets it have them."""
+    z, up = (pose.in_numbers().R.forth(UNITS[2]) for pose in (place, at))
+    same = kind == "revolute" and dot(z, up) > 1.0 - 1e-15
+    return Pose(at.R, place.P) if kind == "spherical" or same else place
 
 
 def _platform(platform: Body, joint: str, at: Pose) -> list[Joint]:
