@@ -40,7 +40,7 @@ def test_forward_geometry_from_leg_lengths():
     top = np.array([(0.17, 0.595), (-0.6, 0.15), (-0.6, -0.15), (0.17, -0.595), (0.43, -0.445), (0.43, 0.445)])
     points = np.column_stack([top, np.full(6, -0.4)])
     longer = [0.1, 0.05, -0.05, 0.0, 0.1, -0.1]
-    home = np.linalg.norm(points + [-1.5, 0.0, 1.0] - base, axis=1)
+    home = np.linalg.norm(points - np.array([1.5, 0.0, -1.0]) - base, axis=1)
     np.testing.assert_allclose(np.linalg.norm(points @ T[:3, :3].T + T[:3, 3] - base, axis=1), home + longer, atol=1e-9)
 
 
