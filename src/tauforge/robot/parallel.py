@@ -37,7 +37,7 @@ def parallel_robot(
     name: str = "parallel_robot",
     gravity: Sequence[Any] = DOWN,
 ) -> Robot:
-    """Return a parallel robot: a platform on legs that stand on the base.
+    """Return a parallel robot: a platform on legs that are attached to the base.
 
     Parameters
     ----------
