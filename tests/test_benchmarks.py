@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from benchmarks import peers
+from benchmarks import closed_loops, peers
 from benchmarks.robots import chain, humanoid, panda, quadruped
 from benchmarks.speed import agree
 from benchmarks.startup import best, sympy_cse
@@ -49,3 +49,8 @@ def test_the_robots_beside_other_libraries(capsys):
     out = capsys.readouterr().out
     assert "Models of panda" in out
     assert "pin.crba" in out
+
+
+def test_closed_loops_beside_pinocchio(capsys):
+    closed_loops.main(["--robots", "fivebar", "--batch", "8", "--seconds", "0"])
+    assert "fivebar, direct : constraintDynamics" in capsys.readouterr().out

@@ -123,6 +123,16 @@ def test_the_picture_of_the_readme_shows_what_the_pages_say():
     assert picture == draw_readme.picture(), "run python scripts/draw_readme.py"
 
 
+def test_the_pictures_of_robots_show_them_as_they_are():
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        import draw_robots
+    finally:
+        sys.path.pop(0)
+    for path, text in draw_robots.pictures().items():
+        assert path.read_text(encoding="utf-8") == text, "run python scripts/draw_robots.py"
+
+
 def test_the_page_of_the_targets_shows_generated_code():
     shown = re.search(r"```c\n(.*?)```", (ROOT / "docs" / "targets.md").read_text(encoding="utf-8"), re.DOTALL)
     assert shown[1] in tf.inverse_dynamics(tf.robots.planar2r()).code("c", name="arm")

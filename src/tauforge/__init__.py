@@ -64,6 +64,10 @@ def __getattr__(name: str) -> object:
         from .geometry.close_loops import close_loops
 
         return close_loops
+    if name in ("Drawing", "draw"):
+        from .view import drawing
+
+        return getattr(drawing, name)
     if name in ("ConfigurationSpace", "configuration_space"):
         from .tabulation import configuration_space
 
@@ -84,6 +88,7 @@ __all__ = [
     "CertificationError",
     "ConfigurationSpace",
     "Design",
+    "Drawing",
     "ExpressionError",
     "FileLimits",
     "Function",
@@ -113,6 +118,7 @@ __all__ = [
     "coriolis_matrix",
     "difference",
     "direct_dynamics",
+    "draw",
     "energy",
     "energy_regressor",
     "formulations",

@@ -6,6 +6,7 @@ dynamics are those of ``pin.constraintDynamics`` as well.
 """
 
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -112,3 +113,16 @@ def test_random_loops(seed, planar):
     compare(robot, q[None], seed, loaded=True)
     afloat = floating(robot)
     compare(afloat, np.array([[0.1, -0.2, 0.3, 0.1, 0.5, -0.1, np.sqrt(0.73), *q]]), seed, loaded=True)
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["models/data/fourbar.xml", "models/data/fivebar.xml", "formats/data/SR400.par", "formats/data/AKR3000.par"],
+)
+def test_robots_from_files(file):
+    """Symbols have values, and wrenches are those in the links' own frames."""
+    robot, random = tf.load(Path(__file__).parents[1] / file), Random(5)
+    masses = [f"M{j}" for j in range(1, 1 + len(robot.bodies))]
+    robot = robot.bind({name: random.uniform(0.1, 0.3) + 2.0 * (name in masses) for name in robot.symbols})
+    robot = with_real_bodies(replace(robot, frames=()))
+    compare(robot, closed_states(robot, 3, 6), 7, loaded=True)

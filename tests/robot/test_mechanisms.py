@@ -81,3 +81,13 @@ def test_a_file_keeps_the_loops(name, tmp_path):
     robot = tf.robots.bundled(name)
     robot.save(tmp_path / "again.toml")
     assert tf.load(tmp_path / "again.toml") == robot
+
+
+def test_the_example_builds_the_bundled_sr400():
+    scope = {}
+    example = Path(__file__).parents[2] / "examples/closed_loops_from_nothing.py"
+    exec(example.read_text(), scope)
+    robot, bundled = scope["robot"], tf.robots.sr400()
+    q, state = scope["q"], np.random.default_rng(0).normal(size=(2, 6))
+    found = (tf.inverse_dynamics(x).compile()(q, *state) for x in (robot, bundled))
+    np.testing.assert_allclose(*found, rtol=1e-12)

@@ -95,6 +95,30 @@ def info(
 
 
 @app.command()
+def draw(
+    robot: RobotArgument,
+    output: Output = "-",
+    symbolic: Symbolic = False,
+    base: BaseOption = None,
+    snap: Snap = None,
+    lenient: Lenient = False,
+    folder: Folders = None,
+) -> None:
+    """Draw a robot as SVG: links, joints, and where loops are cut; closed, or at zero if it has no loops.
+
+    Example: `tauforge draw sr400 -o sr400.svg`
+    """
+    from ..view import drawing
+
+    found = drawing.draw(find(robot, symbolic, base, snap, lenient, folder))
+    if output == "-":
+        print(found.svg, end="")
+    else:
+        found.save(output)
+        errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
+
+
+@app.command()
 def base(
     robot: RobotArgument,
     output: Output = "-",

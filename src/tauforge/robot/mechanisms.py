@@ -10,7 +10,7 @@ from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .body import Body
 from .joint import Joint, constant_frame
-from .kinds import PRISMATIC
+from .kinds import KINDS, PRISMATIC
 from .loop import Loop
 from .robot import Robot
 from .solids import bar, solid
@@ -49,7 +49,7 @@ def slider_crank(*, symbolic: bool = False) -> Robot:
     joints = [
         Joint(name="crank", antecedent=0),
         Joint(name="rod", antecedent=1, d=0.1, mu=0),
-        Joint(name="slider", antecedent=0, sigma=PRISMATIC, gamma=_H, alpha=_H, mu=0),
+        Joint(name="slider", antecedent=0, gamma=_H, alpha=_H).as_kind(KINDS[PRISMATIC]),
     ]
     ends = constant_frame("rod_end", 2, d=0.3), constant_frame("pin", 3, alpha=-_H)
     robot = _planar(

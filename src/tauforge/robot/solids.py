@@ -41,8 +41,8 @@ def symbols(j: int) -> Inertia:
 def symbolic(robot: Robot, same: Mapping[str, Scalar] | None = None) -> Robot:
     """Make every inertial parameter and every length that is not zero a symbol; leave rotors and friction out.
 
-    Lengths of cut joints and their frames get the numbers that follow those of the joints. ``same`` has what stands for
-    a length that depends on others.
+    Lengths of cut joints and their frames get the numbers that follow those of the joints. ``same`` has the expressions
+    of lengths that depend on others.
     """
     known = same or {}
 
