@@ -47,6 +47,8 @@ def test_public_names():
         "RobotError",
         "robots",
         "RobotWarning",
+        "singularity",
+        "Singularity",
         "symbol",
         "TargetError",
         "TauforgeError",

@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from benchmarks import closed_loops, parallel, peers
+from benchmarks import closed_loops, loops, parallel, peers
 from benchmarks.robots import chain, humanoid, panda, quadruped
 from benchmarks.speed import agree
 from benchmarks.startup import best, sympy_cse
@@ -59,3 +59,10 @@ def test_closed_loops_beside_pinocchio(capsys):
 def test_a_platform_beside_pinocchio(capsys):
     parallel.main(["--batch", "8", "--seconds", "0"])
     assert capsys.readouterr().out.count("gough_stewart") == 3
+
+
+def test_loops_that_grow(capsys):
+    loops.main([1, 2])
+    out = capsys.readouterr().out
+    assert "side by side: milliseconds per loop for 1, 2 loops" in out
+    assert out.count("trace direct") == 2

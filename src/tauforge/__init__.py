@@ -68,6 +68,10 @@ def __getattr__(name: str) -> object:
         from .view import drawing
 
         return getattr(drawing, name)
+    if name in ("Singularity", "singularity"):
+        from .geometry import singularity
+
+        return getattr(singularity, name)
     if name in ("ConfigurationSpace", "configuration_space"):
         from .tabulation import configuration_space
 
@@ -102,6 +106,7 @@ __all__ = [
     "Robot",
     "RobotError",
     "RobotWarning",
+    "Singularity",
     "TargetError",
     "TauforgeError",
     "Tendon",
@@ -146,6 +151,7 @@ __all__ = [
     "preload",
     "regressor",
     "robots",
+    "singularity",
     "symbol",
     "transforms",
     "yang_tzeng",

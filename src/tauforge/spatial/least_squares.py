@@ -1,7 +1,7 @@
 """Linear equations that have a solution, as many as unknowns or more, over any scalar and without a choice of pivots.
 
 They are solved part after part (block_triangular.py). In each part, unknowns with a constant coefficient are
-eliminated; up to three equations with as many unknowns are then solved by Cramer's rule, others by modified Gram-Schmidt
+eliminated; one or two equations with as many unknowns are then solved by Cramer's rule, others by modified Gram-Schmidt
 orthogonalisation without roots. None of these divides by anything that can be zero at a state where the solution is
 unique, and rounding errors grow with the condition number, not with its square, as they do with normal equations.
 """
@@ -21,8 +21,8 @@ Row = Mapping[Name, Scalar]
 """The coefficients of an equation that can differ from zero."""
 Check = Callable[[Scalar], None]
 """Takes a divisor; raises an error if that is zero."""
-LARGEST = 3
-"""Unknowns up to which Cramer's rule is used."""
+LARGEST = 2
+"""Unknowns up to which Cramer's rule is used: with three, its errors can grow with the condition number's square."""
 PIVOT = 0.1
 """The smallest constant to divide by, as a part of the constants for the same unknown, and of one."""
 
@@ -52,7 +52,9 @@ class Equations(Generic[Name]):
         self._check, wanted = check, set(names)
         self._rows = [{name: x for name, x in row.items() if name in wanted and not is_zero(x)} for row in A]
         found = parts(self._rows, names)
-        self._parts = found and [(p.equations, [names[k] for k in p.unknowns]) for p in found]
+        self._parts: list[tuple[list[int], list[Name]]] | None = None
+        if found is not None:
+            self._parts = [(part.equations, [names[k] for k in part.unknowns]) for part in found]
         self._solvers: dict[int, Solver[Name]] = {}
 
     def solved(self, b: Mapping[int, Scalar]) -> dict[Name, Scalar]:
