@@ -47,7 +47,7 @@ def many_four_bars(count):
 
 
 def error(robot, q):
-    return np.abs(Mechanism(robot).evaluator(Mechanism(robot).group(range(len(robot.loops))))(q[None])[0]).max()
+    return np.abs(Mechanism(robot).error(q)).max()
 
 
 @seeds(quick=20, all=300)

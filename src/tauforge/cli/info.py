@@ -72,11 +72,25 @@ def mobility(robot: tf.Robot) -> Iterator[str]:
     except tf.ProgramError as error:
         yield str(error)
         return
-    yield f"mobility: {found.mobility}, determined by {', '.join(found.independent)}"
+    rigid = "the loops keep all joints from moving"
+    yield f"mobility: {found.mobility}, " + (f"determined by {_list(found.independent)}" if found.mobility else rigid)
+    yield f"actuated joints: {_list(found.actuated)}"
     if found.passive:
-        yield f"passive joints: {', '.join(found.passive)}"
+        yield f"passive joints: {_list(found.passive)}"
+    if found.idle:
+        yield f"free without a motor: {_list(found.idle)}"
+    if found.extra:
+        yield f"motors beyond the mobility, on joints that follow the independent ones: {_list(found.extra)}"
     if found.redundant:
         yield f"redundant constraints: {found.redundant}"
+    if found.held:
+        yield f"warning: the loops keep these motors from moving: {_list(found.held)}; check the loops that they are in"
+    if found.mobility and len(found.idle) == found.mobility:
+        yield "warning: no motor moves this mechanism; mark the joints that have one as actuated"
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
 
 
 def base_count(robot: tf.Robot) -> str:

@@ -88,13 +88,7 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
         q[..., closing.coordinates] = active
         held = closing.held
     flat = on_manifold(robot, q.reshape(-1, q.shape[-1]))
-    found, error = _closed(robot, closing, flat, held)
-    if guess is None and held:
-        late = np.flatnonzero(~is_closed(error))
-        if len(late):
-            found[late], error[late] = _walked(robot, closing, flat[late])
-    _refuse(robot, error)
-    return found.reshape(q.shape)
+    return _newton(robot, closing, flat, held, guess is None).reshape(q.shape)
 
 
 def _numbers(what: str, given: ArrayLike) -> Floats:
@@ -124,6 +118,16 @@ def on_manifold(robot: Robot, q: Floats) -> Floats:
                     "(0, 0, 0, 1) is the neutral one"
                 )
             found[:, own] /= length
+    return found
+
+
+def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int], walking: bool) -> Floats:
+    """Return states with closed loops, or say which one cannot be closed; walk there if steps from afar fail."""
+    found, error = _closed(robot, closing, q.copy(), held)
+    late = np.flatnonzero(~is_closed(error))
+    if walking and held and len(late):
+        found[late], error[late] = _walked(robot, closing, q[late])
+    _refuse(robot, error)
     return found
 
 

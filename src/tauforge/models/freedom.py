@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
+from ..robot.entries import owners
 from ..robot.kinds import FLOATING, KINDS
 from ..robot.robot import Robot
 from ..robot.scalars import randomised
@@ -25,6 +26,8 @@ from .search import Group, Mechanism, mechanism_of
 Floats = NDArray[np.float64]
 RANK = 1e-7
 """Singular value, as a part of the largest, below which a direction is free."""
+STILL = 1e-7
+"""Part of an axis in a motion of unit length, below which the axis does not move."""
 NEARLY = 0.45
 """Part of the largest column that suffices to be chosen, in order: rounding does not decide between equal ones."""
 DRAWS = 5
@@ -43,6 +46,8 @@ class Freedom:
         How many of the loops' equations follow from the others.
     degrees
         Names of the axes that determine all others.
+    held
+        Names of the axes that the loops keep from moving.
     q
         A closed state.
     """
@@ -50,6 +55,7 @@ class Freedom:
     mobility: int
     redundant: int
     degrees: tuple[str, ...]
+    held: tuple[str, ...]
     q: Floats
 
 
@@ -63,15 +69,22 @@ def freedom(robot: Robot) -> Freedom:
         ranks.append(rank)
     J, rank = mechanism.equations(q), sum(ranks)
     base, driven, passive = _classes(numeric, tree)
-    if robot.chosen:
-        free = chosen_axes(numeric, tree, base, J, rank)
-        return Freedom(len(free), len(J) - rank, tuple(tree.names[k] for k in free), q)
-    order, dependent = _preferred(numeric, tree), set[int]()
+    order, dependent, held = _preferred(numeric, tree), set[int](), list[int]()
     for group, own in zip(mechanism.groups, ranks, strict=True):
+        held += _held(J[np.ix_(group.rows, group.axes)], group.axes, own)
         among = [[k for k in some if k in set(group.axes)] for some in order]
         dependent |= _basis(J[list(group.rows)], among, own)
     free = [k for k in (*base, *driven, *passive) if k not in dependent]
-    return Freedom(len(tree.names) - rank, len(J) - rank, tuple(tree.names[k] for k in free), q)
+    if robot.chosen:
+        free = chosen_axes(numeric, tree, base, J, rank)
+    degrees, still = (tuple(tree.names[k] for k in some) for some in (free, sorted(held)))
+    return Freedom(len(tree.names) - rank, len(J) - rank, degrees, still, q)
+
+
+def _held(J: Floats, axes: Sequence[int], rank: int) -> list[int]:
+    """Return the axes along which no allowed motion goes."""
+    motions = np.linalg.svd(J)[2][rank:]
+    return [axis for k, axis in enumerate(axes) if np.abs(motions[:, k]).max(initial=0.0) < STILL]
 
 
 def check_choice(robot: Robot) -> Robot:
@@ -110,6 +123,22 @@ def _closed(robot: Robot) -> tuple[Robot, Floats]:
                 raise
     numeric = randomised(robot, Random(DRAWS))
     return numeric, mechanism_of(numeric).closed_state()
+
+
+def neutral(robot: Robot) -> Floats:
+    """Return the coordinates where no joint has moved."""
+    return np.array([x for j in owners(robot) for x in robot.joints[j - 1].kind.neutral])
+
+
+def moved(robot: Robot, q: Floats, v: Floats) -> Floats:
+    """Return the coordinates after a step along each axis, quaternions staying unit ones."""
+    found: Floats = mechanism_of(robot).step(q[None], v[None])[0]
+    return found
+
+
+def error(robot: Robot, q: Floats) -> Floats:
+    """Return what is left open at all loops: lengths and angles."""
+    return mechanism_of(robot).error(q)
 
 
 def _rank(J: Floats) -> int:

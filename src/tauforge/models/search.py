@@ -165,6 +165,11 @@ class Mechanism:
         J: Floats = self._whole(q[None])[1][0]
         return J
 
+    def error(self, q: Floats) -> Floats:
+        """Return what is left open at all loops in one state: lengths and angles."""
+        found: Floats = self._whole(q[None])[0][0]
+        return found
+
     @cached_property
     def _whole(self) -> Evaluator:
         return self.evaluator(self.group(range(len(self.names))))
@@ -299,6 +304,11 @@ def _refuse_what_cannot_close_alone(mechanism: Mechanism, group: Group) -> None:
         if not is_closed(error).any():
             worst = max(worst, (float(np.abs(error).max(axis=1, initial=0.0).min()), mechanism.names[k]))
     open_by, name = worst
+    if open_by > NEVER and not mechanism.group([mechanism.names.index(name)]).axes:
+        raise ProgramError(
+            f"{mechanism.robot.name}: the two frames of the loop {name!r} are {open_by:.3g} m or rad apart, and no "
+            "joint can move one against the other; check where they are"
+        )
     if open_by > NEVER:
         raise ProgramError(
             f"{mechanism.robot.name}: no state was found in which its loops are closed: even by itself, the loop "

@@ -190,7 +190,7 @@ class Robot:
         return replace(bound)  # checks the new values
 
     def neglect(self, *names: str) -> Robot:
-        """Return the robot with parameters set to zero on every link, joint and tendon.
+        """Return the robot with parameters set to zero on every link, joint, cut joint and tendon.
 
         >>> robot.neglect("IA", "FV", "FS")                                     # doctest: +SKIP
         """
@@ -204,6 +204,7 @@ class Robot:
         return replace(
             self,
             joints=tuple(replace(joint, **on_joint) for joint in self.joints),  # type: ignore[arg-type]
+            loops=tuple(replace(loop, joint=replace(loop.joint, **on_joint)) for loop in self.loops),  # type: ignore[arg-type]
             tendons=tuple(replace(tendon, **on_joint) for tendon in self.tendons),  # type: ignore[arg-type]
             bodies=tuple(replace(body, inertia=body.inertia._replace(**on_body), **lift) for body in self.bodies),
         )
