@@ -28,7 +28,7 @@ from .state import INPUTS, State
 INDEPENDENT, MOTORS = "independent", "motors"
 """Whose torques a model takes or gives."""
 NONE: Mapping[str, Scalar] = {}
-SMALL = 3
+SMALL = 2
 """Degrees of freedom up to which a square matrix of motors is solved directly."""
 TORQUES = "torques (revolute) and forces (prismatic) of the motors"
 
