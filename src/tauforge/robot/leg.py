@@ -19,7 +19,7 @@ from ..spatial.rotation import Rotation
 from ..spatial.vector import UNITS, Vector, cross, dot
 from .body import Body
 from .joint import Joint, Mimic, constant_frame
-from .kinds import PRISMATIC, REVOLUTE, SPHERICAL
+from .kinds import KINDS, PRISMATIC, REVOLUTE, SPHERICAL
 from .placement import placement
 from .robot import Robot
 
@@ -256,7 +256,7 @@ class _Chain:
         self._joint(f"{step.name}_side", REVOLUTE, shift, Mimic(joint=first, ratio=-1.0))
 
     def _joint(self, name: str, kind: int, at: Pose, mimic: Mimic | None = None) -> None:
-        joint = Joint(name=name, antecedent=self.on, sigma=kind, mu=0, mimic=mimic)
+        joint = Joint(name=name, antecedent=self.on, mimic=mimic).as_kind(KINDS[kind])
         self.joints.append(placed(joint, self.at, at))
         self.bodies.append(Body(name=f"{name}_link"))
         self.at, self.on = at, len(self.joints)

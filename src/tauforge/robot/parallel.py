@@ -141,8 +141,8 @@ def _platform(platform: Body, joint: str, at: Pose) -> list[Joint]:
     if joint != TRANSLATION:
         if joint not in kinds:
             raise RobotError(f"the platform's joint is {joint!r}; it must be {TRANSLATION!r} or {', '.join(kinds)}")
-        return [placed(Joint(name=name, antecedent=0, sigma=kinds[joint].number, mu=0), HERE, at)]
-    parts = [Joint(name=f"{name}_{axis}", antecedent=0, sigma=PRISMATIC, mu=0) for axis in "xyz"]
+        return [placed(Joint(name=name, antecedent=0).as_kind(kinds[joint]), HERE, at)]
+    parts = [Joint(name=f"{name}_{axis}", antecedent=0).as_kind(KINDS[PRISMATIC]) for axis in "xyz"]
     turned = [replace(part, gamma=math.pi / 2, alpha=math.pi / 2) for part in parts]  # z is x, then y, then z
     return [placed(parts[0], HERE, at.then(turned[0].pose())), *turned[1:]]
 
