@@ -17,7 +17,7 @@ MOST_THAT_KNOW_SIGMA = 8
 def test_public_names():
     """Those of the models come from their list; see ``models/test_registry.py``."""
     models = {name.replace("-", "_") for name in MODELS}
-    assert sorted({*tauforge.__all__} - models, key=str.lower) == [
+    assert sorted({*tauforge.__all__} - models, key=lambda name: (name.lower(), name)) == [
         "Base",
         "base_parameters",
         "BaseParameters",
@@ -37,18 +37,21 @@ def test_public_names():
         "fuse",
         "Inertia",
         "Joint",
+        "Leg",
+        "leg",
         "load",
         "Loop",
         "loop_closure",
         "Operations",
+        "parallel_robot",
         "Program",
         "ProgramError",
         "Robot",
         "RobotError",
         "robots",
         "RobotWarning",
-        "singularity",
         "Singularity",
+        "singularity",
         "symbol",
         "TargetError",
         "TauforgeError",

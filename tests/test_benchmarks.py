@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from benchmarks import closed_loops, loops, peers
+from benchmarks import closed_loops, loops, parallel, peers
 from benchmarks.robots import chain, humanoid, panda, quadruped
 from benchmarks.speed import agree
 from benchmarks.startup import best, sympy_cse
@@ -51,13 +51,18 @@ def test_the_robots_beside_other_libraries(capsys):
     assert "pin.crba" in out
 
 
+def test_closed_loops_beside_pinocchio(capsys):
+    closed_loops.main(["--robots", "fivebar", "--batch", "8", "--seconds", "0"])
+    assert "fivebar, direct : constraintDynamics" in capsys.readouterr().out
+
+
+def test_a_platform_beside_pinocchio(capsys):
+    parallel.main(["--batch", "8", "--seconds", "0"])
+    assert capsys.readouterr().out.count("gough_stewart") == 3
+
+
 def test_loops_that_grow(capsys):
     loops.main([1, 2])
     out = capsys.readouterr().out
     assert "side by side: milliseconds per loop for 1, 2 loops" in out
     assert out.count("trace direct") == 2
-
-
-def test_closed_loops_beside_pinocchio(capsys):
-    closed_loops.main(["--robots", "fivebar", "--batch", "8", "--seconds", "0"])
-    assert "fivebar, direct : constraintDynamics" in capsys.readouterr().out

@@ -30,6 +30,7 @@ from .models.joint_motion import joint_motion
 from .models.joint_wrenches import joint_wrenches
 from .models.link_motion import link_accelerations, link_velocities
 from .models.manipulability import jacobian_determinant, manipulability
+from .models.motors import preload
 from .models.operational_space import operational_space
 from .models.transforms import transforms
 from .parameters.base import BaseParameters, base_parameters
@@ -41,7 +42,9 @@ from .robot import bundled as robots
 from .robot.base import Base
 from .robot.body import Body
 from .robot.joint import Joint
+from .robot.leg import Leg, leg
 from .robot.loop import Loop
+from .robot.parallel import parallel_robot
 from .robot.robot import Robot
 from .robot.tendon import Tendon
 from .spatial.inertia import Inertia
@@ -61,15 +64,14 @@ def __getattr__(name: str) -> object:
         from .geometry.close_loops import close_loops
 
         return close_loops
-    if name in ("Singularity", "singularity"):
-        from .geometry import singularity
-
-        return getattr(singularity, name)
-
     if name in ("Drawing", "draw"):
         from .view import drawing
 
         return getattr(drawing, name)
+    if name in ("Singularity", "singularity"):
+        from .geometry import singularity
+
+        return getattr(singularity, name)
     if name in ("ConfigurationSpace", "configuration_space"):
         from .tabulation import configuration_space
 
@@ -96,6 +98,7 @@ __all__ = [
     "Function",
     "Inertia",
     "Joint",
+    "Leg",
     "Loop",
     "Operations",
     "Program",
@@ -137,12 +140,15 @@ __all__ = [
     "jacobian_rate",
     "joint_motion",
     "joint_wrenches",
+    "leg",
     "link_accelerations",
     "link_velocities",
     "load",
     "loop_closure",
     "manipulability",
     "operational_space",
+    "parallel_robot",
+    "preload",
     "regressor",
     "robots",
     "singularity",

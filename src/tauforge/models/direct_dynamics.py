@@ -18,7 +18,7 @@ from .hybrid_dynamics import articulated
 from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
 from .joint_law import is_coupled
-from .prepare import prepare
+from .motors import INDEPENDENT, driven
 from .registry import model
 from .results import program
 from .singular import inertia_of, warn_if_singular
@@ -33,6 +33,7 @@ def direct_dynamics(
     formulation: str = DEFAULT,
     method: str = "auto",
     external_wrenches: bool | str = False,
+    efforts: str = INDEPENDENT,
     reframe: bool = True,
 ) -> Program:
     """Return the Program ``q, qd, tau -> qdd``.
@@ -41,7 +42,7 @@ def direct_dynamics(
     ----------
     method
         "articulated", "composite", or "auto" for the one with fewer operations on this robot.
-    parameters, external_wrenches, reframe
+    parameters, external_wrenches, efforts, reframe
         As in ``inverse_dynamics``.
     """
     methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
@@ -50,8 +51,10 @@ def direct_dynamics(
     if formulation != DEFAULT:
         if method != "auto":
             raise ProgramError(f"method is for formulation={DEFAULT!r}; {formulation!r} has its own")
+        if efforts != INDEPENDENT:
+            raise ProgramError(f"efforts={efforts!r} is for formulation={DEFAULT!r}; {formulation!r} does not take it")
         return classical("direct_dynamics", robot, formulation, external_wrenches)
-    robot, arrays, state = prepare(robot, ("q", "qd", "tau"), external_wrenches)
+    robot, arrays, state = driven(robot, efforts, external_wrenches)
     if is_coupled(robot, state.coordinates):
         if method == "articulated":
             raise ProgramError(

@@ -18,6 +18,7 @@ from ..robot.entries import owners
 from ..robot.kinds import FLOATING, KINDS
 from ..robot.robot import Robot
 from ..robot.scalars import randomised
+from .choice import chosen_axes
 from .coordinates import Coordinates
 from .newton import is_closed, newton
 from .search import Group, Mechanism, mechanism_of
@@ -67,13 +68,15 @@ def freedom(robot: Robot) -> Freedom:
         q, rank = _regular(mechanism, group, q)
         ranks.append(rank)
     J, rank = mechanism.equations(q), sum(ranks)
+    base, driven, passive = _classes(numeric, tree)
     order, dependent, held = _preferred(numeric, tree), set[int](), list[int]()
     for group, own in zip(mechanism.groups, ranks, strict=True):
         held += _held(J[np.ix_(group.rows, group.axes)], group.axes, own)
         among = [[k for k in some if k in set(group.axes)] for some in order]
         dependent |= _basis(J[list(group.rows)], among, own)
-    base, driven, passive = _classes(numeric, tree)
     free = [k for k in (*base, *driven, *passive) if k not in dependent]
+    if robot.chosen:
+        free = chosen_axes(numeric, tree, base, J, rank)
     degrees, still = (tuple(tree.names[k] for k in some) for some in (free, sorted(held)))
     return Freedom(len(tree.names) - rank, len(J) - rank, degrees, still, q)
 
@@ -82,6 +85,15 @@ def _held(J: Floats, axes: Sequence[int], rank: int) -> list[int]:
     """Return the axes along which no allowed motion goes."""
     motions = np.linalg.svd(J)[2][rank:]
     return [axis for k, axis in enumerate(axes) if np.abs(motions[:, k]).max(initial=0.0) < STILL]
+
+
+def check_choice(robot: Robot) -> Robot:
+    """Return the robot if the joints chosen as independent determine all others; say why if they do not."""
+    if robot.chosen and not robot.loops:
+        raise ProgramError(f"{robot.name} has no closed loops: all its joints are independent")
+    if robot.chosen:
+        freedom(robot.expanded())
+    return robot
 
 
 def _regular(mechanism: Mechanism, group: Group, q: Floats) -> tuple[Floats, int]:

@@ -8,11 +8,13 @@ U = ŴP + ŴŴ, F and N force and moment, E the wrench of a link and everything 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..errors import ProgramError
 from ..graph.node import Scalar
-from ..program.program import Program
+from ..program.optimise import cheapest
+from ..program.program import Array, Program
 from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
@@ -23,11 +25,12 @@ from .classical import DEFAULT, classical
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
 from .labels import Labels
-from .prepare import prepare
+from .motors import INDEPENDENT, MOTORS, Motors, check_efforts, torques
+from .prepare import entries, prepare
 from .registry import model
-from .results import program, vector
+from .results import program
 from .singular import warn_if_singular
-from .state import INPUTS, State, Values
+from .state import State, Values
 
 
 class Motion(NamedTuple):
@@ -112,6 +115,7 @@ def inverse_dynamics(
     formulation: str = DEFAULT,
     external_wrenches: bool | str = False,
     free_base: bool = False,
+    efforts: str = INDEPENDENT,
     reframe: bool = True,
 ) -> Program:
     """Return the Program ``q, qd, qdd -> tau``.
@@ -129,6 +133,9 @@ def inverse_dynamics(
     free_base
         For a robot on a floating base on which no wrench acts: take only the joints' accelerations, and return their
         ``tau`` and the resulting ``base_acceleration``.
+    efforts
+        With closed loops, whose torques ``tau`` has: "independent", those of ``robot.independent``, or "motors", those
+        of ``robot.actuated``. With more motors than degrees of freedom they are the ones of least norm.
     reframe
         Whether links of a robot with free frames, such as one from URDF, can get other frames if that saves operations
         (see ``Robot.to_mdh``); torques, coordinates and wrenches keep their meaning.
@@ -136,11 +143,34 @@ def inverse_dynamics(
     if formulation != DEFAULT:
         if free_base:
             raise ProgramError(f"free_base is for formulation={DEFAULT!r}; {formulation!r} has a base at rest")
+        if efforts != INDEPENDENT:
+            raise ProgramError(f"efforts={efforts!r} is for formulation={DEFAULT!r}; {formulation!r} does not take it")
         return classical("inverse_dynamics", robot, formulation, external_wrenches)
     if free_base:
+        if efforts != INDEPENDENT:
+            raise ProgramError(f"efforts={efforts!r} and free_base=True exclude each other; leave one out")
         return free_base_dynamics(robot, external_wrenches)
+    check_efforts(efforts)
     robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
-    tau = newton_euler(robot, state, labels)
-    results = {"tau": vector(state.coordinates, tau, INPUTS["tau"][0])}
-    return program("inverse_dynamics", robot, arrays, results, labels)
+    tau = state.coordinates.gathered(newton_euler(robot, state, labels))
+    motors = Motors.of(robot, state.coordinates) if efforts == MOTORS else None
+    results = {"tau": torques(state.coordinates, tau, motors)}
+    found = program("inverse_dynamics", robot, arrays, results, labels)
+    return cheapest([found, *_through_loops(robot, arrays, state, efforts)]) if robot.loops else found
+
+
+def _through_loops(robot: Robot, arrays: dict[str, Array], state: State, efforts: str) -> Iterator[Program]:
+    """Yield the Program without the map G, if there is one."""
+    from .through_loops import torques_through_loops
+
+    labels = Labels()
+    qd, qdd = (entries(robot, state.coordinates, arrays[name], name) for name in ("qd", "qdd"))
+    motors = Motors.of(robot, state.coordinates) if efforts == MOTORS else None
+    names, spared = (motors.names, motors.is_square) if motors else ((), False)
+    found = torques_through_loops(robot, state, qd, qdd, names, spared, labels)
+    if found is None:
+        return
+    motors = motors and motors.with_rows(found.rows)
+    results = {"tau": torques(state.coordinates, found.tau, motors, found.own)}
+    yield program("inverse_dynamics", robot, arrays, results, labels)

@@ -57,26 +57,26 @@ def _inputs(robot: Robot, wanted: Sequence[str]) -> tuple[dict[str, Array], Stat
     if robot.loops:
         check_cuts(robot, coordinates)
     made = {name: inputs(name, coordinates.names, INPUTS[name][0]) for name in wanted if name != "q"}
-    entries = {name: _entries(robot, coordinates, array, name) for name, array in made.items()}
-    if "qd" in entries:
-        given["qd"] = coordinates.velocities(entries["qd"])
-    if "qdd" in entries or ("qd" in entries and coordinates.drift):
+    values = {name: entries(robot, coordinates, array, name) for name, array in made.items()}
+    if "qd" in values:
+        given["qd"] = coordinates.velocities(values["qd"])
+    if "qdd" in values or ("qd" in values and coordinates.drift):
         still = [0.0] * len(coordinates.names)
-        given["qdd"] = coordinates.accelerations(entries.get("qdd", still), given["qd"])
-    if "tau" in entries:
-        given["tau"] = entries["tau"]
+        given["qdd"] = coordinates.accelerations(values.get("qdd", still), given["qd"])
+    if "tau" in values:
+        given["tau"] = values["tau"]
     arrays = {name: with_tangent(robot, coordinates, q) if name == "q" else made[name] for name in wanted}
     return arrays, State.zero(robot, coordinates, **given)
 
 
-def _entries(robot: Robot, coordinates: Coordinates, array: Array, name: str) -> list[Scalar]:
+def entries(robot: Robot, coordinates: Coordinates, array: Array, name: str) -> list[Scalar]:
     """Return an input's scalars by degree of freedom, or the value that the description prescribes."""
-    entries: list[Scalar] = []
+    found: list[Scalar] = []
     own = coordinates.own(array.nodes)
     for j in coordinates.independent:
         fixed = getattr(robot.joints[j - 1], INPUTS[name][1]) if own[j] else None
-        entries += [fixed] if isinstance(fixed, Node) and fixed.op is not SYMBOL else own[j]
-    return entries
+        found += [fixed] if isinstance(fixed, Node) and fixed.op is not SYMBOL else own[j]
+    return found
 
 
 def _wrenches(robot: Robot) -> Array:

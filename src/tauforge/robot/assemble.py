@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ExpressionError, RobotError
@@ -12,6 +13,7 @@ from ..spatial.inertia import Inertia
 from ..spatial.pose import HERE, Pose
 from ..spatial.screw import Wrench
 from ..spatial.vector import Vector
+from .choice import choice_of_both, choice_without
 from .joint import Joint, constant_frame, given
 from .placement import placement
 
@@ -92,7 +94,14 @@ def locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
             held[joint.name] = q * joint.mimic.ratio + joint.mimic.offset if joint.mimic else q
     joints = (_held(joint, held[joint.name]) if joint.name in held else joint for joint in robot.joints)
     tendons = (_shortened(robot, tendon, held) for tendon in robot.tendons)
-    return merged(replace(robot, joints=tuple(joints), tendons=tuple(tendon for tendon in tendons if tendon.joints)))
+    return merged(
+        replace(
+            robot,
+            joints=tuple(joints),
+            tendons=tuple(tendon for tendon in tendons if tendon.joints),
+            chosen=choice_without(robot, held),
+        )
+    )
 
 
 def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
@@ -129,6 +138,7 @@ def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
         frames=(*robot.frames, *(shifted(x, links) for x in other.frames)),
         loops=(*robot.loops, *loops),
         tendons=(*robot.tendons, *(replace(x.shifted(first), name=renamed(x.name, pulling)) for x in other.tendons)),
+        chosen=choice_of_both(robot, other, partial(renamed, among=taken)),
     )
     if root is None:
         return whole

@@ -19,17 +19,22 @@ from ..spatial.vector import Vector
 from .body import Body
 from .joint import Joint
 from .mechanisms import fivebar, fourbar, slider_crank, sr400
+from .platforms import delta, gough_stewart, orthoglide, planar_3rrr
 from .robot import DOWN, Robot
 from .solids import rod, solid, symbols
 from .solids import symbolic as made_symbolic
 
 __all__ = [
+    "delta",
     "fivebar",
     "fourbar",
+    "gough_stewart",
     "kuka_lwr",
     "names",
+    "orthoglide",
     "panda",
     "planar2r",
+    "planar_3rrr",
     "puma560",
     "rrp",
     "rx90",
@@ -176,7 +181,10 @@ def panda(*, symbolic: bool = False) -> Robot:
 
 _ARMS = (rrp, planar2r, scara, stanford, rx90, puma560, kuka_lwr, ur5, panda)
 _MECHANISMS = (fourbar, slider_crank, fivebar, sr400)
-_ROBOTS: dict[str, Callable[..., Robot]] = {function.__name__: function for function in (*_ARMS, *_MECHANISMS)}
+_PARALLEL = (gough_stewart, delta, planar_3rrr, orthoglide)
+_ROBOTS: dict[str, Callable[..., Robot]] = {
+    function.__name__: function for function in (*_ARMS, *_MECHANISMS, *_PARALLEL)
+}
 
 
 def _arm(

@@ -49,6 +49,8 @@ class Robot:
         Springs, friction and inertia along sums of joint coordinates.
     free_frames
         Whether the links' frames come from a drawing, as in URDF, so that models can choose others.
+    chosen
+        The joints that ``with_independent`` makes the independent ones of closed loops; by default they are found.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Robot:
     frames: tuple[Joint, ...] = ()
     tendons: tuple[Tendon, ...] = ()
     free_frames: bool = False
+    chosen: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", given_vector(self.gravity, "gravity"))
@@ -67,6 +70,7 @@ class Robot:
         object.__setattr__(self, "bodies", tuple(self.bodies))
         object.__setattr__(self, "frames", tuple(self.frames))
         object.__setattr__(self, "tendons", tuple(self.tendons))
+        object.__setattr__(self, "chosen", tuple(self.chosen))
         validate(self)
         joints, loops = with_variables(self)
         object.__setattr__(self, "joints", joints)
@@ -112,10 +116,15 @@ class Robot:
         """Names of the joints whose motion determines that of all others: all of a tree.
 
         With closed loops these are the actuated joints, in their order, and then passive joints if the mechanism has
-        more freedom than motors.
+        more freedom than motors; or those chosen with ``with_independent``.
         """
         owner = {joint.name + part: joint.name for joint in self.expanded().joints for part in joint.axes}
         return tuple(dict.fromkeys(owner[axis] for axis in self.velocity_names))
+
+    @property
+    def actuated(self) -> tuple[str, ...]:
+        """Names of the joints that a motor drives; with closed loops they can be more than the independent ones."""
+        return tuple(joint.name for joint in self.joints if joint.mu and joint.axes and not joint.mimic)
 
     @cached_property
     def _degrees(self) -> tuple[str, ...]:
@@ -256,9 +265,22 @@ class Robot:
 
         return looped(self, first, second, kind, name)
 
+    def with_independent(self, *names: str) -> Robot:
+        """Return the robot with other independent joints, those to which qd, qdd and tau of closed loops belong.
+
+        Parameters
+        ----------
+        names
+            Names of joints, whose axes are all independent, or of single axes, as in ``velocity_names``, in the order
+            that qd is to have. None at all lets the robot find them again.
+        """
+        from ..models.freedom import check_choice
+
+        return check_choice(replace(self, chosen=names))
+
     def tree(self) -> Robot:
         """Return the robot with its loops opened and every joint independent."""
-        return replace(self, loops=(), joints=tuple(replace(joint, mimic=None) for joint in self.joints))
+        return replace(self, loops=(), chosen=(), joints=tuple(replace(joint, mimic=None) for joint in self.joints))
 
     def save(self, path: str | Path) -> None:
         """Write the robot to a file in the format of its ending."""

@@ -42,10 +42,18 @@ def validate(robot: Robot) -> None:
     _names(robot, "joint", [joint.name for joint in (*robot.joints, *loop_joints)])
     _names(robot, "link", [body.name for body in _bodies(robot)])
     _names(robot, "frame", [frame.name for frame in robot.frames])
+    _chosen(robot)
     _tendons(robot)
     _base(robot)
     _masses(robot)
     _variables(robot)
+
+
+def _chosen(robot: Robot) -> None:
+    names = {joint.name + part for joint in robot.expanded().joints for part in ("", *joint.axes)}
+    for name in robot.chosen:
+        if not isinstance(name, str) or name not in names:
+            raise RobotError(f"{robot.name}: {name!r} cannot be an independent joint; there is no joint of that name")
 
 
 def _bodies(robot: Robot) -> list[Body]:

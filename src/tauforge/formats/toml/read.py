@@ -7,6 +7,8 @@ A scalar is a number, or a text with an expression such as ``"pi/2"`` or ``"2*L1
     gravity = [0, 0, -9.81]         in the base frame
     free_frames = false             whether models can choose other frames for the links, as for frames of a drawing
 
+    independent = ["a", "b"]        the joints to which qd, qdd and tau belong; found if left out; only with loops
+
     [base]                          optional: the motion of link 0
     pose = [[1, 0, 0, 0], …]        its frame in the world, four rows; the identity by default
     W0, WP0, V0, VP0                angular velocity and acceleration, linear ones, three scalars each
@@ -103,7 +105,7 @@ def read(path: Path) -> Robot:
         raise top.fault(
             "format", f"version {said(top.data['format'])} of the format is unknown; this program reads {VERSION}"
         )
-    top.only("format", "name", "gravity", "free_frames", "base", "link", "frame", "tendon", "loop")
+    top.only("format", "name", "gravity", "free_frames", "independent", "base", "link", "frame", "tendon", "loop")
     links = top.tables("link")
     spend("links", sum(len(top.tables(key)) for key in ("link", "frame", "tendon", "loop")), path)
     base = _base(top.table("base")) if "base" in top.data else Base()
@@ -115,6 +117,7 @@ def read(path: Path) -> Robot:
         name=top.text("name"),
         gravity=Vector(*top.scalars("gravity", 3)),
         free_frames=top.flag("free_frames", False),
+        chosen=top.texts("independent"),
         joints=tuple(joints),
         bodies=tuple(_body(link, "joint", "mimic", *_MOVING) for link in links),
         frames=tuple(_frame(frame, numbers) for frame in top.tables("frame")),

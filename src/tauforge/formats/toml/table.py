@@ -54,6 +54,13 @@ class Table:
             raise self.fault(key, f'{key} is {said(value)}; it must be a text, "…"')
         return value
 
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a list of texts; it is empty if the field is absent."""
+        value = self.data.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+            raise self.fault(key, f'{key} is {said(value)}; it must be a list of texts, ["…", "…"]')
+        return tuple(value)
+
     def word(self, key: str, known: tuple[str, ...]) -> str:
         """Return a field that is one of some words."""
         word = self.text(key)

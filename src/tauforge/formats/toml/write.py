@@ -30,6 +30,7 @@ def write(robot: Robot) -> str:
     """Return the text of a .toml file."""
     lines = [f"format = {VERSION}", f"name = {_quoted(robot.name)}", f"gravity = {_list(robot.gravity)}"]
     lines += ["free_frames = true"] * robot.free_frames
+    lines += [f"independent = [{', '.join(map(_quoted, robot.chosen))}]"] if robot.chosen else []
     lines += _base(robot.base)
     links = _links(robot)
     for number, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):

@@ -1,0 +1,200 @@
+"""Motors and degrees of freedom: with closed loops, motors need not be the joints that describe the motion.
+
+The velocities of the motors are q̇_m = G_m q̇, where G_m has the rows of G that belong to actuated joints. Their torques
+τ_m act on the degrees of freedom as τ = G_mᵀ τ_m. With as many motors as degrees of freedom this has one solution: in
+Khalil 2010, (66), τ is the bracket and G_m the inverse of the robot's Jacobian matrix. With more motors, the solution
+of least norm is τ_m = G_m (G_mᵀ G_m)⁻¹ τ, and the torques (1 - G_m (G_mᵀ G_m)⁻¹ G_mᵀ) z only load the mechanism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..errors import ProgramError
+from ..graph.node import Node, Scalar, is_zero
+from ..graph.operations import SYMBOL
+from ..program.program import Array, Program, inputs, outputs
+from ..robot.robot import Robot
+from ..spatial.least_squares import Equations
+from ..spatial.solve import solve
+from .coordinates import Coordinates, Row
+from .inertia_matrix import first_degrees
+from .prepare import prepare
+from .registry import model
+from .results import program
+from .state import INPUTS, State
+
+INDEPENDENT, MOTORS = "independent", "motors"
+"""Whose torques a model takes or gives."""
+NONE: Mapping[str, Scalar] = {}
+SMALL = 2
+"""Degrees of freedom up to which a square matrix of motors is solved directly."""
+TORQUES = "torques (revolute) and forces (prismatic) of the motors"
+
+
+@dataclass(frozen=True)
+class Motors:
+    """The axes that motors drive.
+
+    Attributes
+    ----------
+    names
+        Their names.
+    rows
+        How each moves with the degrees of freedom: the rows of G_m.
+    degrees
+        Names of the degrees of freedom.
+    """
+
+    robot: Robot
+    names: tuple[str, ...]
+    rows: tuple[Row, ...]
+    degrees: tuple[str, ...]
+
+    @classmethod
+    def of(cls, robot: Robot, coordinates: Coordinates) -> Motors:
+        """Return the motors of a robot."""
+        driven = set(robot.actuated)
+        places = first_degrees(robot)
+        axes = {
+            joint.name + part: axis
+            for j, joint in enumerate(robot.joints, 1)
+            if joint.name in driven
+            for axis, part in enumerate(joint.axes, places[j])
+        }
+        G = coordinates.G
+        moved = tuple({axis: 1.0} if G is None else G[axis] for axis in axes.values())
+        return cls(robot, tuple(axes), moved, coordinates.names)
+
+    @property
+    def is_square(self) -> bool:
+        """Whether there are as many motors as degrees of freedom."""
+        return len(self.names) == len(self.degrees)
+
+    def with_rows(self, rows: Mapping[str, Row]) -> Motors:
+        """Return the motors with other rows for some."""
+        both = zip(self.names, self.rows, strict=True)
+        return replace(self, rows=tuple(rows.get(name, row) for name, row in both))
+
+    def act(self, torques: Sequence[Scalar]) -> list[Scalar]:
+        """Return what the motors' torques are along the degrees of freedom: G_mᵀ τ_m."""
+        total: list[Scalar] = [0.0] * len(self.degrees)
+        for row, x in zip(self.rows, torques, strict=True):
+            for place, factor in row.items():
+                total[place] = total[place] + x * factor
+        return total
+
+    def hold(self, tau: Sequence[Scalar]) -> list[Scalar]:
+        """Return the motors' torques that act as τ does, those of least norm if there is a choice."""
+        self._check_count()
+        if not self.is_square or self._is_dense:
+            y = solve(self._gram, tau, lambda _, x: self._check(x))
+            return [_dot(row, y) for row in self.rows]
+        A: list[dict[int, Scalar]] = [{} for _ in self.degrees]
+        for k, row in enumerate(self.rows):
+            for place, x in row.items():
+                A[place][k] = x
+        found = Equations(A, range(len(self.names)), self._check).solved(dict(enumerate(tau)))
+        return [found.get(k, 0.0) for k in range(len(self.names))]
+
+    @property
+    def _is_dense(self) -> bool:
+        """Whether the normal equations, which work for any number of motors, are cheapest for as many as freedoms."""
+        return len(self.degrees) > SMALL and all(len(row) > SMALL for row in self.rows)
+
+    def preload(self) -> list[list[Scalar]]:
+        """Return the projector on torques that do not act on the degrees of freedom, row by row."""
+        count = len(self.names)
+        unit = [[float(i == k) for k in range(count)] for i in range(count)]
+        if count <= len(self.degrees):
+            self._check_count()
+            return [[0.0] * count for _ in unit]
+        columns = []
+        for row, own in zip(self.rows, unit, strict=True):
+            y = solve(self._gram, [row.get(k, 0.0) for k in range(len(self.degrees))], lambda _, x: self._check(x))
+            columns.append([a - _dot(other, y) for a, other in zip(own, self.rows, strict=True)])
+        return [[columns[max(i, k)][min(i, k)] for k in range(count)] for i in range(count)]
+
+    @property
+    def _gram(self) -> list[list[Scalar]]:
+        """The lower triangle of G_mᵀ G_m."""
+        count = len(self.degrees)
+        N: list[list[Scalar]] = [[0.0] * count for _ in range(count)]
+        for row in self.rows:
+            for i, a in row.items():
+                for k, b in row.items():
+                    if k <= i:
+                        N[i][k] = N[i][k] + a * b
+        return N
+
+    def _check_count(self) -> None:
+        if len(self.names) < len(self.degrees):
+            raise ProgramError(
+                f"{self.robot.name} has {len(self.degrees)} degrees of freedom and {len(self.names)} motors, which "
+                f"cannot cause every motion; take efforts={INDEPENDENT!r}, or make more joints actuated"
+            )
+
+    def _check(self, divisor: Scalar) -> None:
+        if is_zero(divisor):
+            raise ProgramError(
+                f"{self.robot.name}: the motors {', '.join(self.names)} cannot hold it anywhere: some motion leaves "
+                f"all of them at rest; take efforts={INDEPENDENT!r}, or make other joints actuated"
+            )
+
+
+def check_efforts(efforts: str) -> None:
+    """Refuse an unknown choice of torques."""
+    if efforts not in (INDEPENDENT, MOTORS):
+        raise ProgramError(f"efforts is {efforts!r}; it must be {INDEPENDENT!r} or {MOTORS!r}")
+
+
+def torques(
+    coordinates: Coordinates, tau: Sequence[Scalar], motors: Motors | None, own: Mapping[str, Scalar] = NONE
+) -> Array:
+    """Return the output of an inverse model: torques along the degrees of freedom, or of motors.
+
+    ``own`` has torques that motors give besides, by axis.
+    """
+    if motors is None:
+        return outputs(tau, [len(coordinates.names)], [coordinates.names], INPUTS["tau"][0])
+    found = [x + own.get(name, 0.0) for name, x in zip(motors.names, motors.hold(tau), strict=True)]
+    return outputs(found, [len(motors.names)], [motors.names], TORQUES)
+
+
+def driven(robot: Robot, efforts: str, external_wrenches: bool | str = False) -> tuple[Robot, dict[str, Array], State]:
+    """Return what a direct model starts with, as ``prepare`` does; its input ``tau`` can be that of the motors."""
+    check_efforts(efforts)
+    if efforts == INDEPENDENT:
+        return prepare(robot, ("q", "qd", "tau"), external_wrenches)
+    robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
+    motors = Motors.of(robot, state.coordinates)
+    tau = inputs("tau", motors.names, TORQUES)
+    fixed = {joint.name: joint.GAM for joint in robot.joints}
+    given = (fixed.get(name) for name in motors.names)
+    values = [x if isinstance(x, Node) and x.op is not SYMBOL else own for x, own in zip(given, tau.nodes, strict=True)]
+    own = {"q": arrays.pop("q"), "qd": arrays.pop("qd"), "tau": tau}
+    return robot, {**own, **arrays}, replace(state, tau=motors.act(values))
+
+
+@model("q -> N", "torques of motors that only load the mechanism: a projector")
+def preload(robot: Robot) -> Program:
+    """Return the Program ``q -> N``: the projector on the motors' torques that cause no motion.
+
+    With more motors than degrees of freedom, as in a parallel robot with a redundant leg, ``tau + N z`` moves the robot
+    as ``tau`` does, for every ``z``, and loads it from within. ``tau`` of ``inverse_dynamics(robot, efforts="motors")``
+    has the least norm, N tau = 0. With no more motors than degrees of freedom, N is zero.
+    """
+    robot, arrays, state = prepare(robot, ("q",))
+    motors = Motors.of(robot, state.coordinates)
+    count = len(motors.names)
+    entries = [x for row in motors.preload() for x in row]
+    N = outputs(entries, [count, count], [motors.names, motors.names], "torques of motors that cause no motion")
+    return program("preload", robot, arrays, {"N": N})
+
+
+def _dot(row: Row, values: Sequence[Scalar]) -> Scalar:
+    total: Scalar = 0.0
+    for place, x in row.items():
+        total = total + x * values[place]
+    return total

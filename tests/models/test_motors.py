@@ -1,0 +1,121 @@
+"""Motors that are not the independent joints: their torques, redundant ones, internal preload, and what is refused."""
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+from tauforge.models.coordinates import Coordinates
+from tauforge.models.search import mechanism_of
+from tests.random_parallel import neutral, platform_of, random_parallel, states
+from tests.random_robots import seeds
+
+STEWART = tf.robots.gough_stewart()
+PLATFORM = STEWART.with_independent("platform")
+
+
+def rows_of_motors(robot, q):
+    """Return G_m in NumPy."""
+    names = Coordinates.of_tree(robot).names
+    J = mechanism_of(robot).equations(q)
+    free = [names.index(name) for name in robot.velocity_names]
+    rest = [k for k in range(len(names)) if k not in free]
+    G = np.zeros((len(names), len(free)))
+    G[free], G[rest] = np.eye(len(free)), -np.linalg.lstsq(J[:, rest], J[:, free], rcond=None)[0]
+    return G[[names.index(name) for name in robot.actuated]]
+
+
+def test_both_routes_of_the_gough_stewart_platform_agree():
+    """Platform in, motors out: the same as with the motors as independent joints."""
+    q = states(PLATFORM, 20, 0, reach=0.3)
+    rng = np.random.default_rng(0)
+    qd, qdd = rng.normal(size=(2, 20, 6))
+    tau = tf.inverse_dynamics(PLATFORM, efforts="motors").compile()(q, qd, qdd)
+    names = Coordinates.of_tree(STEWART).names
+    driven = [names.index(name) for name in STEWART.actuated]
+    v, a = (x[..., driven] for x in tf.joint_motion(PLATFORM).compile()(q, qd, qdd))
+    np.testing.assert_allclose(tf.inverse_dynamics(STEWART).compile()(q, v, a), tau, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(tf.direct_dynamics(STEWART).compile()(q, v, tau), a, rtol=1e-9, atol=1e-9)
+
+
+def test_section_5_costs_less():
+    structured = tf.inverse_dynamics(PLATFORM, efforts="motors").count().total
+    assert structured <= 1764
+    assert structured <= 0.6 * tf.inverse_dynamics(STEWART).count().total
+
+
+@seeds(quick=1, all=40)
+def test_redundant_motors(seed):
+    robot = random_parallel(seed, "planar", more=1)
+    robot = robot.with_independent(*platform_of(robot))
+    q = neutral(robot)
+    Gm = rows_of_motors(robot, q)
+    assert Gm.shape == (4, 3)
+    qd, qdd, z = np.split(np.random.default_rng(seed).normal(size=10), [3, 6])
+    tau = tf.inverse_dynamics(robot, efforts="motors").compile()(q, qd, qdd)
+    N = tf.preload(robot).compile()(q)
+    scale = max(1.0, np.abs(tau).max()) * np.linalg.cond(Gm) ** 2
+    np.testing.assert_allclose(N, np.eye(4) - Gm @ np.linalg.pinv(Gm), atol=1e-13 * scale)
+    np.testing.assert_allclose(Gm.T @ N, 0.0, atol=1e-13 * scale)
+    np.testing.assert_allclose(N @ tau, 0.0, atol=1e-12 * scale)
+    np.testing.assert_allclose(Gm.T @ tau, tf.inverse_dynamics(robot).compile()(q, qd, qdd), atol=1e-11 * scale)
+    direct = tf.direct_dynamics(robot, efforts="motors").compile()
+    for loaded in (tau, tau + N @ z):
+        np.testing.assert_allclose(direct(q, qd, loaded), qdd, atol=1e-9 * scale)
+
+
+def test_no_preload_without_redundancy():
+    assert not np.any(tf.preload(tf.robots.planar_3rrr()).compile()(np.zeros(9)))
+
+
+def test_motors_of_a_tree_are_its_joints():
+    arm = tf.robots.puma560()
+    tf.inverse_dynamics(arm, efforts="motors").certify(tf.inverse_dynamics(arm))
+
+
+def test_refusals():
+    with pytest.raises(tf.ProgramError, match="efforts is 'all'; it must be 'independent' or 'motors'"):
+        tf.inverse_dynamics(STEWART, efforts="all")
+    joints = tuple(tf.Joint(name=f"j{k}", antecedent=k, mu=int(k == 0)) for k in range(2))
+    bodies = tuple(tf.Body(name=f"l{k}", inertia=tf.Inertia(ZZ=1.0, M=1.0, MX=0.5)) for k in range(2))
+    arm = tf.Robot(name="acrobot", joints=joints, bodies=bodies)
+    assert arm.actuated == ("j0",)
+    with pytest.raises(tf.ProgramError, match="2 degrees of freedom and 1 motors, which cannot cause every motion"):
+        tf.inverse_dynamics(arm, efforts="motors")
+    qdd = tf.direct_dynamics(arm, efforts="motors").compile()([0.1, 0.2], [0.3, 0.4], [2.0])
+    np.testing.assert_allclose(qdd, tf.direct_dynamics(arm).compile()([0.1, 0.2], [0.3, 0.4], [2.0, 0.0]))
+    with pytest.raises(tf.ProgramError, match="is for formulation='newton-euler'"):
+        tf.inverse_dynamics(arm, efforts="motors", formulation="lagrange")
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["leg1_P"], "mobility 6, but leg1_P have 1 degrees of freedom: too few"),
+        (["platform", "leg1_P"], "have 7 degrees of freedom: too many"),
+        (["nothing"], "'nothing' cannot be an independent joint"),
+        (
+            ["leg1_U1", "leg1_U2", "leg1_P", "leg2_U1", "leg2_U2", "leg2_P"],
+            "cannot be independent: the loops allow motions in which they stand still",
+        ),
+    ],
+)
+def test_choices_that_do_not_determine_the_motion(names, message):
+    with pytest.raises(tf.TauforgeError, match=message):
+        STEWART.with_independent(*names)
+
+
+def test_a_choice_is_kept(tmp_path):
+    mixed = STEWART.with_independent("leg2_P", "leg1_P", "leg3_P", "platform.wx", "platform.wy", "platform.wz")
+    assert mixed.velocity_names[:3] == ("leg2_P", "leg1_P", "leg3_P")
+    mixed.save(tmp_path / "mixed.toml")
+    assert tf.load(tmp_path / "mixed.toml") == mixed
+    assert tf.load(tmp_path / "mixed.toml").velocity_names == mixed.velocity_names
+    assert mixed.with_independent().independent == STEWART.independent
+    assert mixed.tree().chosen == ()
+    with pytest.raises(tf.ProgramError, match="no closed loops: all its joints are independent"):
+        tf.robots.puma560().with_independent("joint1")
+
+
+def test_locking_a_joint_that_was_chosen():
+    assert STEWART.with_independent(*STEWART.actuated).lock({"leg1_P": 0.0}).independent == STEWART.actuated[1:]
+    assert PLATFORM.lock({"leg1_P": 0.0}).chosen == ()
