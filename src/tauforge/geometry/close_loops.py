@@ -1,4 +1,4 @@
-"""Closing loops: the coordinates of all joints from those of the independent ones, by damped Newton steps.
+"""Closing loops: the coordinates of all joints from those of the independent ones, in closed form or by Newton steps.
 
 The errors of all loops and their exact Jacobian are one compiled Program; many states go through it at once.
 """
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError
+from ..models.closing import closing as closing_program
 from ..models.closure import angles, loop_closure, turning
 from ..models.configuration import integrate
 from ..models.freedom import freedom
@@ -44,6 +45,7 @@ class Closing(NamedTuple):
     names: tuple[str, ...]
     axes: int
     turning: list[list[int]]
+    direct: Function | None
 
 
 def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLike | None = None) -> Floats:
@@ -89,7 +91,10 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
         q[..., closing.coordinates] = active
         held = closing.held
     flat = q.reshape(-1, q.shape[-1])
-    return _newton(robot, closing, flat, held).reshape(q.shape)
+    left = np.arange(len(flat)) if q_active is None else _directly(closing, flat)
+    if len(left):
+        flat[left] = _newton(robot, closing, flat[left], held)
+    return flat.reshape(q.shape)
 
 
 def _numbers(what: str, given: ArrayLike) -> Floats:
@@ -101,6 +106,16 @@ def _numbers(what: str, given: ArrayLike) -> Floats:
     if not np.isfinite(found).all():
         raise ProgramError(f"{what} has entries that are not finite")
     return found
+
+
+def _directly(closing: Closing, q: Floats) -> NDArray[np.intp]:
+    """Close states in closed form, if there is one, and return the numbers of those that are still open."""
+    if closing.direct is None:
+        return np.arange(len(q))
+    with np.errstate(all="ignore"):
+        reached, closed = closing.direct(q[:, closing.coordinates], q)
+    q[closed == 1.0] = reached[closed == 1.0]
+    return np.flatnonzero(closed != 1.0)
 
 
 def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> Floats:
@@ -173,7 +188,16 @@ def _closing(robot: Robot) -> Closing:
         tuple(kept),
         len(axes),
         turning(whole),
+        _direct(robot),
     )
+
+
+def _direct(robot: Robot) -> Function | None:
+    """Return what closes the loops in closed form; None if that is not possible."""
+    try:
+        return closing_program(robot).compile()
+    except ProgramError:
+        return None
 
 
 def _is_whole(robot: Robot, name: str, degrees: tuple[str, ...]) -> bool:
