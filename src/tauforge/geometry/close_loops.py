@@ -45,7 +45,7 @@ class Closing(NamedTuple):
     names: tuple[str, ...]
     axes: int
     turning: list[list[int]]
-    direct: Function | None
+    direct: Function
 
 
 def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLike | None = None) -> Floats:
@@ -109,9 +109,7 @@ def _numbers(what: str, given: ArrayLike) -> Floats:
 
 
 def _directly(closing: Closing, q: Floats) -> NDArray[np.intp]:
-    """Close states in closed form, if there is one, and return the numbers of those that are still open."""
-    if closing.direct is None:
-        return np.arange(len(q))
+    """Close states by the compiled Program, and return the numbers of those that are still open."""
     with np.errstate(all="ignore"):
         reached, closed = closing.direct(q[:, closing.coordinates], q)
     q[closed == 1.0] = reached[closed == 1.0]
@@ -188,16 +186,8 @@ def _closing(robot: Robot) -> Closing:
         tuple(kept),
         len(axes),
         turning(whole),
-        _direct(robot),
+        closing_program(robot).compile(),
     )
-
-
-def _direct(robot: Robot) -> Function | None:
-    """Return what closes the loops in closed form; None if that is not possible."""
-    try:
-        return closing_program(robot).compile()
-    except ProgramError:
-        return None
 
 
 def _is_whole(robot: Robot, name: str, degrees: tuple[str, ...]) -> bool:

@@ -1,22 +1,28 @@
 """Closing loops as a Program: the coordinates of all joints from those of the independent ones.
 
-Loops are closed in closed form if they are triangles and legs, one after another: see closed_form.
+Loops are closed in closed form if they are triangles and legs, one after another: see closed_form. All others are
+closed by Newton steps, repeated in the code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from ..errors import ProgramError
 from ..graph.node import Node, Scalar, as_node
 from ..program.program import Array, Program, Shape, inputs, outputs
+from ..program.repeat import Repeat
 from ..robot.entries import places
 from ..robot.robot import Robot
 from .closed_form.order import is_right, solved_in_order
 from .freedom import freedom
+from .newton_step import newton_step
 from .registry import model
 from .results import program
 from .state import INPUTS
+
+STEPS = 50
+"""Newton steps at the most."""
 
 
 @model("q_active, guess -> q, closed", "all joints from the independent ones, with the loops closed")
@@ -27,10 +33,9 @@ def closing(robot: Robot) -> Program:
     to assemble the mechanism, and joints that turn stay within half a turn of it. ``closed`` is 1; where no position of
     the other joints closes the loops it is 0, and those joints have no number.
 
-    Raises
-    ------
-    ProgramError
-        If the loops cannot be closed in closed form.
+    Loops that are triangles in a plane, or legs that end in a ball joint, are closed in closed form, one after another.
+    For all others, the Program is one damped Newton step from ``guess``, and ``Program.repeat`` says how the step is
+    repeated: code and compiled functions contain the loop.
     """
     robot = robot.expanded().map(as_node)
     active = active_places(robot)
@@ -40,9 +45,14 @@ def closing(robot: Robot) -> Program:
         "guess": inputs("guess", robot.coordinate_names, "coordinates of all joints near those wanted"),
     }
     found = in_closed_form(robot, active, arrays)
-    if found is None:
-        raise ProgramError(f"{robot.name}: its loops cannot be closed in closed form; tf.close_loops closes them")
-    return program("closing", robot, arrays, _results(robot, *found))
+    if found is not None:
+        return program("closing", robot, arrays, _results(robot, *found))
+    q = list(arrays["guess"].nodes)
+    for place, node in zip(active, arrays["q_active"].nodes, strict=True):
+        q[place] = node
+    stepped = _results(robot, *newton_step(robot, q, robot.velocity_names))
+    repeat = Repeat("q", "guess", "closed", STEPS)
+    return replace(program("closing", robot, arrays, stepped), repeat=repeat)
 
 
 def in_closed_form(
