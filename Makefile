@@ -39,6 +39,7 @@ bench: $(VENV)/.installed-bench $(VENV)/.installed-peers
 	$(BIN)/python -m benchmarks.tracing
 	$(BIN)/python -m benchmarks.loading
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.closing
 	$(BIN)/python -m benchmarks.peers
 
 clean:

@@ -1,4 +1,4 @@
-"""Closing loops as a Program: in closed form where loops are triangles and legs."""
+"""Closing loops as a Program: in closed form where loops are triangles and legs, by repeated steps otherwise."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from benchmarks.loops import gough_stewart
 
 import tauforge as tf
 from tauforge.models.closure import loop_closure
@@ -13,7 +14,7 @@ from tauforge.robot.kinds import FLOATING, KINDS, PRISMATIC, REVOLUTE, UNIVERSAL
 from tauforge.robot.loop import Loop
 from tests.interpret import interpret
 from tests.planar_loops import planar_loop
-from tests.random_loops import placed
+from tests.random_loops import placed, random_mechanism
 from tests.random_robots import seeds
 
 DATA = Path(__file__).parent / "data"
@@ -30,7 +31,7 @@ def active(robot, q):
     return np.array([q[names.index(name)] for name in tf.closing(robot).inputs["q_active"].labels[0]])
 
 
-@seeds(quick=25, all=300)
+@seeds(quick=12, all=300)
 def test_planar_loops_have_a_closed_form(seed):
     robot, q = planar_loop(seed)
     program, own = tf.closing(robot), active(robot, q)
@@ -43,7 +44,7 @@ def test_planar_loops_have_a_closed_form(seed):
         assert error(robot, reached) < 1e-10
 
 
-@seeds(quick=10, all=100)
+@seeds(quick=4, all=100)
 def test_the_closed_form_is_what_newton_finds(seed):
     robot, q = planar_loop(seed)
     expected = tf.close_loops(robot, guess=q + 1e-3 * np.random.default_rng(seed).uniform(-1, 1, q.shape))
@@ -83,7 +84,7 @@ def random_leg(seed):
     return replace(tree, loops=(Loop(joint=sides[0].as_kind(ball), frame=sides[1]),)), q
 
 
-@seeds(quick=15, all=200)
+@seeds(quick=8, all=200)
 def test_legs_that_end_in_a_ball_have_a_closed_form(seed):
     robot, q = random_leg(seed)
     assert robot.independent == ("platform",)
@@ -171,3 +172,78 @@ def test_loops_are_solved_one_after_another(count):
     found, closed = interpret(program, active(robot, state) + 0.05, state)
     assert closed == 1.0
     assert error(robot, found) < 1e-12
+
+
+def repeated(program, *given):
+    """Return the outputs of a repeated Program, step by step."""
+    for _ in range(program.repeat.bound):
+        q, closed, *more = interpret(program, *given)
+        if closed:
+            return [q, closed, *more]
+        given = [given[0], q]
+    raise AssertionError("not closed")
+
+
+@seeds(quick=8, all=200)
+def test_other_loops_are_closed_by_steps(seed):
+    robot, q = random_mechanism(seed)
+    program = tf.closing(robot)
+    if not program.repeat:
+        pytest.skip("it has a closed form")
+    own = active(robot, q)
+    guess = q + np.random.default_rng(seed).uniform(-1e-3, 1e-3, q.shape)
+    found, _ = repeated(program, own, guess)
+    assert error(robot, found) < 1e-11
+    np.testing.assert_array_equal(active(robot, found), own)
+    np.testing.assert_allclose(found, q, atol=0.1)
+
+
+def slopes(robot, q):
+    """Return G from the loops' equations: the velocities of all axes by those of the independent joints."""
+    names, J = robot.tree().velocity_names, interpret(loop_closure(robot), q)[2]
+    free = [names.index(name) for name in robot.velocity_names]
+    rest = [k for k in range(len(names)) if k not in free]
+    G = np.zeros((len(names), len(free)))
+    G[free] = np.eye(len(free))
+    G[rest] = -np.linalg.pinv(J[:, rest]) @ J[:, free]
+    return G
+
+
+@seeds(quick=4, all=60)
+def test_the_slope_of_what_is_closed_by_steps_is_that_of_the_loops(seed):
+    """By the implicit function theorem, the derivative of the last step is that of the solution."""
+    robot, q = random_mechanism(seed)
+    program = tf.closing(robot)
+    J = interpret(loop_closure(robot), q)[2]
+    if not program.repeat or np.linalg.cond(J) > 50:
+        pytest.skip("it has a closed form, or is nearly singular")
+    slope = repeated(program.derivative("q", "q_active"), active(robot, q), q)[2]
+    np.testing.assert_allclose(slope, slopes(robot, q), rtol=1e-6, atol=1e-6)
+
+
+def test_a_platform_is_closed_from_its_legs():
+    robot, q = gough_stewart()
+    program = tf.closing(robot)
+    assert robot.independent == ("p1", "p2", "p3", "p4", "p5", "p6")
+    own = active(robot, q) + np.random.default_rng(0).uniform(-0.05, 0.05, (100, 6))
+    found, closed = program.compile()(own, q)
+    assert closed.all()
+    assert np.abs(loop_closure(robot).compile()(found)[0]).max() < 1e-13
+    known, posed = gough_stewart(driven="platform")
+    back, closed = tf.closing(known).compile()(found[:, -7:], posed)
+    assert closed.all()
+    np.testing.assert_allclose(back, found, atol=1e-10)
+    np.testing.assert_array_equal(tf.close_loops(robot, own, guess=q), found)
+
+
+def test_half_a_turn_apart_is_not_closed():
+    robot, q = random_mechanism(next(s for s in range(50) if _holds_turns(random_mechanism(s)[0])))
+    program = tf.closing(robot)
+    turned = replace(robot.loops[0].frame, theta=robot.loops[0].frame.theta + np.pi)
+    flipped = tf.closing(replace(robot, loops=(replace(robot.loops[0], frame=turned),)))
+    assert interpret(program, active(robot, q), q)[1] == 1.0
+    assert interpret(flipped, active(robot, q), q)[1] == 0.0
+
+
+def _holds_turns(robot):
+    return robot.loops[0].joint.kind.word in ("fixed", "prismatic")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.loops import gough_stewart
 
 import tauforge as tf
 from tauforge.graph.functions import sign
@@ -13,7 +14,6 @@ from tauforge.models.closing import closing
 from tauforge.program.program import inputs, outputs
 from tauforge.program.repeat import Repeat
 
-from ..gough_stewart import gough_stewart
 from .runners import FORTRAN, C, _executed, tool
 
 STATES = 6

@@ -45,7 +45,6 @@ class Closing(NamedTuple):
     names: tuple[str, ...]
     axes: int
     turning: list[list[int]]
-    direct: Function
 
 
 def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLike | None = None) -> Floats:
@@ -91,7 +90,7 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
         q[..., closing.coordinates] = active
         held = closing.held
     flat = q.reshape(-1, q.shape[-1])
-    left = np.arange(len(flat)) if q_active is None else _directly(closing, flat)
+    left = np.arange(len(flat)) if q_active is None else _directly(robot, closing, flat)
     if len(left):
         flat[left] = _newton(robot, closing, flat[left], held)
     return flat.reshape(q.shape)
@@ -108,12 +107,18 @@ def _numbers(what: str, given: ArrayLike) -> Floats:
     return found
 
 
-def _directly(closing: Closing, q: Floats) -> NDArray[np.intp]:
+def _directly(robot: Robot, closing: Closing, q: Floats) -> NDArray[np.intp]:
     """Close states by the compiled Program, and return the numbers of those that are still open."""
     with np.errstate(all="ignore"):
-        reached, closed = closing.direct(q[:, closing.coordinates], q)
+        reached, closed = _compiled(robot)(q[:, closing.coordinates], q)
     q[closed == 1.0] = reached[closed == 1.0]
     return np.flatnonzero(closed != 1.0)
+
+
+@lru_cache(maxsize=32)
+def _compiled(robot: Robot) -> Function:
+    """Return the Program that closes the loops of a robot, compiled once."""
+    return closing_program(robot).compile()
 
 
 def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> Floats:
@@ -186,7 +191,6 @@ def _closing(robot: Robot) -> Closing:
         tuple(kept),
         len(axes),
         turning(whole),
-        closing_program(robot).compile(),
     )
 
 
