@@ -58,9 +58,11 @@ class Language:
         are zero to begin with.
     continued
         The end of a line that is continued; ``brackets`` surround an expression of several lines.
-    opening, closing
-        Lines before and after the statements that a Program repeats, with the names of ``Loop`` in braces; ``until`` is
-        spelled as an element.
+    opening
+        Lines before the statements that a Program repeats, with the names of ``Loop`` in braces; ``until`` is spelled
+        as an element.
+    closing
+        Lines after them.
     lost
         Lines before, for and after each element that has no number if the Program is not done in the end.
     """
