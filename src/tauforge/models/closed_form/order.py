@@ -13,7 +13,8 @@ from ...robot.entries import by_joint, followed, owners, places
 from ...robot.robot import Robot
 from ...robot.scalars import randomised
 from ..closure import with_sides
-from ..freedom import Freedom, error
+from ..freedom import DRAWS, Floats, Freedom, error
+from ..newton import is_closed
 from .cycle import cycle
 from .leg import solve_leg
 from .planar import Solved, solve_planar
@@ -71,10 +72,8 @@ def is_right(robot: Robot, found: Freedom, given: Sequence[Node], active: Sequen
     q
         The solution.
     """
-    numeric, random = randomised(robot, Random(1)), Random(2)
-    drawn = Random(1)
-    values = {name: drawn.uniform(0.5, 1.5) for name in robot.symbols}
-    closed = 0
+    numeric, values = _drawn(robot, found.q)
+    random, closed = Random(2), 0
     for trial in range(TRIALS):
         far = SPREAD * 0.5**trial if trial else 0.0
         own = [found.q[place] + random.uniform(-far, far) for place in active]
@@ -91,6 +90,15 @@ def is_right(robot: Robot, found: Freedom, given: Sequence[Node], active: Sequen
         if not trial and np.abs(reached - found.q).max() > np.sqrt(SMALL):
             return False
     return closed > TRIALS // 3
+
+
+def _drawn(robot: Robot, q: Floats) -> tuple[Robot, dict[str, float]]:
+    """Return the robot with the numbers for its symbols with which a state is closed, and these numbers."""
+    for draw in range(1, DRAWS + 1):
+        numeric, random = randomised(robot, Random(draw)), Random(draw)
+        if is_closed(error(numeric, q)[None]).all():
+            break
+    return numeric, {name: random.uniform(0.5, 1.5) for name in robot.symbols}
 
 
 def _known_by_joint(robot: Robot, values: Mapping[int, Scalar]) -> list[Sequence[Scalar] | None]:
