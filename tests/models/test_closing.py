@@ -31,7 +31,7 @@ def active(robot, q):
     return np.array([q[names.index(name)] for name in tf.closing(robot).inputs["q_active"].labels[0]])
 
 
-@seeds(quick=12, all=300)
+@seeds(quick=8, all=300)
 def test_planar_loops_have_a_closed_form(seed):
     robot, q = planar_loop(seed)
     program, own = tf.closing(robot), active(robot, q)
@@ -84,7 +84,7 @@ def random_leg(seed):
     return replace(tree, loops=(Loop(joint=sides[0].as_kind(ball), frame=sides[1]),)), q
 
 
-@seeds(quick=8, all=200)
+@seeds(quick=6, all=200)
 def test_legs_that_end_in_a_ball_have_a_closed_form(seed):
     robot, q = random_leg(seed)
     assert robot.independent == ("platform",)
@@ -112,6 +112,16 @@ def test_out_of_reach_there_is_no_number():
         q, closed = tf.closing(FIVEBAR).compile()([[3.14, 0.0], [2.26, 1.3]], GUESS)
     np.testing.assert_array_equal(closed, [0.0, 1.0])
     np.testing.assert_array_equal(np.isnan(q), [[False, True, False, True], [False] * 4])
+
+
+def test_single_precision():
+    with np.errstate(all="ignore"):
+        q, closed = tf.closing(FIVEBAR).compile(dtype="float32")(
+            np.float32([[2.26, 1.3], [3.14, 0.0]]), np.float32(GUESS)
+        )
+    np.testing.assert_array_equal(closed, [1.0, 0.0])
+    assert np.isnan(q[1, [1, 3]]).all()
+    assert error(FIVEBAR, q[0]) < 1e-5
 
 
 def test_the_slope_is_that_of_the_loops():
@@ -184,7 +194,7 @@ def repeated(program, *given):
     raise AssertionError("not closed")
 
 
-@seeds(quick=8, all=200)
+@seeds(quick=6, all=200)
 def test_other_loops_are_closed_by_steps(seed):
     robot, q = random_mechanism(seed)
     program = tf.closing(robot)
@@ -234,6 +244,14 @@ def test_a_platform_is_closed_from_its_legs():
     assert closed.all()
     np.testing.assert_allclose(back, found, atol=1e-10)
     np.testing.assert_array_equal(tf.close_loops(robot, own, guess=q), found)
+
+
+def test_what_is_made_of_repeated_programs_is_repeated_too():
+    robot, _ = random_mechanism(0)
+    program = tf.closing(robot)
+    assert program.repeat
+    assert program.optimise().repeat == program.derivative("q", "q_active").repeat == program.repeat
+    assert program._repr_latex_() is None
 
 
 def test_half_a_turn_apart_is_not_closed():

@@ -24,7 +24,7 @@ FAR = 0.5
 """No joint moves farther in one step, in metres or radians."""
 TOLERANCE = 1e-10
 """Error of a loop, in metres and radians, from which a step leads to a closed one: it squares the error."""
-TINY = 1e-40
+TINY = 1e-30
 """Keeps the sine of an angle from zero, which divides it; too small to change any result."""
 
 

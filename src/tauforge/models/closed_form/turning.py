@@ -12,8 +12,8 @@ from ...graph.node import Scalar
 
 ROUNDING = 1e-14
 """How far beyond its reach, as a part of it, a loop still counts as stretched: what rounding may amount to."""
-HUGE = 1e200
-"""Its square is too large for a float."""
+HUGE = 1e30
+"""Squared four times it is too large for a double, once for a single."""
 
 
 class Turn(NamedTuple):
@@ -79,4 +79,6 @@ def unless_closed(closed: Scalar) -> Scalar:
     A root of a negative number would be an error in Python, and complex in MATLAB.
     """
     far = (1.0 - closed) * HUGE
-    return absolute(far * far) * closed  # a product of three could be computed in another order
+    for _ in range(4):
+        far = far * far
+    return absolute(far) * closed  # without abs, it would be a product whose order a target could change
