@@ -130,7 +130,24 @@ def test_quaternions_stay_of_length_one(seed):
     np.testing.assert_allclose(np.linalg.norm(q[:, 8:12], axis=1), 1.0, atol=1e-12)
 
 
-def test_far_from_the_state_near_zero():
-    """Without a guess, independent joints far away are reached in small steps."""
-    q = tf.close_loops(FIVEBAR, [[0.5, 2.6], [2.26, 1.3]])
-    assert error(FIVEBAR, q) < 1e-9
+@pytest.mark.parametrize(
+    ("seed", "active"),
+    [(11, [[1.089, 0.512], [1.579, 0.141]]), (27, [[-1.538, 0.799], [1.442, 0.806], [1.716, 0.342]])],
+)
+def test_far_from_the_state_near_zero(seed, active):
+    """Without a guess, independent joints that Newton steps do not reach at once are reached in small steps."""
+    robot, _ = random_mechanism(seed)
+    with pytest.raises(tf.ProgramError, match="stays open"):
+        tf.close_loops(robot, active, guess=tf.close_loops(robot))
+    q = tf.close_loops(robot, active)
+    assert error(robot, q) < 1e-9
+    places = [robot.coordinate_names.index(name) for name in robot.independent]
+    np.testing.assert_array_equal(q[:, places], active)
+
+
+def test_a_turned_base_is_kept():
+    floating = FIVEBAR.with_base("floating")
+    turned = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0]  # the same rotation as the neutral one
+    q = tf.close_loops(floating, [[*turned, 0.5, 2.6], [*turned, 2.26, 1.3]])
+    assert error(floating, q) < 1e-9
+    np.testing.assert_array_equal(q[:, :7], [turned, turned])

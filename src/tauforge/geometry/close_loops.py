@@ -166,12 +166,17 @@ def _closed(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> tuple
 
 
 def _walked(robot: Robot, closing: Closing, q: Floats) -> tuple[Floats, Floats]:
-    """Return states that are reached from the closed state near zero in small steps of the independent joints."""
-    places = closing.coordinates
+    """Return states that are reached from the closed state near zero in small steps of the independent joints.
+
+    Quaternions are taken at once.
+    """
+    places, names = closing.coordinates, robot.coordinate_names
     way, error = np.tile(closing.start, (len(q), 1)), np.empty((len(q), 0))
+    way[:, places] = q[:, places]
+    straight = [k for k in places if not names[k].endswith(QUATERNION)]
     for part in np.linspace(0.0, 1.0, WALK + 1)[1:]:
-        way[:, places] = (1.0 - part) * closing.start[places] + part * q[:, places]
-        way, error = _closed(robot, closing, on_manifold(robot, way), closing.held)
+        way[:, straight] = (1.0 - part) * closing.start[straight] + part * q[:, straight]
+        way, error = _closed(robot, closing, way, closing.held)
     return way, error
 
 

@@ -307,7 +307,7 @@ def _refuse_what_cannot_close_alone(mechanism: Mechanism, group: Group) -> None:
     if open_by > NEVER and not mechanism.group([mechanism.names.index(name)]).axes:
         raise ProgramError(
             f"{mechanism.robot.name}: the two frames of the loop {name!r} are {open_by:.3g} m or rad apart, and no "
-            "joint can move one against the other; check where they are"
+            "joint between them can change that; check where they are"
         )
     if open_by > NEVER:
         raise ProgramError(
