@@ -17,6 +17,7 @@ from .limits import FileLimits
 from .models.bias import bias, friction, gravity
 from .models.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, centre_of_mass_velocity
 from .models.centroidal import centroidal_matrix, centroidal_momentum
+from .models.closing import closing
 from .models.closure import loop_closure
 from .models.configuration import difference, integrate
 from .models.coriolis_matrix import coriolis_matrix
@@ -119,6 +120,7 @@ __all__ = [
     "centroidal_matrix",
     "centroidal_momentum",
     "close_loops",
+    "closing",
     "configuration_space",
     "coriolis_matrix",
     "difference",

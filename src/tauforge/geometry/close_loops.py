@@ -1,4 +1,4 @@
-"""Closing loops: the coordinates of all joints from those of the independent ones, by damped Newton steps.
+"""Closing loops: the coordinates of all joints from those of the independent ones, in closed form or by Newton steps.
 
 The errors of all loops and their exact Jacobian are one compiled Program; many states go through it at once.
 """
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError
+from ..models.closing import closing as closing_program
 from ..models.closure import angles, loop_closure, turning
 from ..models.configuration import integrate
 from ..models.freedom import freedom
@@ -88,7 +89,10 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
         q[..., closing.coordinates] = active
         held = closing.held
     flat = on_manifold(robot, q.reshape(-1, q.shape[-1]))
-    return _newton(robot, closing, flat, held, guess is None).reshape(q.shape)
+    left = np.arange(len(flat)) if q_active is None else _directly(robot, closing, flat)
+    if len(left):
+        flat[left] = _newton(robot, closing, flat[left], held, guess is None)
+    return flat.reshape(q.shape)
 
 
 def _numbers(what: str, given: ArrayLike) -> Floats:
@@ -100,6 +104,20 @@ def _numbers(what: str, given: ArrayLike) -> Floats:
     if not np.isfinite(found).all():
         raise ProgramError(f"{what} has entries that are not finite")
     return found
+
+
+def _directly(robot: Robot, closing: Closing, q: Floats) -> NDArray[np.intp]:
+    """Close states by the compiled Program, and return the numbers of those that are still open."""
+    with np.errstate(all="ignore"):
+        reached, closed = _compiled(robot)(q[:, closing.coordinates], q)
+    q[closed == 1.0] = reached[closed == 1.0]
+    return np.flatnonzero(closed != 1.0)
+
+
+@lru_cache(maxsize=32)
+def _compiled(robot: Robot) -> Function:
+    """Return the Program that closes the loops of a robot, compiled once."""
+    return closing_program(robot).compile()
 
 
 def on_manifold(robot: Robot, q: Floats) -> Floats:

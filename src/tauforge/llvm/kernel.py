@@ -17,6 +17,7 @@ from ..program.program import Shape
 from .idioms import counted, entry
 from .moves import STREAMED, gather, offsets, scatter
 from .trigonometry import PREFIX, functions
+from .turns import HEADER, ONCE, Turns, declaration, repeated
 from .vectors import Vectors
 
 LOOP = "loop"
@@ -24,7 +25,7 @@ LOOP = "loop"
 
 _STACK = 1 << 16  # bytes of slots that can be on the stack
 _LARGE, _LONG = 1 << 23, 1 << 8  # bytes of an output, and per state, from which it bypasses the caches
-_HEADER = 8  # entries of a plan before those of its operands
+_HEADER = 14  # entries of a plan before those of its operands
 _RECORD = 7  # entries for each operand
 
 
@@ -47,6 +48,8 @@ class Plan(NamedTuple):
         Addresses of the code of a block.
     parameters
         Index of the array that the set-up depends on, -1 for none.
+    turns
+        How the code of a block is repeated; once unless the Program says otherwise.
     """
 
     read: Sequence[Shape]
@@ -56,6 +59,7 @@ class Plan(NamedTuple):
     setup: Sequence[int]
     pieces: Sequence[int]
     parameters: int
+    turns: Turns = ONCE
 
     def table(self, vectors: Vectors) -> list[int]:
         """Return the plan as ``loop`` reads it."""
@@ -75,7 +79,9 @@ class Plan(NamedTuple):
             leading += [len(shape[:-1]), *shape[:-1]]
             slot, step_at = slot + shape.size, step_at + len(shape)
         counts = [len(self.read), len(self.written), len(self.setup), len(self.pieces)]
-        return [size, *counts, self.parameters, self.slots, self.constants, *records, *addresses, *leading]
+        turns = [*self.turns.header, leading_at + len(leading)]
+        head = [size, *counts, self.parameters, self.slots, self.constants, *turns]
+        return [*head, *records, *addresses, *leading, *self.turns.lost]
 
 
 def kernel(vectors: Vectors) -> str:
@@ -84,6 +90,7 @@ def kernel(vectors: Vectors) -> str:
         [
             f"declare ptr @{PREFIX}malloc(i64) nounwind",
             f"declare void @{PREFIX}free(ptr) nounwind",
+            declaration(vectors),
             *functions(vectors),
             *_loop(),
             *_blocks(vectors),
@@ -136,7 +143,7 @@ def _blocks(vectors: Vectors) -> list[str]:
         f"%used = select i1 %full, i64 {lanes}, i64 %left",
         "%first = icmp eq i64 %i, 0",
         *_bring(),
-        *_compute(),
+        *_compute(vectors),
         *_write(),
     ]
     return [
@@ -157,7 +164,7 @@ def _blocks(vectors: Vectors) -> list[str]:
 
 def _prologue(vectors: Vectors) -> list[str]:
     """Emit the code before the first block: it reads the plan and finds the offsets and flags of all arrays."""
-    header = ["reads", "writes", "setups", "pieces", "parameters", "slots", "constants"]
+    header = ["reads", "writes", "setups", "pieces", "parameters", "slots", "constants", *HEADER, "lost"]
     each = [
         *_record("%o"),
         "%o.offsets = getelementptr i64, ptr %tables, i64 %o.slot",
@@ -174,6 +181,8 @@ def _prologue(vectors: Vectors) -> list[str]:
     return [
         *(line for i, name in enumerate(header, 1) for line in entry(f"%{name}", "i64", "%plan", i)),
         "%numbers = inttoptr i64 %constants to ptr",
+        "%repeats = icmp sgt i64 %bound, 1",
+        "%turn = alloca i64",
         "%operands = add i64 %reads, %writes",
         f"%records = getelementptr i64, ptr %plan, i64 {_HEADER}",
         f"%recorded = mul i64 %operands, {_RECORD}",
@@ -198,7 +207,8 @@ def _bring() -> list[str]:
     each = [
         *entry("%r.step", "i64", "%steps", "%r"),
         "%r.varies = icmp ne i64 %r.step, 0",
-        "%r.needed = or i1 %first, %r.varies",
+        "%r.wanted = or i1 %first, %r.varies",
+        "%r.needed = or i1 %r.wanted, %repeats",  # a repeated block writes over its inputs
         "br i1 %r.needed, label %bring, label %brought",
         "bring:",
         *_arguments_of("%r"),
@@ -209,12 +219,12 @@ def _bring() -> list[str]:
     return counted("%r", "%reads", each)
 
 
-def _compute() -> list[str]:
+def _compute(vectors: Vectors) -> list[str]:
     """Emit the calls of the Program's own code."""
     return [
         "%setups.now = select i1 %first, i64 %setups, i64 %setups.again",
         *_call_pieces("%s", "%setups.now", "%setup.table"),
-        *_call_pieces("%p", "%pieces", "%piece.table"),
+        *repeated(_call_pieces("%p", "%pieces", "%piece.table"), vectors),
     ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 
 import numpy as np
@@ -59,6 +60,7 @@ class Freedom:
     q: Floats
 
 
+@lru_cache(maxsize=32)
 def freedom(robot: Robot) -> Freedom:
     """Return how a mechanism with closed loops can move."""
     numeric, q = _closed(robot)

@@ -77,6 +77,10 @@ def certify(first: Program, second: Program, *, points: int, seed: int | None) -
 
 
 def _check(first: Program, second: Program, points: int) -> None:
+    if first.repeat != second.repeat:
+        raise ProgramError(
+            f"{first.name} and {second.name} are not repeated in the same way, so they cannot be compared"
+        )
     for what in ("inputs", "outputs"):
         ours, theirs = (
             {name: tuple(shape) for name, shape in getattr(p, what).items() if name != "parameters"}

@@ -22,7 +22,7 @@ def derivative(program: Program, output: str, variable: str | Sequence[str], *, 
     variables = (variable,) if isinstance(variable, str) else tuple(variable)
     if not variables:
         raise ProgramError(f"{program.name}: a derivative needs at least one input to be with respect to")
-    results = {**program.results} if values else {}
+    results = {**program.results} if values or program.repeat else {}
     for name in variables:
         results[f"d{output}_d{name}"] = _slopes(program, output, name, mode)
     made = replace(program, name="_d".join([program.name, *variables]), results=results)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..graph.flat import Row, flattened, restored
 from .program import Array, Program
 from .recipe import Recipe
+from .repeat import Repeat
 
 
 class Flat(NamedTuple):
@@ -19,6 +20,7 @@ class Flat(NamedTuple):
     arguments: dict[str, tuple[Any, ...]]
     results: dict[str, tuple[Any, ...]]
     names: dict[int, str]
+    repeat: Repeat | None
     recipe: Recipe | None
 
 
@@ -39,6 +41,7 @@ def flatten(program: Program) -> Flat:
         {name: plain(array) for name, array in program.arguments.items()},
         {name: plain(array) for name, array in program.results.items()},
         {number[node]: name for node, name in program.names.items()},
+        program.repeat,
         program.recipe,
     )
 
@@ -53,5 +56,5 @@ def restore(flat: Flat) -> Program:
     arguments = {name: array(*parts) for name, parts in flat.arguments.items()}
     results = {name: array(*parts) for name, parts in flat.results.items()}
     names = {nodes[i]: name for i, name in flat.names.items()}
-    program = Program(flat.name, arguments, results, names, partial(tuple, flat.heading))
+    program = Program(flat.name, arguments, results, names, partial(tuple, flat.heading), flat.repeat)
     return program.marked(recipe=flat.recipe)

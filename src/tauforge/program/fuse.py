@@ -29,6 +29,8 @@ def fuse(*programs: Program, name: str | None = None) -> Program:
     """
     if not programs:
         raise ProgramError("fuse() needs at least one Program")
+    if repeated := [program.name for program in programs if program.repeat]:
+        raise ProgramError(f"{repeated[0]} is repeated until it is done, which the other Programs cannot share")
     arguments: dict[str, Array] = {}
     names: dict[Node, str] = {}
     for program in programs:

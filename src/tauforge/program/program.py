@@ -17,6 +17,7 @@ from ..graph.parse import as_scalar, expression, parse
 from ..graph.rewrite import replaced, substitute
 from .count import Operations, count
 from .recipe import Recipe, derived
+from .repeat import Repeat
 
 if TYPE_CHECKING:
     from ..runtime.function import Function
@@ -91,6 +92,8 @@ class Program:
         The papers' names of intermediate values.
     heading
         Returns the lines that introduce generated code: the robot's tables.
+    repeat
+        How it is repeated, if it is one step of an iteration.
     recipe
         How it was made; None if by hand, as with ``dataclasses.replace``.
     """
@@ -100,6 +103,7 @@ class Program:
     results: Mapping[str, Array]
     names: Mapping[Node, str] = field(default_factory=dict)
     heading: Callable[[], tuple[str, ...]] = tuple
+    repeat: Repeat | None = None
     recipe: Recipe | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -107,6 +111,8 @@ class Program:
         free = [node for node in self.order if node.op is SYMBOL and node not in known]
         if free:
             object.__setattr__(self, "arguments", self._with_parameters(free))
+        if self.repeat:
+            self.repeat.check(self.arguments, self.results)
 
     def _with_parameters(self, free: list[Node]) -> dict[str, Array]:
         """Return the arguments with the free symbols as one more input."""
@@ -211,7 +217,7 @@ class Program:
         given = inputs("constants", labels, "what the set-up function computes from the robot's parameters")
         made = outputs(constants, [len(labels)], [labels], given.meaning)
         needed = {PARAMETERS: self.arguments[PARAMETERS]}
-        setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made})
+        setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made}, repeat=None)
         state = {name: array for name, array in self.arguments.items() if name != PARAMETERS}
         by = dict(zip(constants, given.nodes, strict=True))
         new = replaced([node for array in self.results.values() for node in array.nodes], by)
@@ -262,7 +268,8 @@ class Program:
         """Return the exact derivative of an output as a Program.
 
         Its inputs are those of this Program. Its output, ``dtau_dq`` for ``derivative("tau", "q")``, has the axes of
-        the output, then those of the input. You can differentiate it again.
+        the output, then those of the input. You can differentiate it again. A Program that is repeated keeps its other
+        outputs; its derivative is that of the last step, which is the derivative of the solution.
 
         Parameters
         ----------

@@ -16,6 +16,21 @@ def owners(robot: Robot) -> tuple[int, ...]:
     return tuple(j for j, joint in enumerate(robot.joints, 1) if not joint.mimic)
 
 
+def places(robot: Robot) -> list[int | None]:
+    """Return where in q each joint's first coordinate is, by its number; None if the joint follows another."""
+    found: list[int | None] = [None] * (len(robot.joints) + 1)
+    at = 0
+    for j in owners(robot):
+        found[j] = at
+        at += len(robot.joints[j - 1].kind.coordinates)
+    return found
+
+
+def followed(robot: Robot) -> list[int]:
+    """Return the number of the joint that each joint follows, by its number; its own if it follows none."""
+    return [0, *(joint.mimic.joint if joint.mimic else j for j, joint in enumerate(robot.joints, 1))]
+
+
 def axis_names(robot: Robot) -> tuple[str, ...]:
     """Return the names of the axes of the joints that have their own entries in q."""
     return tuple(robot.joints[j - 1].name + part for j in owners(robot) for part in robot.joints[j - 1].axes)

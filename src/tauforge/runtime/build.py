@@ -14,6 +14,7 @@ from ..graph.collector import collector_paused
 from ..llvm.arrays import arrays, parameters_place
 from ..llvm.kernel import Plan
 from ..llvm.pieces import BODY, SETUP, numbers, pieces
+from ..llvm.turns import turns
 from ..llvm.vectors import Vectors
 from ..program.program import Program
 from .cache import Code, content, obtained
@@ -52,7 +53,9 @@ def load(program: Program, code: Code, vectors: Vectors) -> Loaded:
     setup = [library.address(f"{SETUP}{i}") for i in range(code.setup)]
     body = [library.address(f"{BODY}{i}") for i in range(code.body)]
     values = _table(numbers(program), vectors)
-    plan = Plan(*arrays(program), code.slots, values.ctypes.data, setup, body, parameters_place(program))
+    plan = Plan(
+        *arrays(program), code.slots, values.ctypes.data, setup, body, parameters_place(program), turns(program)
+    )
     table = plan.table(vectors)
     return Loaded(library, loop, (ctypes.c_int64 * len(table))(*table), values)
 

@@ -1,4 +1,4 @@
-"""C99: one function of flat arrays, without globals, heap or branches; and the header that declares it."""
+"""C99: one function of flat arrays, without globals or heap; its only branches repeat it. And its header."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORDS = """
     main alignas alignof and asm bool catch class constexpr decltype delete explicit export false friend mutable
     namespace new noexcept not nullptr operator or private protected public template this throw true try typeid
     typename using virtual xor linux unix i386 errno NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL MATH_ERRNO
-    MATH_ERREXCEPT math_errhandling float_t double_t memset size_t NULL
+    MATH_ERREXCEPT math_errhandling float_t double_t memset memcpy size_t NULL
 """
 """Keywords of C and C++, and names that compilers, math.h and string.h define."""
 _MATH = """
@@ -56,14 +56,27 @@ LANGUAGE = Language(
     define="const double {0} = {1};",
     assign="{0} = {1};",
     clear="memset({0}, 0, sizeof(double[{1}]));",
+    opening=(
+        "double {state}[{size}];",
+        "memcpy({state}, {argument}, sizeof {state});",
+        "for (int {turn} = 0; {turn} < {bound}; {turn}++) {{",
+    ),
+    closing=(
+        "    if ({until} > 0.5) {{",
+        "        break;",
+        "    }}",
+        "    memcpy({state}, {result}, sizeof {state});",
+        "}}",
+    ),
+    lost=("if (!({until} > 0.5)) {{", "    {0} = NAN;", "}"),
 )
 
 
 def render(listing: Listing) -> str:
     """Return the function's definition."""
     lines = [*head(listing, LANGUAGE), ""]
-    includes = ["#include <math.h>"] * bool(listing.functions - {graph.SIGN})
-    includes += ["#include <string.h>"] * bool(listing.cleared)
+    includes = ["#include <math.h>"] * bool(listing.functions - {graph.SIGN} or listing.loop)
+    includes += ["#include <string.h>"] * bool(listing.cleared or listing.loop)
     lines += [*includes, *[""] * bool(includes)]
     lines += [*_prototype(listing), "{"]
     empty = [argument for argument in listing.outputs if not argument.array.shape.size]

@@ -16,7 +16,7 @@ _WORDS = """
     none nopass nullify only open operator optional out parameter pass pause pointer precision print private
     procedure program protected public pure read real recursive result return rewind save select sequence stop
     submodule subroutine sync target then to type unlock use value volatile wait where while write sqrt abs
-    merge real64 iso_fortran_env unused_input
+    merge real64 iso_fortran_env ieee_arithmetic ieee_value ieee_quiet_nan unused_input
 """
 
 LANGUAGE = Language(
@@ -35,6 +35,9 @@ LANGUAGE = Language(
     square="{0}**2",
     clear="{0} = 0.0_real64",
     continued=" &",
+    opening=("{state} = {argument}", "do {turn} = 1, {bound}"),
+    closing=("    if ({until} > 0.5_real64) exit", "    {state} = {result}", "end do"),
+    lost=("if (.not. {until} > 0.5_real64) then", "    {0} = ieee_value(0.0_real64, ieee_quiet_nan)", "end if"),
 )
 
 
@@ -45,11 +48,17 @@ def render(listing: Listing) -> str:
         "",
         *LANGUAGE.folded(f"subroutine {listing.name}({arguments})", ""),
         "    use, intrinsic :: iso_fortran_env, only: real64",
+        *["    use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan"] * bool(listing.loop),
         "    implicit none",
         *(_declared(argument, "in") for argument in listing.inputs),
         *(_declared(argument, "out") for argument in listing.outputs),
         *_locals(listing.variables),
     ]
+    if listing.loop:
+        lines += [
+            f"    real(real64) :: {listing.loop.state}({listing.loop.size})",
+            f"    integer :: {listing.loop.turn}",
+        ]
     for argument in listing.inputs:
         if not argument.used:  # a use without effect: compilers warn about unused arguments
             lines += [f"    associate (unused_input => {argument.name})", "    end associate"]

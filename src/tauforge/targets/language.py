@@ -58,6 +58,13 @@ class Language:
         are zero to begin with.
     continued
         The end of a line that is continued; ``brackets`` surround an expression of several lines.
+    opening
+        Lines before the statements that a Program repeats, with the names of ``Loop`` in braces; ``until`` is spelled
+        as an element.
+    closing
+        Lines after them.
+    lost
+        Lines before, for and after each element that has no number if the Program is not done in the end.
     """
 
     functions: Mapping[str, str]
@@ -80,6 +87,9 @@ class Language:
     clear: str = ""
     continued: str = ""
     brackets: tuple[str, str] = ("", "")
+    opening: tuple[str, ...] = ()
+    closing: tuple[str, ...] = ()
+    lost: tuple[str, str, str] = ("", "", "")
 
     def text(self, x: Expression) -> str:
         """Spell an expression."""

@@ -10,7 +10,7 @@ from ..graph import operations as graph
 from .comments import head, plain
 from .expression import Element
 from .language import ATOM, SUM, Language, calls, words
-from .statements import Listing, Statement
+from .statements import Listing, Loop, Statement
 
 _WIDEST = 75
 """Number of visible characters in a line of an equation."""
@@ -104,10 +104,21 @@ def render(listing: Listing) -> str:
         if statements or first:
             lines.append(rf"\subsection*{{{title}}}")
         lines += first
+        if title == "Evaluation" and listing.loop:
+            lines.append(_repetition(listing.loop))
         rows = equations(listing, statements)
         for start in range(0, len(rows), _ROWS):
             lines += [r"\begin{align*}", " \\\\\n".join(rows[start : start + _ROWS]), r"\end{align*}"]
     return "\n".join([*lines, r"\end{document}", ""])
+
+
+def _repetition(loop: Loop) -> str:
+    """Say how a step is repeated; its equations have the input's name for the state too."""
+    start, end, done = (f"${_letters(x)}$" for x in (loop.argument, loop.result, loop.until.array))
+    return (
+        f"The equations are repeated, with {end} in the place of {start}, until {done} is 1, at most {loop.bound} "
+        f"times. If {done} is 0 in the end, there is no solution."
+    )
 
 
 def equations(listing: Listing, statements: Iterable[Statement]) -> list[str]:

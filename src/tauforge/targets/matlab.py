@@ -12,7 +12,7 @@ _WORDS = """
     spmd switch try while do until endfunction endif endwhile endfor endparfor endswitch end_try_catch
     end_unwind_protect unwind_protect unwind_protect_cleanup endclassdef endmethods endproperties endevents
     endenumeration endspmd methods properties events enumeration arguments endarguments static import sqrt abs
-    sign zeros
+    sign zeros NaN
 """
 
 LANGUAGE = Language(
@@ -31,6 +31,9 @@ LANGUAGE = Language(
     define="{0} = {1};",
     assign="{0} = {1};",
     continued=" ...",
+    opening=("{state} = {argument};", "for {turn} = 1:{bound}"),
+    closing=("    if {until} > 0.5", "        break", "    end", "    {state} = {result};", "end"),
+    lost=("if ~({until} > 0.5)", "    {0} = NaN;", "end"),
 )
 
 

@@ -12,8 +12,8 @@ FEW = 60
 
 
 def in_latex(program: Program) -> str | None:
-    """Return the equations of a Program that has at most 60 of them, for a notebook."""
-    if program.count().total > FEW * LONGEST:
+    """Return the equations of a Program that has at most 60 of them and is not repeated, for a notebook."""
+    if program.repeat or program.count().total > FEW * LONGEST:
         return None
     made = listing(program, LANGUAGE, None)
     statements = [*made.setup, *made.body, *made.results]

@@ -32,6 +32,16 @@ LANGUAGE = Language(
     remark="# {0}",
     clear="{0}[...] = 0.0",
     brackets=("(", ")"),
+    opening=(
+        "{state} = np.array(np.broadcast_to({argument}, leading + ({size},)))",
+        "for {turn} in range({bound}):",
+    ),
+    closing=(
+        "    if np.all({until} > 0.5):",
+        "        break",
+        "    {state} = np.where({until}[..., None] > 0.5, {state}, {result})",
+    ),
+    lost=("", "{0} = np.where({until} > 0.5, {0}, np.nan)", ""),
 )
 
 

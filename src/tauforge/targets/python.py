@@ -20,15 +20,19 @@ LANGUAGE = Language(
     },
     number=repr,
     element=lambda x: x.array + "".join(f"[{i}]" for i in x.index),
-    reserved=frozenset([*keyword.kwlist, *keyword.softkwlist, *_IMPORTS, "abs", "range"]),
+    reserved=frozenset([*keyword.kwlist, *keyword.softkwlist, *_IMPORTS, "abs", "range", "list", "nan"]),
     line="# {0}",
     remark="# {0}",
     brackets=("(", ")"),
+    opening=("{state} = {argument}", "for {turn} in range({bound}):"),
+    closing=("    if {until} > 0.5:", "        break", "    {state} = list({result})"),
+    lost=("if not {until} > 0.5:", "    {0} = nan", ""),
 )
 
 
 def render(listing: Listing) -> str:
     imports = [name for name in _IMPORTS if name in listing.functions]
+    imports += ["nan"] * bool(listing.loop)
     lines = [*head(listing, LANGUAGE), ""]
     if imports:
         lines += [f"from math import {', '.join(imports)}", ""]

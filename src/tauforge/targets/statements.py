@@ -16,6 +16,7 @@ from ..graph.evaluate import topological
 from ..graph.node import ZERO, Node
 from ..graph.operations import ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SYMBOL
 from ..program.program import PARAMETERS, Array, Program
+from ..program.repeat import computed
 from .expression import Call, Element, Expression, Number, Quotient, Term, Variable, negated, product, total
 from .language import Language, Names
 
@@ -44,6 +45,40 @@ class Statement:
 
 
 @dataclass(frozen=True)
+class Loop:
+    """The names of what a repeated Program needs.
+
+    Attributes
+    ----------
+    state
+        The local array that holds the input of each step.
+    turn
+        The counter of the steps.
+    argument
+        The input with which it starts.
+    result
+        The output that becomes the next input.
+    until
+        The output that tells whether it is done.
+    lost
+        The elements of the result that have no number if it is not done in the end.
+    size
+        How many elements it has.
+    bound
+        How many steps there are at the most.
+    """
+
+    state: str
+    turn: str
+    argument: str
+    result: str
+    until: Element
+    lost: tuple[Element, ...]
+    size: int
+    bound: int
+
+
+@dataclass(frozen=True)
 class Listing:
     """A Program as one function of a language.
 
@@ -61,6 +96,8 @@ class Listing:
         The outputs that are set to zero as a whole before their other entries are filled.
     symbols
         Each parameter's own name -> what it is called here.
+    loop
+        The names that a repeated Program needs, and what it loses if it is not done in the end.
     """
 
     program: Program
@@ -73,6 +110,7 @@ class Listing:
     results: tuple[Statement, ...]
     cleared: tuple[Argument, ...]
     symbols: Mapping[str, str]
+    loop: Loop | None
 
     @property
     def functions(self) -> set[str]:
@@ -96,7 +134,8 @@ def listing(program: Program, language: Language, name: str | None) -> Listing:
             for index in indices(array):
                 names.take(f"{key}{''.join(str(i + 1) for i in index)}")
     function = names.take(program.name)[0] if name is None else names.function(name)
-    writer = _Writer(program, names, inputs)
+    loop = _loop(program, language, names, [*inputs], [*outputs])
+    writer = _Writer(program, names, {loop.state if loop and x == loop.argument else x: a for x, a in inputs.items()})
     filled = tuple(Argument(key, array, True) for key, array in outputs.items())
     cleared = {x.name: x for x in filled if _mostly_zero(x.array)}
     return Listing(
@@ -115,6 +154,28 @@ def listing(program: Program, language: Language, name: str | None) -> Listing:
         ),
         tuple(cleared.values()),
         writer.symbols,
+        loop,
+    )
+
+
+def _loop(program: Program, language: Language, names: Names, inputs: list[str], outputs: list[str]) -> Loop | None:
+    """Return the names that a repeated Program needs; None if it is not repeated."""
+    repeat = program.repeat
+    if not repeat:
+        return None
+    here = dict(zip(program.results, outputs, strict=True))
+    result, array = here[repeat.result], program.results[repeat.result]
+    start = inputs[[*program.arguments].index(repeat.argument)]
+    state, turn = names.take("state", "turn") if language.opening else (start, "")
+    return Loop(
+        state,
+        turn,
+        start,
+        result,
+        Element(here[repeat.until], (), 0),
+        tuple(Element(result, (place,), place) for place in computed(array.nodes)),
+        len(array.nodes),
+        repeat.bound,
     )
 
 

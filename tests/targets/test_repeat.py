@@ -1,0 +1,168 @@
+"""Closing as code: what each target writes, run by its real tool, agrees with the compiled function.
+
+Loops without a closed form are Programs that are repeated. A closed form is a Program like any other; both can fail.
+"""
+
+import ctypes
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from benchmarks.mechanisms import five_bar, gough_stewart
+
+import tauforge as tf
+from tauforge.graph.functions import sign
+from tauforge.models.closing import closing
+from tauforge.program.program import inputs, outputs
+from tauforge.program.repeat import Repeat
+
+from .runners import FORTRAN, C, _executed, tool
+
+STATES = 6
+
+
+def root(bound=60):
+    """Return Heron's method: x and a guess y -> the root of x, done when a step changes little."""
+    arrays = {"x": inputs("x", ["x", "other"], "numbers"), "y": inputs("y", ["y", "kept"], "a guess")}
+    (x, other), (y, _) = (array.nodes for array in arrays.values())
+    step = 0.5 * (y + x / y)
+    change = step - y
+    results = {
+        "z": outputs([step, other], [2], [["z", "kept"]], "the root"),
+        "done": outputs([0.5 + 0.5 * sign(1e-12 - change * change)], [], [], "whether it is found"),
+    }
+    return tf.Program("root", arrays, results, repeat=Repeat("z", "y", "done", bound))
+
+
+def cases():
+    """Return Programs with states: Heron's method, a five-bar in closed form, a platform; one state of each fails."""
+    rng = np.random.default_rng(0)
+    robot, q = gough_stewart()
+    program = closing(robot)
+    places = [robot.coordinate_names.index(name) for name in program.inputs["q_active"].labels[0]]
+    lengths = q[places] + rng.uniform(-0.05, 0.05, (STATES, 6))
+    lengths[3] = [0.2, 2.0, 0.2, 2.0, 0.2, 2.0]
+    x = np.array([[2.0, 5.0], [9.0, 6.0], [-3.0, 7.0], [1e-3, 8.0], [4.0, 9.0], [100.0, 1.0]])
+    linkage, known = five_bar()
+    arms = known[[0, 2]] + rng.uniform(-0.2, 0.2, (STATES, 2))
+    arms[1] = [3.1, 0.0]
+    return {
+        "root": (root(), [x, np.ones((STATES, 2))]),
+        "arms": (closing(linkage), [arms, np.tile(known, (STATES, 1))]),
+        "legs": (program, [lengths, np.tile(q, (STATES, 1))]),
+    }
+
+
+CASES = cases()
+
+
+@pytest.fixture(scope="module")
+def expected():
+    with np.errstate(all="ignore"):
+        return {name: program.compile()(*given) for name, (program, given) in CASES.items()}
+
+
+def compare(found, expected):
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+
+
+def test_the_compiled_loop(expected):
+    z, done = expected["root"]
+    np.testing.assert_allclose(z[[0, 1, 3, 4, 5], 0], np.sqrt([2.0, 9.0, 1e-3, 4.0, 100.0]), rtol=1e-10)
+    assert np.isnan(z[2, 0])
+    np.testing.assert_array_equal(z[:, 1], CASES["root"][1][0][:, 1])
+    np.testing.assert_array_equal(done, [1, 1, 0, 1, 1, 1])
+    assert list(expected["legs"].closed) == [1, 1, 1, 0, 1, 1]
+    assert list(expected["arms"].closed) == [1, 0, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_state_does_not_depend_on_its_neighbours(name, expected):
+    program, given = CASES[name]
+    function = program.compile()
+    with np.errstate(all="ignore"):
+        for k in range(STATES):
+            alone = function(*(x[k] for x in given))
+            for a, b in zip(alone, expected[name], strict=True):
+                np.testing.assert_array_equal(a, b[k])
+        shared = function(given[0], given[1][0])
+    for a, b in zip(shared, expected[name], strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    ("target", "ending", "compiler", "suffix"), [("c", ".c", C, ""), ("fortran", ".f90", FORTRAN, "_")]
+)
+@pytest.mark.parametrize("name", CASES)
+def test_compiled_languages(name, target, ending, compiler, suffix, tmp_path, expected):
+    program, given = CASES[name]
+    program.write(tmp_path / f"{name}{ending}")
+    tool([*compiler, "-O1", "-fPIC", "-shared", f"{name}{ending}", "-lm", "-o", "library.so"], tmp_path)
+    function = ctypes.CDLL(str(tmp_path / "library.so"))[name + suffix]
+    made = [np.full((STATES, *array.shape), -1.0) for array in program.results.values()]
+    for k in range(STATES):
+        rows = [np.ascontiguousarray(x[k]) for x in given]
+        ends = [x[k : k + 1] for x in made]
+        function(*(ctypes.c_void_p(x.ctypes.data) for x in (*rows, *ends)))
+    compare(made, expected[name])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_octave(name, tmp_path, expected):
+    program, given = CASES[name]
+    program.write(tmp_path / f"{name}.m")
+    script = ["1;"]
+    for k in range(STATES):
+        rows = [f"[{' '.join(map(repr, x[k].tolist()))}]{chr(39) * (k % 2)}" for x in given]
+        script += [f"[a, b] = {name}({', '.join(rows)});", 'printf("%s\\n", sprintf("%.17g ", [a(:); b]));']
+    (tmp_path / "everything.m").write_text("\n".join(script))
+    lines = tool(["octave-cli", "--norc", "--quiet", "everything.m"], tmp_path).splitlines()
+    rows = np.array([[float(x) for x in line.split()] for line in lines])
+    compare([rows[:, :-1], rows[:, -1]], expected[name])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_python_and_numpy(name, expected):
+    program, given = CASES[name]
+    function = _executed(program.code("python", name), name)
+    found = [function(*(x[k].tolist() for x in given)) for k in range(STATES)]
+    compare([np.array([x[i] for x in found]) for i in range(2)], expected[name])
+    with np.errstate(all="ignore"):
+        compare(_executed(program.code("numpy", name), name)(*given), expected[name])
+        shared = _executed(program.code("numpy", name), name)(given[0], given[1][0])
+    compare(shared, expected[name])
+
+
+def test_latex_says_it_in_words():
+    text = root().code("latex")
+    assert r"repeated, with $z$ in the place of $y$, until $\mathit{done}$ is 1, at most 60 times" in text
+    assert "state" not in text
+
+
+def test_what_a_repeated_program_keeps():
+    program = root()
+    assert pickle.loads(pickle.dumps(program)).repeat == program.repeat
+    slope = program.derivative("z", "x")
+    assert [*slope.outputs] == ["z", "done", "dz_dx"]
+    found = slope.compile()([2.0, 1.0], [1.0, 0.0]).dz_dx
+    np.testing.assert_allclose(found, [[0.5 / np.sqrt(2.0), 0.0], [0.0, 1.0]], atol=1e-6)
+    with pytest.raises(tf.ProgramError, match="is repeated until it is done"):
+        tf.fuse(program, tf.Program.of(y="x"))
+    with pytest.raises(tf.ProgramError, match="not repeated in the same way"):
+        program.certify(root(bound=3))
+    assert program.certify(root())
+
+
+@pytest.mark.parametrize(
+    ("repeat", "message"),
+    [
+        (Repeat("w", "y", "done", 3), "no such arrays"),
+        (Repeat("done", "y", "done", 3), "vectors of one length"),
+        (Repeat("z", "y", "done", 0), "at least once"),
+    ],
+)
+def test_what_cannot_be_repeated_is_refused(repeat, message):
+    with pytest.raises(tf.ProgramError, match=message):
+        replace(root(), repeat=repeat)
