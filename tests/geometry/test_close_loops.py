@@ -132,7 +132,7 @@ def test_quaternions_stay_of_length_one(seed):
 
 @pytest.mark.parametrize(
     ("seed", "active"),
-    [(11, [[1.089, 0.512], [1.579, 0.141]]), (27, [[-1.538, 0.799], [1.442, 0.806], [1.716, 0.342]])],
+    [(11, [[-1.546, -1.333], [1.614, 0.439]]), (9, [[0.75, 0.196], [-0.08, 1.054], [0.234, 0.776]])],
 )
 def test_far_from_the_state_near_zero(seed, active):
     """Without a guess, independent joints that Newton steps do not reach at once are reached in small steps."""

@@ -65,10 +65,6 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
         Where a state cannot be closed; the message names the loop and what is left open.
     """
     check_robot(robot)
-    if robot.symbols:
-        raise ProgramError(f"{robot.name} has symbols; give them values with bind(…) before closing its loops")
-    if not robot.loops:
-        raise ProgramError(f"{robot.name} has no loops to close")
     closing = _closing(robot)
     q = _numbers("the guess", closing.start if guess is None else guess)
     if q.shape[-1:] != closing.start.shape:
@@ -110,8 +106,11 @@ def _directly(robot: Robot, closing: Closing, q: Floats) -> NDArray[np.intp]:
     """Close states by the compiled Program, and return the numbers of those that are still open."""
     with np.errstate(all="ignore"):
         reached, closed = _compiled(robot)(q[:, closing.coordinates], q)
-    q[closed == 1.0] = reached[closed == 1.0]
-    return np.flatnonzero(closed != 1.0)
+    left: NDArray[np.intp] = (closed != 1.0).nonzero()[0]
+    if len(left):
+        reached[left] = q[left]
+    q[:] = reached
+    return left
 
 
 @lru_cache(maxsize=32)
@@ -122,20 +121,28 @@ def _compiled(robot: Robot) -> Function:
 
 def on_manifold(robot: Robot, q: Floats) -> Floats:
     """Return states with their quaternions of length one, or say which has none."""
-    found, at = q.copy(), 0
-    whole = robot.expanded()
-    for j in owners(whole):
-        joint = whole.joints[j - 1]
-        places = range(at, at := at + len(joint.kind.coordinates))
+    found = q.copy()
+    for name, own in _quaternions(robot).items():
+        part = found[:, own]
+        length = np.sqrt((part * part).sum(axis=1, keepdims=True))
+        if not length.all():
+            raise ProgramError(
+                f"{robot.name}: the quaternion of joint {name!r} is zero, which is not a rotation; "
+                "(0, 0, 0, 1) is the neutral one"
+            )
+        part /= length
+    return found
+
+
+@lru_cache(maxsize=32)
+def _quaternions(robot: Robot) -> dict[str, slice]:
+    """Return where the quaternions are in q, by the names of their joints."""
+    whole, found = robot.expanded(), dict[str, slice]()
+    for name, places in _places(whole).items():
+        joint = next(joint for joint in whole.joints if joint.name == name)
         own = [k for k, part in zip(places, joint.kind.coordinates, strict=True) if part in QUATERNION]
         if len(own) == len(QUATERNION):
-            length = np.linalg.norm(found[:, own], axis=1, keepdims=True)
-            if not length.all():
-                raise ProgramError(
-                    f"{robot.name}: the quaternion of joint {joint.name!r} is zero, which is not a rotation; "
-                    "(0, 0, 0, 1) is the neutral one"
-                )
-            found[:, own] /= length
+            found[name] = slice(own[0], own[-1] + 1)
     return found
 
 
@@ -199,7 +206,11 @@ def _refuse(robot: Robot, error: Floats) -> None:
 
 @lru_cache(maxsize=32)
 def _closing(robot: Robot) -> Closing:
-    """Return what closes the loops of a robot, compiled once."""
+    """Return what closes the loops of a robot, compiled once; refuse a robot without numbers or loops."""
+    if robot.symbols:
+        raise ProgramError(f"{robot.name} has symbols; give them values with bind(…) before closing its loops")
+    if not robot.loops:
+        raise ProgramError(f"{robot.name} has no loops to close")
     whole = robot.expanded()
     found, axes = freedom(whole), axis_names(whole)
     held = [k for k, name in enumerate(axes) if name in found.degrees]
