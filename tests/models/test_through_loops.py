@@ -1,0 +1,57 @@
+"""Inverse dynamics without the map G equals that with it, for cut joints of every kind and whichever is cheaper."""
+
+import numpy as np
+import pytest
+
+from tauforge.models.inverse_dynamics import newton_euler
+from tauforge.models.prepare import entries, prepare
+from tauforge.models.results import program, vector
+from tauforge.models.search import mechanism_of
+from tauforge.models.through_loops import torques_through_loops
+from tauforge.program.program import outputs
+from tests.interpret import interpret
+from tests.random_loops import random_mechanism
+from tests.random_parallel import neutral, random_parallel
+from tests.random_robots import seeds
+
+
+def both_ways(robot):
+    """Return the Program with both results, and whether there is a second one."""
+    robot, arrays, state = prepare(robot, ("q", "qd", "qdd"))
+    qd, qdd = (entries(robot, state.coordinates, arrays[name], name) for name in ("qd", "qdd"))
+    found = torques_through_loops(robot, state, qd, qdd)
+    if found is None:
+        return None
+    names = state.coordinates.names
+    results = {
+        "mapped": vector(state.coordinates, newton_euler(robot, state), "by G"),
+        "walked": outputs(found.tau, [len(names)], [names], "without G"),
+    }
+    return program("both", robot, arrays, results)
+
+
+def check(robot, q, seed):
+    made = both_ways(robot)
+    if made is None:
+        return False
+    qd, qdd = np.random.default_rng(seed).normal(size=(2, len(robot.velocity_names)))
+    mapped, walked = interpret(made, q, qd, qdd)
+    J = mechanism_of(robot).equations(q)
+    rest = [k for k, name in enumerate(robot.tree().velocity_names) if name not in robot.velocity_names]
+    scale = max(1.0, np.abs(mapped).max()) * np.linalg.cond(J[:, rest]) ** 2
+    np.testing.assert_allclose(walked, mapped, atol=1e-11 * scale)
+    return True
+
+
+@seeds(quick=12, all=200)
+def test_random_loops(seed):
+    robot, q = random_mechanism(seed)
+    q = mechanism_of(robot).closed_from(q)
+    assert check(robot, q, seed)
+
+
+@seeds(quick=1, all=40)
+@pytest.mark.parametrize("mobility", ["floating", "translation", "planar"])
+def test_random_parallel_robots(seed, mobility):
+    robot = random_parallel(seed, mobility)
+    assert check(robot, neutral(robot), seed) or mobility == "translation"
