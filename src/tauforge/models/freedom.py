@@ -85,7 +85,7 @@ def freedom(robot: Robot) -> Freedom:
 
 def _held(J: Floats, axes: Sequence[int], rank: int) -> list[int]:
     """Return the axes along which no allowed motion goes."""
-    motions = np.linalg.svd(J)[2][rank:]
+    motions = _directions(J)[rank:]
     return [axis for k, axis in enumerate(axes) if np.abs(motions[:, k]).max(initial=0.0) < STILL]
 
 
@@ -102,15 +102,14 @@ def _regular(mechanism: Mechanism, group: Group, q: Floats) -> tuple[Floats, int
     """Return a closed state in which a group of loops has its full rank, and that rank."""
     random, left = np.random.default_rng(0), mechanism.evaluator(group)
     J = left(q[None])[1][0][:, list(group.axes)]
-    rank = _rank(J)
+    rank, V = _rank(J), _directions(J)
     for _ in range(3):  # a state may be singular; any other near it is not
-        V = np.linalg.svd(J)[2]
         v = np.zeros((1, mechanism.axes))
         v[0, list(group.axes)] = V[rank:].T @ random.uniform(-0.3, 0.3, len(V) - rank)
         found, error = newton(left, mechanism.step, mechanism.step(q[None], v), group.axes)
         slopes = left(found)[1][0][:, list(group.axes)]
-        if is_closed(error).all() and _rank(slopes) > rank:
-            q, J, rank = found[0], slopes, _rank(slopes)
+        if is_closed(error).all() and (other := _rank(slopes)) > rank:
+            q, rank, V = found[0], other, _directions(slopes)
     return q, rank
 
 
@@ -143,8 +142,19 @@ def error(robot: Robot, q: Floats) -> Floats:
     return mechanism_of(robot).error(q)
 
 
+def _square(J: Floats) -> Floats:
+    """Return a matrix with no more rows than columns and the same singular values and directions."""
+    return np.asarray(np.linalg.qr(J, mode="r")) if len(J) > J.shape[1] else J
+
+
+def _directions(J: Floats) -> Floats:
+    """Return the right singular vectors as rows, those of the largest values first."""
+    found: Floats = np.linalg.svd(_square(J))[2]
+    return found
+
+
 def _rank(J: Floats) -> int:
-    s = np.linalg.svd(J, compute_uv=False)
+    s = np.linalg.svd(_square(J), compute_uv=False)
     return int((s > RANK * max(1.0, s.max(initial=0.0))).sum())
 
 
@@ -165,16 +175,17 @@ def _preferred(robot: Robot, tree: Coordinates) -> list[list[int]]:
 
 def _basis(J: Floats, order: Sequence[Sequence[int]], rank: int) -> set[int]:
     """Return as many columns as the rank that are independent, those of the first groups if possible."""
-    rest, chosen = J.copy(), list[int]()
+    rest, chosen = _square(J).copy(), list[int]()
+    least = 1e-6 * max(1.0, float(np.abs(J).max(initial=0.0)))
     for group in order:
         left = list(group)
         while left and len(chosen) < rank:
-            sizes = [float(np.linalg.norm(rest[:, k])) for k in left]
-            best = next(k for k, size in enumerate(sizes) if size >= NEARLY * max(sizes))
-            if sizes[best] <= 1e-6 * max(1.0, float(np.abs(J).max())):
+            sizes = np.linalg.norm(rest[:, left], axis=0)
+            best = int(np.argmax(sizes >= NEARLY * sizes.max()))
+            if sizes[best] <= least:
                 break
             k = left.pop(best)
             unit = rest[:, k] / sizes[best]
-            rest = rest - np.outer(unit, unit @ rest)
+            rest -= np.outer(unit, unit @ rest)
             chosen.append(k)
     return set(chosen)

@@ -67,7 +67,11 @@ class Mechanism:
         self._slopes = [J[k : k + self.axes] for k in range(0, len(J), self.axes)] if self.axes else [()]
         self._turning = turning(robot)
         labels = program.outputs["error"].labels[0]
-        self._rows = [[k for k, label in enumerate(labels) if label.rpartition(".")[0] == n] for n in self.names]
+        rows: dict[str, list[int]] = {name: [] for name in self.names}
+        for k, label in enumerate(labels):
+            rows[label.rpartition(".")[0]].append(k)
+        self._rows = list(rows.values())
+        self._filled = [[axis for axis, x in enumerate(row) if not is_zero(x)] for row in self._slopes]
         self.neutral = np.array([x for j in owners(robot) for x in _neutral(robot.joints[j - 1])])
 
     @cached_property
@@ -75,7 +79,7 @@ class Mechanism:
         """The loops in groups that share no axis."""
         groups: list[tuple[set[int], set[int]]] = []
         for k, rows in enumerate(self._rows):
-            axes = {axis for row in rows for axis, x in enumerate(self._slopes[row]) if not is_zero(x)}
+            axes = {axis for row in rows for axis in self._filled[row]}
             apart = [group for group in groups if not group[1] & axes]
             joined = [group for group in groups if group[1] & axes]
             groups = [*apart, ({k}.union(*(g[0] for g in joined)), axes.union(*(g[1] for g in joined)))]
@@ -84,7 +88,7 @@ class Mechanism:
     def group(self, loops: Sequence[int]) -> Group:
         """Return some loops as a group of their own."""
         rows = [row for k in loops for row in self._rows[k]]
-        axes = {axis for row in rows for axis, x in enumerate(self._slopes[row]) if not is_zero(x)}
+        axes = {axis for row in rows for axis in self._filled[row]}
         return Group(tuple(loops), tuple(rows), tuple(sorted(axes)))
 
     def evaluator(self, group: Group) -> Evaluator:
@@ -96,8 +100,7 @@ class Mechanism:
     def _evaluator(self, group: Group) -> Evaluator:
         nodes: list[Node] = [self._error[row] for row in group.rows]
         nodes += [self._cosine[k] for k in group.loops]
-        places = [(i, axis) for i, row in enumerate(group.rows) for axis in group.axes]
-        places = [(i, axis) for i, axis in places if not is_zero(self._slopes[group.rows[i]][axis])]
+        places = [(i, axis) for i, row in enumerate(group.rows) for axis in self._filled[row]]
         nodes += [self._slopes[group.rows[i]][axis] for i, axis in places]
         at = {row: i for i, row in enumerate(group.rows)}
         turned = [[at[row] for row in self._turning[k]] for k in group.loops]
