@@ -64,7 +64,7 @@ def test_symoro_plus():
 
 def test_opensymoro():
     robot = load(DATA / "SR400.par")
-    assert (robot.dof, len(robot.loops)) == (8, 1)
+    assert (robot.dof, len(robot.joints), len(robot.loops)) == (6, 8, 1)
     assert [joint.mu for joint in robot.joints] == [1, 1, 0, 1, 1, 1, 1, 0]
     (loop,) = robot.loops
     assert (loop.joint.antecedent, loop.joint.d, loop.frame.antecedent, loop.frame.d) == (8, 8, 3, -10)

@@ -155,7 +155,7 @@ TOML_CASES = [
     ("M = 2", 'mimic = { joint = "shoulder", ratio = inf }', ":15: ratio is inf; give a finite number"),
     ("M = 2", 'mimic = "shoulder"', ":15: mimic must be a table"),
     ("M = 2", "mimic = { ratio = 2 }", ":15: joint is missing in link 2 mimic"),
-    ("M = 2", 'mimic = { joint = "quill" }', ": arm: joint 'quill' follows 'quill', which itself follows another"),
+    ("M = 2", 'mimic = { joint = "quill" }', ": arm: joint 'quill' follows itself; let it follow another"),
     ("M = 2", "limits = { max = 2 }", ":15: unknown field 'max' in link 2 limits; choose among lower, upper"),
     ("M = 2", "limits = { lower = nan }", ":15: lower is nan; give a finite number"),
     ("M = 2", 'limits = { lower = "L" }', ":15: lower: L is not a number"),

@@ -93,3 +93,61 @@ def test_what_is_not_a_number_is_refused(wrong):
         tf.close_loops(FIVEBAR, wrong)
     with pytest.raises(tf.ProgramError, match=r"^the guess "):
         tf.close_loops(FIVEBAR, guess=[*wrong, 0.0, 0.0])
+
+
+def with_a_ball():
+    joints = (
+        tf.Joint(name="crank", antecedent=0, alpha=0.3),
+        tf.Joint(name="ball", antecedent=1, sigma=3, mu=0, d=0.4),
+        tf.Joint(name="rocker", antecedent=0, mu=0, alpha=-0.2, d=1.0),
+    )
+    bodies = tuple(tf.Body(name=f"link{k}", inertia=tf.Inertia(1, 0, 0, 1, 0, 1, 0.1, 0, 0, 1)) for k in range(3))
+    frames = (tf.Joint(name="rod", antecedent=2, sigma=2, d=0.8), tf.Joint(name="end", antecedent=3, sigma=2, d=0.5))
+    return tf.Robot(name="rssr", joints=joints, bodies=bodies, frames=frames).with_loop("rod", "end", kind="spherical")
+
+
+def test_quaternions_of_guesses():
+    robot = with_a_ball()
+    with pytest.raises(tf.ProgramError, match="quaternion of joint 'ball' is zero, which is not a rotation"):
+        tf.close_loops(robot, guess=np.zeros(6))
+    closed = tf.close_loops(robot)
+    longer = closed.copy()
+    longer[1:5] *= 3.0
+    q = tf.close_loops(robot, guess=[longer, closed])
+    np.testing.assert_allclose(np.linalg.norm(q[:, 1:5], axis=1), 1.0, atol=1e-14)
+    np.testing.assert_allclose(q[0], q[1], atol=1e-9)
+    with pytest.raises(tf.ProgramError, match="quaternion of joint 'base' is zero"):
+        tf.close_loops(robot.with_base("floating"), guess=np.zeros(13))
+
+
+@seeds(quick=5, all=50)
+def test_quaternions_stay_of_length_one(seed):
+    robot = with_a_ball().with_base("floating")
+    rng = np.random.default_rng(seed)
+    q = tf.close_loops(robot, guess=rng.normal(size=(4, 13)))
+    assert error(robot, q) < 1e-9
+    np.testing.assert_allclose(np.linalg.norm(q[:, 3:7], axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(q[:, 8:12], axis=1), 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("seed", "active"),
+    [(11, [[1.089, 0.512], [1.579, 0.141]]), (27, [[-1.538, 0.799], [1.442, 0.806], [1.716, 0.342]])],
+)
+def test_far_from_the_state_near_zero(seed, active):
+    """Without a guess, independent joints that Newton steps do not reach at once are reached in small steps."""
+    robot, _ = random_mechanism(seed)
+    with pytest.raises(tf.ProgramError, match="stays open"):
+        tf.close_loops(robot, active, guess=tf.close_loops(robot))
+    q = tf.close_loops(robot, active)
+    assert error(robot, q) < 1e-9
+    places = [robot.coordinate_names.index(name) for name in robot.independent]
+    np.testing.assert_array_equal(q[:, places], active)
+
+
+def test_a_turned_base_is_kept():
+    floating = FIVEBAR.with_base("floating")
+    turned = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0]  # the same rotation as the neutral one
+    q = tf.close_loops(floating, [[*turned, 0.5, 2.6], [*turned, 2.26, 1.3]])
+    assert error(floating, q) < 1e-9
+    np.testing.assert_array_equal(q[:, :7], [turned, turned])

@@ -9,7 +9,8 @@ import pytest
 
 import tauforge as tf
 from tauforge.models.coordinates import Coordinates
-from tauforge.models.freedom import equations, freedom, moved, newton
+from tauforge.models.freedom import freedom
+from tauforge.models.search import mechanism_of
 from tests.random_loops import random_mechanism
 from tests.random_robots import seeds
 
@@ -36,7 +37,8 @@ class Mechanism:
         while True:  # until the state is well away from singular ones
             self.robot, q = random_mechanism(seed, planar)
             self.tree = Coordinates.of_tree(self.robot)
-            self.q = newton(self.robot, self.tree, q)
+            self.loops = mechanism_of(self.robot)
+            self.q = self.loops.closed_from(q)
             assert self.q is not None
             self.free = [self.tree.names.index(name) for name in self.robot.velocity_names]
             self.G(self.q)
@@ -45,7 +47,7 @@ class Mechanism:
             seed += 1000
 
     def G(self, q):
-        J = equations(self.robot, self.tree, q)
+        J = self.loops.equations(q)
         dependent = [k for k in range(len(self.tree.names)) if k not in self.free]
         G = np.zeros((len(self.tree.names), len(self.free)))
         G[self.free] = np.eye(len(self.free))
@@ -53,9 +55,13 @@ class Mechanism:
         self.condition = np.linalg.cond(J[:, dependent])
         return G
 
+    def moved(self, v):
+        """Return the closed state after a step."""
+        return self.loops.closed_from(self.loops.step(self.q[None], v[None])[0])
+
     def rate(self, v):
         h = 1e-3 / max(1.0, np.abs(v).max())
-        places = (newton(self.robot, self.tree, moved(self.robot, self.q, k * h * v)) for k in (-2, -1, 1, 2))
+        places = (self.moved(k * h * v) for k in (-2, -1, 1, 2))
         a, b, c, d = map(self.G, places)
         return (a - 8 * b + 8 * c - d) / (12 * h)
 
@@ -100,7 +106,7 @@ def test_derivatives_of_a_solution_along_the_loops(seed):
     slope = program.derivative("tau", "q").compile()(q, qd, qdd)
     inverse, h = program.compile(), 1e-6
     for k in range(len(found.free)):
-        ends = [newton(robot, found.tree, moved(robot, q, sign * h * G[:, k])) for sign in (1, -1)]
+        ends = [found.moved(sign * h * G[:, k]) for sign in (1, -1)]
         difference = (inverse(ends[0], qd, qdd) - inverse(ends[1], qd, qdd)) / (2 * h)
         np.testing.assert_allclose(slope[:, k], difference, rtol=1e-4, atol=1e-4 * max(1.0, np.abs(difference).max()))
 

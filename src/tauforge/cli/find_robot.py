@@ -22,12 +22,13 @@ def find(
     snap: float | None = None,
     lenient: bool = False,
     folders: list[Path] | None = None,
+    loops: Path | None = None,
 ) -> tf.Robot:
     """Return a robot from a file, or a bundled one by name."""
     if name in tf.robots.names() and not os.path.isfile(name):
-        if snap is not None or lenient or folders:
+        if snap is not None or lenient or folders or loops:
             raise tf.RobotError(
-                f"{name}: --snap, --lenient and --folder are for files; bundled robots are exact and complete"
+                f"{name}: --snap, --lenient, --folder and --loops are for files; bundled robots are exact and complete"
             )
         robot = tf.robots.bundled(name, symbolic=symbolic)
         return robot.with_base(base.value) if base else robot
@@ -36,7 +37,8 @@ def find(
     if not Path(name).suffix and not os.path.exists(name):
         raise tf.RobotError(f"{name}: neither a file nor a bundled robot ({', '.join(tf.robots.names())})")
     tolerance = SNAP if snap is None else snap
-    return tf.load(name, base=base.value if base else None, snap=tolerance, lenient=lenient, folders=folders or ())
+    chosen = base.value if base else None
+    return tf.load(name, base=chosen, snap=tolerance, lenient=lenient, folders=folders or (), loops=loops)
 
 
 @contextmanager

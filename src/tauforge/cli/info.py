@@ -24,11 +24,7 @@ _WIDTH = 90
 
 def info(robot: tf.Robot, warned: Sequence[str], tables: bool | None) -> Iterator[RenderableType]:
     """Yield the parts of a robot's description; ``warned`` holds the warnings from when it was read."""
-    free = " of its tree" if robot.loops else ""
-    free += ", 6 of them of its floating base" if robot.base.floating else ""
-    joints, degrees = ("" if count == 1 else "s" for count in (len(robot.joints), robot.dof))
-    counted = f": {len(robot.joints)} joint{joints}, {robot.dof} degree{degrees} of freedom{free}"
-    yield Text.assemble((robot.name, "bold green"), counted)
+    yield Text.assemble((robot.name, "bold green"), f": {size(robot)}")
     found = describe(robot)
     yield tree(found)
     for line in warned:
@@ -40,6 +36,17 @@ def info(robot: tf.Robot, warned: Sequence[str], tables: bool | None) -> Iterato
         yield Text("(--tables shows geometric and inertial parameters)", style="dim")
     yield from map(Text, motion(robot))
     yield from map(Text, facts(robot, found))
+
+
+def size(robot: tf.Robot) -> str:
+    """Return how many joints and degrees of freedom a robot has, the latter if its loops can be closed."""
+    joints = f"{len(robot.joints)} joint{'' if len(robot.joints) == 1 else 's'}"
+    try:
+        count = robot.dof
+    except tf.ProgramError:  # the reason comes with the mobility
+        return joints
+    free = ", 6 of them of its floating base" if robot.base.floating else ""
+    return f"{joints}, {count} degree{'' if count == 1 else 's'} of freedom{free}"
 
 
 def facts(robot: tf.Robot, found: Description) -> Iterator[str]:
@@ -65,11 +72,25 @@ def mobility(robot: tf.Robot) -> Iterator[str]:
     except tf.ProgramError as error:
         yield str(error)
         return
-    yield f"mobility: {found.mobility}, determined by {', '.join(found.independent)}"
+    rigid = "the loops keep all joints from moving"
+    yield f"mobility: {found.mobility}, " + (f"determined by {_list(found.independent)}" if found.mobility else rigid)
+    yield f"actuated joints: {_list(found.actuated)}"
     if found.passive:
-        yield f"passive joints: {', '.join(found.passive)}"
+        yield f"passive joints: {_list(found.passive)}"
+    if found.idle:
+        yield f"free without a motor: {_list(found.idle)}"
+    if found.extra:
+        yield f"motors beyond the mobility, on joints that follow the independent ones: {_list(found.extra)}"
     if found.redundant:
         yield f"redundant constraints: {found.redundant}"
+    if found.held:
+        yield f"warning: the loops keep these motors from moving: {_list(found.held)}; check the loops that they are in"
+    if found.mobility and len(found.idle) == found.mobility:
+        yield "warning: no motor moves this mechanism; mark the joints that have one as actuated"
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
 
 
 def base_count(robot: tf.Robot) -> str:

@@ -31,6 +31,7 @@ from .options import (
     Frame,
     FunctionName,
     Lenient,
+    Loops,
     ModelArgument,
     OpenLoops,
     Output,
@@ -79,13 +80,14 @@ def info(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
 ) -> None:
     """Show a robot: its tree, limits and masses, warnings, tables, and the number of base parameters.
 
     Example: `tauforge info puma560 --base floating`
     """
     with heard() as warned:
-        found = find(robot, symbolic, base, snap, lenient, folder)
+        found = find(robot, symbolic, base, snap, lenient, folder, loops)
     with heard():  # warnings that are repeated
         for part in about.info(found, warned, tables):
             console.print(part, soft_wrap=True)
@@ -127,13 +129,14 @@ def base(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
     open_loops: OpenLoops = False,
 ) -> None:
     """Show the base inertial parameters and how they are grouped; with -o FILE, save the robot that uses them.
 
     Example: `tauforge base rrp -o rrpbase.par`
     """
-    described = find(robot, symbolic, base, snap, lenient, folder)
+    described = find(robot, symbolic, base, snap, lenient, folder, loops)
     found = tf.base_parameters(described.tree() if open_loops else described)
     if output != "-":
         found.robot.save(output)
@@ -169,6 +172,7 @@ def generate(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
     open_loops: OpenLoops = False,
     listed: Annotated[
         bool, typer.Option("--list", callback=list_models, is_eager=True, help="List the models, one per line.")
@@ -179,7 +183,7 @@ def generate(
     Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
-    found = find(robot, symbolic, base, snap, lenient, folder)
+    found = find(robot, symbolic, base, snap, lenient, folder, loops)
     program = model(
         which,
         found.tree() if open_loops else found,
@@ -204,9 +208,10 @@ def count(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
 ) -> None:
     """Count the operations of inverse dynamics with standard and base parameters, next to published figures."""
-    console.print(show.counts(find(robot, symbolic, base, snap, lenient, folder)))
+    console.print(show.counts(find(robot, symbolic, base, snap, lenient, folder, loops)))
 
 
 @app.command()
@@ -223,6 +228,7 @@ def compare(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
 ) -> None:
     """Compare the classical formulations of a robot's inverse dynamics: count, time and prove them equal.
 
@@ -232,7 +238,7 @@ def compare(
 
     if plot:
         show.pyplot()  # refused now if it is missing, not after all the work
-    found = find(robot, symbolic, base, snap, lenient, folder).tree()
+    found = find(robot, symbolic, base, snap, lenient, folder, loops).tree()
     console.print(comparison.table(found, list(comparison.rows(found))))
     if plot:
         comparison.plot(Path(output))
@@ -259,6 +265,7 @@ def bench(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
 ) -> None:
     """Time a robot's models against other libraries: Pinocchio, MuJoCo, CasADi, Drake, the Robotics Toolbox and frax.
 
@@ -272,7 +279,7 @@ def bench(
     if plot:
         show.pyplot()  # refused now if it is missing, not after all the work
     with heard():
-        found, notes = comparison.prepared(find(robot, symbolic, base, snap, lenient, folder))
+        found, notes = comparison.prepared(find(robot, symbolic, base, snap, lenient, folder, loops))
         with errors.status("loading libraries") as status:
             rows = [*comparison.rows(found, wanted, batch=batch, seconds=seconds, progress=status.update)]
     console.print(comparison.table(found, rows, batch, notes))

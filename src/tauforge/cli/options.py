@@ -64,6 +64,10 @@ Folders = Annotated[
         "--folder", metavar="FOLDER", help="Let an MJCF file read other files from this folder; can be repeated."
     ),
 ]
+Loops = Annotated[
+    Path | None,
+    typer.Option("--loops", metavar="FILE", help="The .yaml file that closes the loops of a URDF."),
+]
 OpenLoops = Annotated[bool, typer.Option("--open-loops", help="Open closed loops: every joint moves independently.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write; - is standard output.")]
 ModelArgument = Annotated[

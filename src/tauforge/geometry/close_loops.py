@@ -15,22 +15,21 @@ from ..errors import ProgramError
 from ..models.closure import angles, loop_closure, turning
 from ..models.configuration import integrate
 from ..models.freedom import freedom
+from ..models.newton import is_closed, newton
 from ..models.registry import check_robot
 from ..robot.entries import axis_names, owners
 from ..robot.robot import Robot
 from ..runtime.function import Function
 
 Floats = NDArray[np.float64]
-STEPS = 100
-"""Newton steps at the most."""
-TOLERANCE = 1e-12
-"""Error of a closed loop, in metres and radians."""
 NUDGE = 0.3
 """Step away from frames that are half a turn apart, in metres or radians."""
 HALF_TURN = -1.0 + 1e-9
 """Cosine of angles that count as half a turn."""
-FAR = 0.5
-"""The largest step of a joint, in metres or radians."""
+QUATERNION = (".x", ".y", ".z", ".w")
+"""Suffixes of the names of a quaternion's entries."""
+WALK = 16
+"""Steps from the closed state near zero to independent coordinates from which it is not reached at once."""
 
 
 class Closing(NamedTuple):
@@ -88,8 +87,8 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
         q = np.broadcast_to(q, (*leading, q.shape[-1])).copy()
         q[..., closing.coordinates] = active
         held = closing.held
-    flat = q.reshape(-1, q.shape[-1])
-    return _newton(robot, closing, flat, held).reshape(q.shape)
+    flat = on_manifold(robot, q.reshape(-1, q.shape[-1]))
+    return _newton(robot, closing, flat, held, guess is None).reshape(q.shape)
 
 
 def _numbers(what: str, given: ArrayLike) -> Floats:
@@ -103,8 +102,37 @@ def _numbers(what: str, given: ArrayLike) -> Floats:
     return found
 
 
-def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> Floats:
-    """Return states with closed loops, or say which one cannot be closed."""
+def on_manifold(robot: Robot, q: Floats) -> Floats:
+    """Return states with their quaternions of length one, or say which has none."""
+    found, at = q.copy(), 0
+    whole = robot.expanded()
+    for j in owners(whole):
+        joint = whole.joints[j - 1]
+        places = range(at, at := at + len(joint.kind.coordinates))
+        own = [k for k, part in zip(places, joint.kind.coordinates, strict=True) if part in QUATERNION]
+        if len(own) == len(QUATERNION):
+            length = np.linalg.norm(found[:, own], axis=1, keepdims=True)
+            if not length.all():
+                raise ProgramError(
+                    f"{robot.name}: the quaternion of joint {joint.name!r} is zero, which is not a rotation; "
+                    "(0, 0, 0, 1) is the neutral one"
+                )
+            found[:, own] /= length
+    return found
+
+
+def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int], walking: bool) -> Floats:
+    """Return states with closed loops, or say which one cannot be closed; walk there if steps from afar fail."""
+    found, error = _closed(robot, closing, q.copy(), held)
+    late = np.flatnonzero(~is_closed(error))
+    if walking and held and len(late):
+        found[late], error[late] = _walked(robot, closing, q[late])
+    _refuse(robot, error)
+    return found
+
+
+def _closed(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> tuple[Floats, Floats]:
+    """Return states after damped Newton steps, and what is left open."""
     free = [k for k in range(closing.axes) if k not in set(held)]
 
     def left(q: Floats) -> tuple[Floats, Floats]:
@@ -116,42 +144,37 @@ def _newton(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> Float
         away = np.zeros((len(flipped), closing.axes))
         away[:, free] = np.random.default_rng(0).uniform(-NUDGE, NUDGE, (len(flipped), len(free)))
         q[flipped] = closing.step(q[flipped], away)
-    error, J = left(q)
-    damping = np.full(len(q), 1e-8)
-    for _ in range(STEPS):
-        open_ = np.flatnonzero(np.abs(error).max(axis=1) > TOLERANCE)
-        if not len(open_):
-            return q
-        A, e = J[open_][:, :, free], error[open_]
-        N = np.swapaxes(A, 1, 2) @ A + damping[open_, None, None] * np.eye(len(free))
-        step = np.zeros((len(open_), J.shape[2]))
-        step[:, free] = -np.linalg.solve(N, np.swapaxes(A, 1, 2) @ e[..., None])[..., 0]
-        step *= np.minimum(1.0, FAR / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
-        ahead = closing.step(q[open_], step)
-        after, changed = left(ahead)
-        better = np.linalg.norm(after, axis=1) < np.linalg.norm(e, axis=1)
-        tiny = np.abs(e).max(axis=1) < 1e3 * TOLERANCE  # rounding hides whether it is better
-        taken = open_[better]
-        q[taken], error[taken], J[taken] = ahead[better], after[better], changed[better]
-        damping[open_] = np.where(better, np.maximum(damping[open_] * 0.1, 1e-16), damping[open_] * 10.0)
-        if not better.any() and (tiny.all() or damping[open_].min() > 1e6):
-            break
-    _refuse(robot, error)
-    return q
+    return newton(left, closing.step, q, free)
+
+
+def _walked(robot: Robot, closing: Closing, q: Floats) -> tuple[Floats, Floats]:
+    """Return states that are reached from the closed state near zero in small steps of the independent joints.
+
+    Quaternions are taken at once.
+    """
+    places, names = closing.coordinates, robot.coordinate_names
+    way, error = np.tile(closing.start, (len(q), 1)), np.empty((len(q), 0))
+    way[:, places] = q[:, places]
+    straight = [k for k in places if not names[k].endswith(QUATERNION)]
+    for part in np.linspace(0.0, 1.0, WALK + 1)[1:]:
+        way[:, straight] = (1.0 - part) * closing.start[straight] + part * q[:, straight]
+        way, error = _closed(robot, closing, way, closing.held)
+    return way, error
 
 
 def _refuse(robot: Robot, error: Floats) -> None:
     """Say which loop is open, and by how much, unless all are closed but for rounding."""
-    worst = np.abs(error).max(axis=1)
-    if worst.max() <= 1e3 * TOLERANCE:
+    if is_closed(error).all():
         return
+    worst = np.abs(error).max(axis=1)
     state = int(np.argmax(worst))
     entry = int(np.argmax(np.abs(error[state])))
     labels = loop_closure(robot).outputs["error"].labels[0]
     where = f" in state {state}" if len(error) > 1 else ""
-    name = labels[entry].rpartition(".")[0]
+    name, _, part = labels[entry].rpartition(".")
+    unit = "m" if part in ("x", "y", "z") else "rad"
     raise ProgramError(
-        f"{robot.name}: the loop {name!r} stays open by {worst[state]:.3g}{where}: no position of the other "
+        f"{robot.name}: the loop {name!r} stays open by {worst[state]:.3g} {unit}{where}: no position of the other "
         "joints closes it from this guess; check the coordinates, or give another guess"
     )
 

@@ -9,26 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
-from ..robot.entries import by_joint, owners
+from ..robot.entries import owners
 from ..robot.kinds import FLOATING, KINDS
 from ..robot.robot import Robot
 from ..robot.scalars import randomised
-from .closure import angles, gaps, rows, turning
 from .coordinates import Coordinates
+from .newton import is_closed, newton
+from .search import Group, Mechanism, mechanism_of
 
 Floats = NDArray[np.float64]
-CLOSED = 1e-10
-"""Error of a loop that counts as closed, in metres and radians."""
 RANK = 1e-7
 """Singular value, as a part of the largest, below which a direction is free."""
-STEPS, STARTS = 200, 30
-"""Newton steps from one start, and starts, at most."""
+STILL = 1e-7
+"""Part of an axis in a motion of unit length, below which the axis does not move."""
+NEARLY = 0.45
+"""Part of the largest column that suffices to be chosen, in order: rounding does not decide between equal ones."""
+DRAWS = 5
+"""How often other numbers are drawn for symbols, if the loops cannot be closed with the first ones."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class Freedom:
         How many of the loops' equations follow from the others.
     degrees
         Names of the axes that determine all others.
+    held
+        Names of the axes that the loops keep from moving.
     q
         A closed state.
     """
@@ -50,76 +54,63 @@ class Freedom:
     mobility: int
     redundant: int
     degrees: tuple[str, ...]
+    held: tuple[str, ...]
     q: Floats
 
 
 def freedom(robot: Robot) -> Freedom:
     """Return how a mechanism with closed loops can move."""
-    numeric, random = randomised(robot, Random(1)), Random(0)
-    tree = Coordinates.of_tree(numeric)
-    q = closed_state(numeric, random)
-    J = equations(numeric, tree, q)
-    rank = _rank(J)
-    for _ in range(3):  # a state may be singular; any other near it is not
-        other = nearby(numeric, tree, q, J, random)
-        if other is not None and _rank(found := equations(numeric, tree, other)) > rank:
-            q, J, rank = other, found, _rank(found)
-    order = _preferred(numeric, tree)
-    dependent = _basis(J, order, rank)
+    numeric, q = _closed(robot)
+    mechanism, tree = mechanism_of(numeric), Coordinates.of_tree(numeric)
+    ranks = list[int]()
+    for group in mechanism.groups:
+        q, rank = _regular(mechanism, group, q)
+        ranks.append(rank)
+    J, rank = mechanism.equations(q), sum(ranks)
+    order, dependent, held = _preferred(numeric, tree), set[int](), list[int]()
+    for group, own in zip(mechanism.groups, ranks, strict=True):
+        held += _held(J[np.ix_(group.rows, group.axes)], group.axes, own)
+        among = [[k for k in some if k in set(group.axes)] for some in order]
+        dependent |= _basis(J[list(group.rows)], among, own)
     base, driven, passive = _classes(numeric, tree)
     free = [k for k in (*base, *driven, *passive) if k not in dependent]
-    return Freedom(len(tree.names) - rank, len(J) - rank, tuple(tree.names[k] for k in free), q)
+    degrees, still = (tuple(tree.names[k] for k in some) for some in (free, sorted(held)))
+    return Freedom(len(tree.names) - rank, len(J) - rank, degrees, still, q)
 
 
-def closed_state(robot: Robot, random: Random) -> Floats:
-    """Return a state in which the loops are closed, near zero if possible."""
-    tree, start = Coordinates.of_tree(robot), neutral(robot)
-    for attempt in range(STARTS):
-        size = 0.0 if not attempt else 0.1 * 1.3**attempt
-        step = np.array([random.gauss(0.0, size) for _ in tree.names])
-        q = newton(robot, tree, moved(robot, start, step) if attempt else start)
-        if q is not None:
-            return q
-    raise ProgramError(f"{robot.name}: no state was found in which its loops are closed")
+def _held(J: Floats, axes: Sequence[int], rank: int) -> list[int]:
+    """Return the axes along which no allowed motion goes."""
+    motions = np.linalg.svd(J)[2][rank:]
+    return [axis for k, axis in enumerate(axes) if np.abs(motions[:, k]).max(initial=0.0) < STILL]
 
 
-def newton(robot: Robot, tree: Coordinates, q: Floats) -> Floats | None:
-    """Return the closed state that damped Newton steps lead to; None if they lead to none."""
-    size, damping, e = len(tree.names), 1e-6, error(robot, q)
-    for _ in range(STEPS):
-        if np.abs(e).max(initial=0.0) <= CLOSED:
-            return q
-        J = equations(robot, tree, q, whole=True)
-        step = -np.linalg.lstsq(
-            np.vstack([J, np.sqrt(damping) * np.eye(size)]), np.concatenate([e, np.zeros(size)]), rcond=None
-        )[0]
-        largest = np.abs(step).max()
-        ahead = moved(robot, q, step * min(1.0, 0.5 / largest) if largest else step)
-        after = error(robot, ahead)
-        if np.linalg.norm(after) < np.linalg.norm(e):
-            q, e, damping = ahead, after, max(damping * 0.2, 1e-14)
-        else:
-            damping *= 10
-            if damping > 1e8:
-                return None
-    return None
+def _regular(mechanism: Mechanism, group: Group, q: Floats) -> tuple[Floats, int]:
+    """Return a closed state in which a group of loops has its full rank, and that rank."""
+    random, left = np.random.default_rng(0), mechanism.evaluator(group)
+    J = left(q[None])[1][0][:, list(group.axes)]
+    rank = _rank(J)
+    for _ in range(3):  # a state may be singular; any other near it is not
+        V = np.linalg.svd(J)[2]
+        v = np.zeros((1, mechanism.axes))
+        v[0, list(group.axes)] = V[rank:].T @ random.uniform(-0.3, 0.3, len(V) - rank)
+        found, error = newton(left, mechanism.step, mechanism.step(q[None], v), group.axes)
+        slopes = left(found)[1][0][:, list(group.axes)]
+        if is_closed(error).all() and _rank(slopes) > rank:
+            q, J, rank = found[0], slopes, _rank(slopes)
+    return q, rank
 
 
-def error(robot: Robot, q: Floats) -> Floats:
-    """Return what is left open at all loops: lengths and angles."""
-    found = gaps(robot, by_joint(robot, q.tolist()))
-    parts = np.array([float(x) for gap in found for x in gap.parts])
-    return angles(parts, np.array([float(gap.cosine) for gap in found]), turning(robot))
-
-
-def equations(robot: Robot, tree: Coordinates, q: Floats, whole: bool = False) -> Floats:
-    """Return the matrix J of J q̇ = 0, by degree of freedom of the tree; rows of zeros too if it is to be whole."""
-    found = rows(robot, by_joint(robot, q.tolist()), whole=whole)[0]
-    J = np.zeros((len(found), len(tree.names)))
-    for i, row in enumerate(found):
-        for place, x in tree.gathered_some(row).items():
-            J[i, place] = float(x)
-    return J
+def _closed(robot: Robot) -> tuple[Robot, Floats]:
+    """Return the robot with numbers for its symbols, and a closed state; several numbers are tried."""
+    for draw in range(1, DRAWS):
+        numeric = randomised(robot, Random(draw))
+        try:
+            return numeric, mechanism_of(numeric).closed_state()
+        except ProgramError:
+            if not robot.symbols:
+                raise
+    numeric = randomised(robot, Random(DRAWS))
+    return numeric, mechanism_of(numeric).closed_state()
 
 
 def neutral(robot: Robot) -> Floats:
@@ -129,20 +120,13 @@ def neutral(robot: Robot) -> Floats:
 
 def moved(robot: Robot, q: Floats, v: Floats) -> Floats:
     """Return the coordinates after a step along each axis, quaternions staying unit ones."""
-    own, at, found = by_joint(robot, q.tolist()), 0, list[Any]()
-    for j in owners(robot):
-        joint = robot.joints[j - 1]
-        step = v[at : at + len(joint.axes)].tolist()
-        at += len(joint.axes)
-        found += own[j] if not any(step) else joint.kind.step(own[j], step)
-    return np.array([float(x) for x in found])
+    found: Floats = mechanism_of(robot).step(q[None], v[None])[0]
+    return found
 
 
-def nearby(robot: Robot, tree: Coordinates, q: Floats, J: Floats, random: Random) -> Floats | None:
-    """Return another closed state, some way along the motions that the loops allow."""
-    V, rank = np.linalg.svd(J)[2], _rank(J)
-    v = V[rank:].T @ np.array([random.uniform(-0.3, 0.3) for _ in range(len(V) - rank)])
-    return newton(robot, tree, moved(robot, q, v))
+def error(robot: Robot, q: Floats) -> Floats:
+    """Return what is left open at all loops: lengths and angles."""
+    return mechanism_of(robot).error(q)
 
 
 def _rank(J: Floats) -> int:
@@ -172,7 +156,7 @@ def _basis(J: Floats, order: Sequence[Sequence[int]], rank: int) -> set[int]:
         left = list(group)
         while left and len(chosen) < rank:
             sizes = [float(np.linalg.norm(rest[:, k])) for k in left]
-            best = int(np.argmax(sizes))
+            best = next(k for k, size in enumerate(sizes) if size >= NEARLY * max(sizes))
             if sizes[best] <= 1e-6 * max(1.0, float(np.abs(J).max())):
                 break
             k = left.pop(best)

@@ -16,6 +16,7 @@ from ..robot.robot import Robot
 from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.vector import ZERO, Vector, cross
 from .coordinates import Coordinates, with_tangent
+from .cut import check_cuts
 from .state import INPUTS, State, Values, at_rest
 
 
@@ -53,6 +54,8 @@ def _inputs(robot: Robot, wanted: Sequence[str]) -> tuple[dict[str, Array], Stat
     q = inputs("q", robot.coordinate_names, INPUTS["q"][0])
     given: dict[str, Sequence[Any]] = {"q": by_joint(robot, q.nodes) if "q" in wanted else at_rest(robot)}
     coordinates = Coordinates.of(robot, given["q"])
+    if robot.loops:
+        check_cuts(robot, coordinates)
     made = {name: inputs(name, coordinates.names, INPUTS[name][0]) for name in wanted if name != "q"}
     entries = {name: _entries(robot, coordinates, array, name) for name, array in made.items()}
     if "qd" in entries:

@@ -31,11 +31,12 @@ class Base:
     body: Body | None = None
 
     def __post_init__(self) -> None:
-        for key in BASE_MOTION:
+        for key in (key for key in BASE_MOTION if getattr(self, key) is not ZERO):
             object.__setattr__(self, key, given_vector(getattr(self, key), f"{key} of the base"))
         if len(self.pose) != 16:
             raise RobotError("the pose of the base must be a 4x4 matrix, given as 16 numbers row by row")
-        object.__setattr__(self, "pose", tuple(given(x, "pose of the base") for x in self.pose))
+        if self.pose is not IDENTITY:
+            object.__setattr__(self, "pose", tuple(given(x, "pose of the base") for x in self.pose))
 
     @property
     def is_still(self) -> bool:

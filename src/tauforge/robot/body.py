@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..errors import RobotError
 from ..graph.node import Scalar
 from ..spatial.inertia import Inertia
-from .joint import given, is_number
+from .joint import are_numbers, given
 
 Wrench = tuple[Scalar, ...]
 WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
@@ -70,7 +70,7 @@ class Body:
     def __post_init__(self) -> None:
         if len(self.inertia) != len(Inertia._fields):
             raise RobotError(f"link {self.name!r}: an inertia must have ten parameters, {', '.join(Inertia._fields)}")
-        if not all(map(is_number, self.inertia)):
+        if not are_numbers(self.inertia):
             named = zip(Inertia._fields, self.inertia, strict=True)
             parameters = (given(x, f"{key} of link {self.name!r}") for key, x in named)
             object.__setattr__(self, "inertia", Inertia(*parameters))

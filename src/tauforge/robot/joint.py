@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 from ..errors import ExpressionError, RobotError
@@ -18,8 +20,10 @@ from .kinds.kind import Kind, Values
 
 FREE = ("QP", "QDP", "GAM")
 """The fields for which None or a plain symbol means an input of the models."""
-SCALARS = ("gamma", "b", "alpha", "d", "e", "theta", "r", *PARAMETERS, "IA", "FV", "FS", "k", "rest", *FREE)
+NEEDED = ("gamma", "b", "alpha", "d", "e", "theta", "r", *PARAMETERS, "IA", "FV", "FS", "k", "rest")
+SCALARS = (*NEEDED, *FREE)
 """The fields of a joint that hold numbers or expressions."""
+_needed = itemgetter(*NEEDED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +48,9 @@ class Limits:
 NO_LIMITS = Limits()
 
 
-def is_number(x: object) -> bool:
-    """Tell whether a parameter is a finite float already, as almost all of a file's are."""
-    return type(x) is float and math.isfinite(x)
+def are_numbers(values: Sequence[Any]) -> bool:
+    """Tell whether parameters are finite floats already, as almost all of a file's are."""
+    return set(map(type, values)) == {float} and all(map(math.isfinite, values))
 
 
 def given(x: object, place: str) -> Scalar:
@@ -130,8 +134,10 @@ class Joint:
 
     def __post_init__(self) -> None:
         values = vars(self)
+        if are_numbers(_needed(values)) and self.QP is self.QDP is self.GAM is None:
+            return
         for key in SCALARS:
-            if not is_number(x := values[key]) and (x is not None or key not in FREE):
+            if (x := values[key]) is not None or key not in FREE:
                 object.__setattr__(self, key, given(x, f"{key} of joint {self.name!r}"))
 
     @property

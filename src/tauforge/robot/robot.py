@@ -74,8 +74,8 @@ class Robot:
 
     @property
     def dof(self) -> int:
-        """Degrees of freedom of the tree, including a floating base: the length of qd if there are no closed loops."""
-        return sum(len(joint.axes) for joint in self._free)
+        """Degrees of freedom, including those of a floating base: the length of qd; with closed loops, the mobility."""
+        return len(self.velocity_names)
 
     @property
     def degrees(self) -> list[tuple[int, float]]:
@@ -181,7 +181,7 @@ class Robot:
         return replace(bound)  # checks the new values
 
     def neglect(self, *names: str) -> Robot:
-        """Return the robot with parameters set to zero on every link, joint and tendon.
+        """Return the robot with parameters set to zero on every link, joint, cut joint and tendon.
 
         >>> robot.neglect("IA", "FV", "FS")                                     # doctest: +SKIP
         """
@@ -195,6 +195,7 @@ class Robot:
         return replace(
             self,
             joints=tuple(replace(joint, **on_joint) for joint in self.joints),  # type: ignore[arg-type]
+            loops=tuple(replace(loop, joint=replace(loop.joint, **on_joint)) for loop in self.loops),  # type: ignore[arg-type]
             tendons=tuple(replace(tendon, **on_joint) for tendon in self.tendons),  # type: ignore[arg-type]
             bodies=tuple(replace(body, inertia=body.inertia._replace(**on_body), **lift) for body in self.bodies),
         )

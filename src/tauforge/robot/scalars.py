@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -20,23 +21,29 @@ from .tendon import LAW, Tendon
 if TYPE_CHECKING:
     from .robot import Robot
 
+BODY = (*Inertia._fields, *WRENCH, *LIFT)
+"""Names of a body's scalars."""
+
 
 def expressions(robot: Robot) -> Iterator[tuple[str, Node]]:
     """Yield every parameter that is a Node, with the name of the field that holds it."""
+    of_joint = itemgetter(*SCALARS)
     for joint in (*robot.joints, *(j for loop in robot.loops for j in (loop.joint, loop.frame)), *robot.frames):
-        values = vars(joint)
-        for key in SCALARS:
-            if isinstance(value := values[key], Node):
-                yield key, value
+        yield from _nodes(SCALARS, of_joint(vars(joint)))
     for body in (*robot.bodies, *([robot.base.body] if robot.base.body else [])):
-        for key, value in (*zip(Inertia._fields, body.inertia), *zip(WRENCH, body.wrench), *zip(LIFT, body.lift)):  # noqa: B905
-            if isinstance(value, Node):
-                yield key, value
+        yield from _nodes(BODY, (*body.inertia, *body.wrench, *body.lift))
     for tendon in robot.tendons:
         terms = [("joints", x) for _, x in tendon.joints] + [(key, getattr(tendon, key)) for key in LAW]
         yield from ((key, value) for key, value in terms if isinstance(value, Node))
     base = {"gravity": robot.gravity, **{key: getattr(robot.base, key) for key in (*BASE_MOTION, "pose")}}
     yield from ((key, value) for key, values in base.items() for value in values if isinstance(value, Node))
+
+
+def _nodes(names: Sequence[str], values: Sequence[Any]) -> Iterable[tuple[str, Node]]:
+    """Return the values that are Nodes, with their names; most robots have none."""
+    if Node not in map(type, values):
+        return ()
+    return [(key, value) for key, value in zip(names, values, strict=True) if isinstance(value, Node)]
 
 
 def mapped(robot: Robot, change: Callable[[Scalar], Scalar]) -> Robot:

@@ -131,6 +131,10 @@ def _mimic(robot: Robot, joint: Joint) -> None:
                 f"{where} follows {master.name!r}, but {one.name!r} is {one.kind.word}; both must have one "
                 "degree of freedom"
             )
+    if master is joint:
+        raise RobotError(f"{where} follows itself; let it follow another, or remove its mimic")
+    if master.mimic and robot.joints[master.mimic.joint - 1] is joint:
+        raise RobotError(f"{where} follows {master.name!r}, which follows {joint.name!r}; remove one of both")
     if master.mimic:
         raise RobotError(f"{where} follows {master.name!r}, which itself follows another; make both follow that one")
 

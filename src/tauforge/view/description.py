@@ -81,12 +81,34 @@ class Description:
 
 @dataclass(frozen=True)
 class FreedomCount:
-    """How a mechanism with closed loops can move: at closed states, in numbers."""
+    """How a mechanism with closed loops can move: at closed states, in numbers.
+
+    Attributes
+    ----------
+    redundant
+        How many of the loops' equations follow from the others.
+    independent
+        The axes that determine all others.
+    actuated
+        The joints with a motor.
+    passive
+        The joints without one.
+    idle
+        Independent axes of passive joints: motions that no motor determines.
+    extra
+        Actuated axes that depend on the independent ones, though the loops let them move.
+    held
+        Actuated axes that the loops keep from moving.
+    """
 
     mobility: int
     redundant: int
     independent: tuple[str, ...]
+    actuated: tuple[str, ...]
     passive: tuple[str, ...]
+    idle: tuple[str, ...]
+    extra: tuple[str, ...]
+    held: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -115,8 +137,19 @@ def describe(robot: Robot) -> Description:
 def describe_freedom(robot: Robot) -> FreedomCount:
     """Return how a mechanism with closed loops can move."""
     found = freedom(robot.expanded())
-    passive = tuple(joint.name for joint in robot.joints if joint.axes and not joint.mu and not joint.mimic)
-    return FreedomCount(found.mobility, found.redundant, found.degrees, passive)
+    own = [joint for joint in robot.joints if joint.axes and not joint.mimic]
+    actuated, passive = ([joint for joint in own if bool(joint.mu) is driven] for driven in (True, False))
+    driven, undriven = ([joint.name + part for joint in some for part in joint.axes] for some in (actuated, passive))
+    return FreedomCount(
+        found.mobility,
+        found.redundant,
+        found.degrees,
+        tuple(joint.name for joint in actuated),
+        tuple(joint.name for joint in passive),
+        tuple(name for name in found.degrees if name in undriven),
+        tuple(name for name in driven if name not in {*found.degrees, *found.held}),
+        tuple(name for name in driven if name in found.held),
+    )
 
 
 def count_base_parameters(robot: Robot) -> BaseCount:

@@ -27,16 +27,21 @@ def with_loops(robot: Robot, path: Path) -> Robot:
         import yaml
     except ImportError:
         raise RobotError(f"{path}: reading it needs PyYAML: pip install 'tauforge[urdf]'") from None
+    text = read_text(path, "utf-8").text
     try:
-        given: Any = yaml.safe_load(read_text(path, "utf-8").text)
+        given: Any = yaml.safe_load(text)
+        keys = [key.value for key, _ in yaml.compose(text, yaml.SafeLoader).value] if isinstance(given, dict) else []
     except yaml.YAMLError as error:
-        raise RobotError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from None
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        raise RobotError(f"{path}{line}: not valid YAML: {str(error).splitlines()[0]}") from None
     except RecursionError:
         raise RobotError(f"{path}: its lists are nested too deeply") from None
     if not isinstance(given, dict):
         raise RobotError(f"{path}: it must be a mapping with {', '.join(KEYS)}")
     if unknown := [key for key in given if key not in KEYS]:
         raise RobotError(f"{path}: unknown key {short(unknown[0])}; known ones are {', '.join(KEYS)}")
+    _once(path, "the file", keys)
     robot = _with_types(robot, path, given)
     pairs, types = _list(path, given, "closed_loop"), _list(path, given, "type")
     if len(pairs) != len(types):
@@ -58,7 +63,7 @@ def _with_types(robot: Robot, path: Path, given: dict[str, Any]) -> Robot:
     names, types = _list(path, given, "joint_name"), _list(path, given, "joint_type")
     if len(names) != len(types):
         raise RobotError(f"{path}: joint_name has {len(names)} entries, joint_type has {len(types)}")
-    words = {kind.word: kind.number for kind in KINDS}
+    words = {kind.word: kind.number for kind in KINDS if not kind.parameters}
     _check(robot, path, "joint_name", names)
     chosen = dict(zip(names, types, strict=True))
     for name, type_ in chosen.items():
@@ -68,7 +73,10 @@ def _with_types(robot: Robot, path: Path, given: dict[str, Any]) -> Robot:
         replace(joint, sigma=words[str(chosen[joint.name]).lower()], variable="") if joint.name in chosen else joint
         for joint in robot.joints
     )
-    return replace(robot, joints=tuple(joints)) if chosen else robot
+    try:
+        return replace(robot, joints=tuple(joints)) if chosen else robot
+    except RobotError as error:
+        raise RobotError(f"{path}: joint_type: {error}") from None
 
 
 def _with_motors(robot: Robot, path: Path, given: dict[str, Any]) -> Robot:
@@ -80,9 +88,15 @@ def _with_motors(robot: Robot, path: Path, given: dict[str, Any]) -> Robot:
 
 
 def _check(robot: Robot, path: Path, key: str, names: Sequence[Any]) -> None:
+    _once(path, key, names)
     known = [joint.name for joint in robot.joints]
     if wrong := [name for name in names if name not in known]:
         raise RobotError(f"{path}: {key}: {robot.name} has no joint {short(wrong[0])}; it has {', '.join(known)}")
+
+
+def _once(path: Path, where: str, names: Sequence[Any]) -> None:
+    if twice := [name for k, name in enumerate(names) if name in names[:k]]:
+        raise RobotError(f"{path}: {where} has {short(twice[0])} twice; keep one")
 
 
 def _list(path: Path, given: dict[str, Any], key: str) -> list[Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from decimal import Context, Decimal, localcontext
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -22,8 +21,10 @@ LARGEST = 1.7976931348623157e308
 """Written if there is no limit, because URDF cannot express that."""
 ROUNDING = 1e-3
 """Relative error that an inertia can have because a file gives few digits."""
-_DIGITS = Context(prec=100, traps=[])
-"""More than enough digits to multiply three floats exactly; results that overflow are infinite, as with floats."""
+LARGE = 1e3
+"""Below it, a number of at most twelve decimals is a multiple of 1e-12 in one way only."""
+UNITS_OF_PRODUCTS = (10**24, 10**36)
+"""How many units products of two and of three such multiples have."""
 SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 SHAPES = {"cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sphere": ("radius",)}
@@ -148,15 +149,34 @@ def is_possible(mass: float, six: tuple[float, ...]) -> bool:
 def about_origin(mass: float, six: tuple[float, ...], at: Pose) -> Inertia:
     """Return the inertia of a body in a frame, given the pose there of its centre of mass and the axes of its matrix.
 
-    It is computed in decimals and rounded once, so that numbers with few digits still have few digits.
+    Numbers with up to twelve decimals are multiplied exactly and rounded once: their products have few digits too.
     """
-    turned = at.R.of_symmetric(six)
-    with localcontext(_DIGITS):
-        XX, XY, XZ, YY, YZ, ZZ, x, y, z, m = [Decimal(repr(float(number))) for number in (*turned, *at.P, mass)]
-        MX, MY, MZ = m * x, m * y, m * z
-        xx, yy, zz = MX * x, MY * y, MZ * z
-        matrix = (XX + yy + zz, XY - MX * y, XZ - MX * z, YY + xx + zz, YZ - MY * z, ZZ + xx + yy)
-        return Inertia._make((*map(float, (*matrix, MX, MY, MZ)), mass))
+    numbers = (*at.R.of_symmetric(six), *at.P, mass)
+    if not any(at.P):
+        return Inertia._make((*numbers[:6], 0.0, 0.0, 0.0, mass))
+    whole = _whole(numbers)
+    XX, XY, XZ, YY, YZ, ZZ, x, y, z, m = whole or numbers
+    second, third = UNITS_OF_PRODUCTS if whole else (1.0, 1.0)
+    MX, MY, MZ = m * x, m * y, m * z
+    xx, yy, zz = MX * x, MY * y, MZ * z
+    return Inertia(
+        (XX * second + yy + zz) / third,
+        (XY * second - MX * y) / third,
+        (XZ * second - MX * z) / third,
+        (YY * second + xx + zz) / third,
+        (YZ * second - MY * z) / third,
+        (ZZ * second + xx + yy) / third,
+        MX / second,
+        MY / second,
+        MZ / second,
+        mass,
+    )
+
+
+def _whole(numbers: tuple[float, ...]) -> list[int]:
+    """Return numbers in units of 1e-12; nothing if these do not say exactly what the numbers say as decimals."""
+    found = [round(x * 1e12) if -LARGE < x < LARGE else 0 for x in numbers]
+    return found if [n / 1e12 for n in found] == list(numbers) else []
 
 
 def visuals(doc: Document, link: Element, at: Pose, snap: float) -> list[Visual]:
