@@ -38,6 +38,7 @@ bench: $(VENV)/.installed-bench $(VENV)/.installed-peers
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.tracing
 	$(BIN)/python -m benchmarks.loading
+	$(BIN)/python -m benchmarks.loops
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.closed_loops
 	$(BIN)/python -m benchmarks.peers

@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from benchmarks import closed_loops, peers
+from benchmarks import closed_loops, loops, peers
 from benchmarks.robots import chain, humanoid, panda, quadruped
 from benchmarks.speed import agree
 from benchmarks.startup import best, sympy_cse
@@ -54,3 +54,10 @@ def test_the_robots_beside_other_libraries(capsys):
 def test_closed_loops_beside_pinocchio(capsys):
     closed_loops.main(["--robots", "fivebar", "--batch", "8", "--seconds", "0"])
     assert "fivebar, direct : constraintDynamics" in capsys.readouterr().out
+
+
+def test_loops_that_grow(capsys):
+    loops.main([1, 2])
+    out = capsys.readouterr().out
+    assert "side by side: milliseconds per loop for 1, 2 loops" in out
+    assert out.count("trace direct") == 2

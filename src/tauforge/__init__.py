@@ -65,6 +65,10 @@ def __getattr__(name: str) -> object:
         from .view import drawing
 
         return getattr(drawing, name)
+    if name in ("Singularity", "singularity"):
+        from .geometry import singularity
+
+        return getattr(singularity, name)
     if name in ("ConfigurationSpace", "configuration_space"):
         from .tabulation import configuration_space
 
@@ -98,6 +102,7 @@ __all__ = [
     "Robot",
     "RobotError",
     "RobotWarning",
+    "Singularity",
     "TargetError",
     "TauforgeError",
     "Tendon",
@@ -139,6 +144,7 @@ __all__ = [
     "operational_space",
     "regressor",
     "robots",
+    "singularity",
     "symbol",
     "transforms",
     "yang_tzeng",

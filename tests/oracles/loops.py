@@ -4,15 +4,16 @@ An engine gives, for the tree at a state, the inertia matrix, the efforts of the
 acceleration of frames on its links. What a cut joint holds follows from those of its two sides.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
 import pinocchio as pin
 
 import tauforge as tf
-from tauforge.models.freedom import moved
-from tauforge.robot.entries import axis_names
+from tauforge.models.inertia_matrix import first_degrees
+from tauforge.models.search import mechanism_of
+from tauforge.robot.entries import axis_names, by_joint
 
 from .with_mujoco import Twin as MujocoTwin
 from .with_pinocchio import Twin as PinocchioTwin
@@ -60,6 +61,19 @@ def held(word, a, b):
     return np.vstack(found[0]), np.concatenate(found[1])
 
 
+def without_mimics(robot):
+    """Return the robot with all joints free, and the equations by which some follow others."""
+    free = robot.derived(joints=tuple(replace(joint, mimic=None) for joint in robot.joints))
+    places = first_degrees(robot)
+    rows = []
+    for j, joint in enumerate(robot.joints, 1):
+        if joint.mimic:
+            row = np.zeros(places[-1])
+            row[places[j]], row[places[joint.mimic.joint]] = 1.0, -joint.mimic.ratio
+            rows.append(row)
+    return free, np.array(rows).reshape(len(rows), places[-1])
+
+
 class Engine:
     """A robot with loops in another engine, at a state: M, h of the tree, and K, k of all its loops.
 
@@ -67,7 +81,8 @@ class Engine:
     """
 
     def __init__(self, robot, q, qd, wrenches=None):
-        self.robot = robot.expanded()
+        self.robot, self.mimics = without_mimics(robot.expanded())
+        q = np.array([x for own in by_joint(robot.expanded(), list(q)) for x in own])
         names = axis_names(self.robot)
         self.free = [names.index(name) for name in robot.velocity_names]
         self.tree(q, np.zeros(len(names)))
@@ -84,6 +99,7 @@ class Engine:
     def loops(self):
         """Return K and k of all loops."""
         cuts = [held(x.joint.kind.word, self.side(x.joint), self.side(x.frame)) for x in self.robot.loops]
+        cuts.append((self.mimics, np.zeros(len(self.mimics))))
         return np.vstack([K for K, _ in cuts]), np.concatenate([k for _, k in cuts])
 
     def accelerations(self, qdd):
@@ -194,10 +210,13 @@ class InPinocchio(Engine):
         return np.array([data.f[carrier].vector for carrier in twin.carrier])
 
     def constraint_dynamics(self, q, tau, wrenches=None):
-        """Return the accelerations of all joints by ``pin.constraintDynamics``; None if it lacks a kind of joint.
+        """Return the accelerations of all joints by ``pin.constraintDynamics``; None if it lacks a kind of joint,
+        or cannot let a joint follow another.
 
         A revolute joint is two points on its axis.
         """
+        if len(self.mimics):
+            return None
         model, names = self.twin.model, pin.ContactType
         contacts = pin.StdVec_RigidConstraintModel()
         for loop in self.robot.loops:
@@ -280,7 +299,7 @@ def closed_states(robot, count, seed, worst=100.0, spread=1.5):
     for _ in range(60 * count):
         if len(found) == count:
             break
-        guess = moved(whole, start, rng.uniform(-spread, spread, len(names)))
+        guess = mechanism_of(whole).step(start[None], rng.uniform(-spread, spread, (1, len(names))))[0]
         try:
             q = tf.close_loops(robot, guess[free], guess=guess)
         except tf.ProgramError:  # these positions of the independent joints cannot be reached

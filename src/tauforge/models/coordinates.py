@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
-from ..graph.node import Scalar
+from ..graph.node import Scalar, is_zero
 from ..program.program import Array, outputs
 from ..robot.entries import axis_names, by_joint, degrees, owners
 from ..robot.robot import Robot
@@ -155,6 +155,8 @@ def _sums(rows: Sequence[Row], axes: Iterable[tuple[int, Any]]) -> dict[int, Any
     """Return the sum of the rows, each times the quantity of its axis, by degree of freedom."""
     total: dict[int, Any] = {}
     for axis, x in axes:
+        if is_zero(x):  # most are, where many joints do not act on one another
+            continue
         for place, factor in rows[axis].items():
             total[place] = total[place] + x * factor if place in total else x * factor
     return total

@@ -19,7 +19,7 @@ from ..graph.node import Scalar, is_zero
 from ..program.program import Program, outputs
 from ..robot.body import WRENCH
 from ..robot.robot import Robot
-from ..spatial.least_squares import blocks
+from ..spatial.least_squares import Equations
 from ..spatial.pose import Pose
 from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.solve import solve
@@ -110,18 +110,30 @@ def multipliers(robot: Robot, J: Sequence[Row], efforts: Mapping[int, Scalar]) -
     """Return λ in J_pᵀ λ = Γ_p, the one with the least norm; Γ_p is given by place."""
     check = partial(_check, robot)
     found: list[Scalar] = [0.0] * len(J)
-    for part in blocks(J, efforts):
-        names, numbers = part.names, part.numbers
+    for names, numbers in _apart(J, list(efforts)):
         if len(names) == len(numbers):
             turned = [{i: J[i][name] for i in numbers if name in J[i]} for name in names]
-            b = [efforts[name] for name in names]
-            own = {i: x for each in blocks(turned, numbers) for i, x in each.solved(b, check).items()}
+            own = Equations(turned, numbers, check).solved({k: efforts[name] for k, name in enumerate(names)})
         else:
             y = _normal(J, names, numbers, efforts, check)
             own = {i: _dot(J[i], y) for i in numbers}
         for i, x in own.items():
             found[i] = x
     return found
+
+
+def _apart(J: Sequence[Row], names: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+    """Return the unknowns and the equations in parts that have nothing to do with one another."""
+    of = {name: k for k, name in enumerate(names)}  # the part of each unknown
+    for row in J:
+        own = {of[name] for name in row if name in of}
+        if len(own) > 1:
+            of = {name: min(own) if part in own else part for name, part in of.items()}
+    parts = {part: [name for name in names if of[name] == part] for part in dict.fromkeys(of.values())}
+    return [
+        (own, [i for i, row in enumerate(J) if any(of.get(name) == part for name in row)])
+        for part, own in parts.items()
+    ]
 
 
 def _normal(

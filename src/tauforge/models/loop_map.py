@@ -14,7 +14,7 @@ from functools import partial
 from ..errors import ProgramError
 from ..graph.node import Scalar, is_zero
 from ..robot.robot import Robot
-from ..spatial.least_squares import blocks
+from ..spatial.least_squares import Equations
 from .closure import rows
 from .coordinates import Coordinates, Row
 from .state import Values
@@ -25,33 +25,31 @@ def closed(robot: Robot, q: Sequence[Values], tree: Coordinates) -> Coordinates:
     free = [tree.names.index(name) for name in robot.velocity_names]
     dependent = [place for place in range(len(tree.names)) if place not in set(free)]
     J = [tree.gathered_some(row) for row in rows(robot, q)[0]]
-    parts = blocks(J, dependent)
-
-    def solved(b: Sequence[Scalar]) -> dict[int, Scalar]:
-        return {name: x for part in parts for name, x in part.solved(b, partial(_check, robot)).items()}
-
-    found: dict[int, dict[int, Scalar]] = {place: {k: 1.0} for k, place in enumerate(free)}
-    found |= {place: {} for place in dependent}
+    loops = Equations(J, dependent, partial(_check, robot))
+    columns: dict[int, dict[int, Scalar]] = {place: {} for place in free}
+    for i, row in enumerate(J):
+        for place, x in row.items():
+            if place in columns:
+                columns[place][i] = -x
+    found: dict[int, dict[int, Scalar]] = {place: {} for place in range(len(tree.names))}
     for k, place in enumerate(free):
-        for name, x in solved([-row.get(place, 0.0) for row in J]).items():
-            if not is_zero(x):
-                found[name][k] = x
+        found[place][k] = 1.0
+        for name, x in loops.solved(columns[place]).items():
+            found[name][k] = x
     G = _by_axis(tree, found)
 
     def rate(joints: Sequence[Values]) -> list[Row]:
         changing = [tree.gathered_some(row) for row in rows(robot, q, joints)[1]]
         made: dict[int, dict[int, Scalar]] = {place: {} for place in range(len(tree.names))}
-        for k in range(len(free)):
-            b = [-_product(row, {place: own[k] for place, own in found.items() if k in own}) for row in changing]
-            for name, x in solved(b).items():
-                if not is_zero(x):
-                    made[name][k] = x
+        for k, b in _by_column(changing, found).items():
+            for name, x in loops.solved(b).items():
+                made[name][k] = -x
         return list(_by_axis(tree, made))
 
     def drift(joints: Sequence[Values]) -> Values:
-        axes = [x for own in joints for x in own]
-        b = [-_product(row, dict(enumerate(axes))) for row in rows(robot, q, joints)[1]]
-        made = solved(b)
+        axes = dict(enumerate(x for own in joints for x in own))
+        b = {i: -_product(row, axes) for i, row in enumerate(rows(robot, q, joints)[1])}
+        made = loops.solved(b)
         return [_product(row, made) for row in _rows_of(tree)]
 
     owned = _owned(robot, tree, free)
@@ -65,6 +63,17 @@ def _by_axis(tree: Coordinates, by_degree: Mapping[int, Mapping[int, Scalar]]) -
     return tuple(
         {k: x * factor for place, factor in row.items() for k, x in by_degree[place].items()} for row in tree.G
     )
+
+
+def _by_column(rows: Sequence[Row], by_degree: Mapping[int, Mapping[int, Scalar]]) -> dict[int, dict[int, Scalar]]:
+    """Return the product of rows by the tree's degrees of freedom with G, column after column."""
+    found: dict[int, dict[int, Scalar]] = {}
+    for i, row in enumerate(rows):
+        for place, x in row.items():
+            for k, factor in by_degree[place].items():
+                own = found.setdefault(k, {})
+                own[i] = own.get(i, 0.0) + x * factor
+    return dict(sorted(found.items()))
 
 
 def _rows_of(tree: Coordinates) -> Sequence[Row]:
@@ -90,6 +99,6 @@ def _check(robot: Robot, divisor: Scalar) -> None:
 def _product(row: Row, values: Mapping[int, Scalar]) -> Scalar:
     total: Scalar = 0.0
     for place, x in row.items():
-        if place in values:
+        if place in values and not is_zero(values[place]):
             total = total + x * values[place]
     return total
