@@ -105,6 +105,7 @@ def draw(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
 ) -> None:
     """Draw a robot as SVG: links, joints, and where loops are cut; closed, or at zero if it has no loops.
 
@@ -112,7 +113,7 @@ def draw(
     """
     from ..view import drawing
 
-    found = drawing.draw(find(robot, symbolic, base, snap, lenient, folder))
+    found = drawing.draw(find(robot, symbolic, base, snap, lenient, folder, loops))
     if output == "-":
         print(found.svg, end="")
     else:
