@@ -79,15 +79,19 @@ class Walk:
     def _wide(self, values: Sequence[Values]) -> list[Values]:
         return [*values, *([()] * (len(self.whole.joints) + 1 - len(values)))]
 
-    def opening(self, qd: Sequence[Values]) -> list[Scalar]:
-        """Return the velocities at which all cuts open."""
+    def _velocities(self, qd: Sequence[Values]) -> dict[int, Twist]:
+        """Return the velocity of each link that leads to a cut, in its own axes."""
         at, values = {0: Twist(ZERO, ZERO)}, self._wide(qd)
         for j in self.links:
             joint, pose = self.whole.joints[j - 1], self.poses[j - 1]
             i, own = at[joint.antecedent], joint.screw(self.q[j], values[j])
             w, P = pose.R.back(i.w), Vector(0.0, 0.0, pose.r)
             at[j] = Twist(pose.R.back(i.v + cross(i.w, pose.arm)) + cross(w, P) + own.v, w + own.w)
-        found = []
+        return at
+
+    def opening(self, qd: Sequence[Values]) -> list[Scalar]:
+        """Return the velocities at which all cuts open."""
+        at, found = self._velocities(qd), list[Scalar]()
         for cut in self.cuts:
             motion = cut.velocity(at[cut.side.a], at[cut.side.b])
             found += cut.parts(motion, dot(cut.across, motion.w))
@@ -100,28 +104,20 @@ class Walk:
         for j in self.links:
             joint = self.whole.joints[j - 1]
             at[j] = forward(at[joint.antecedent], joint, self.poses[j - 1], self.q[j], v[j], a[j])
+        V = self._velocities(qd) if any(cut.d is not None for cut in self.cuts) else {}
         found = []
         for cut in self.cuts:
             A, B, R = at[cut.side.a], at[cut.side.b], cut.R
             w = times(R, B.W) - A.W
             linear, angular = times(R, B.VP) - A.VP, times(R, B.WP) - A.WP - cross(A.W, w)
             if cut.d is not None:
-                linear = linear - times(A.U, cut.d) - cross(A.W, self._sliding(cut, v) * 2.0)
+                sliding = cut.velocity(V[cut.side.a], V[cut.side.b]).v
+                linear = linear - times(A.U, cut.d) - cross(A.W, sliding * 2.0)
             x = column(R, 0)
             turned = cross(w, x)
             turning = dot(cut.across, angular) + turned[1] * w[0] - turned[0] * w[1]
             found += cut.parts(Twist(linear, angular), turning)
         return found
-
-    def _sliding(self, cut: Cut, qd: Sequence[Values]) -> Vector:
-        """Return the velocity of B in the axes of A, for joints that slide there."""
-        at = {0: Twist(ZERO, ZERO)}
-        for j in (j for j in self.links if j in {*path(self.whole, cut.side.a), *path(self.whole, cut.side.b)}):
-            joint, pose = self.whole.joints[j - 1], self.poses[j - 1]
-            i, own = at[joint.antecedent], joint.screw(self.q[j], qd[j])
-            w, P = pose.R.back(i.w), Vector(0.0, 0.0, pose.r)
-            at[j] = Twist(pose.R.back(i.v + cross(i.w, pose.arm)) + cross(w, P) + own.v, w + own.w)
-        return cut.velocity(at[cut.side.a], at[cut.side.b]).v
 
     def pulled(self, forces: Sequence[Scalar]) -> list[Scalar]:
         """Return the torques along all axes that forces at the cuts add."""
