@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 import tauforge as tf
-from tauforge.models.freedom import freedom
+from tauforge.models.loops.freedom import freedom
 from tauforge.robot.kinds import FIXED
 from tauforge.robot.loop import Loop
 from tauforge.robot.robot import DOWN

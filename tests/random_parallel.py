@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 
 import tauforge as tf
-from tauforge.models.search import mechanism_of
+from tauforge.models.loops.search import mechanism_of
 from tauforge.spatial.vector import Vector
 
 SPATIAL = ("UPS", "RUS", "PUS", "RRRS", "PRRS", "URS")

@@ -17,8 +17,6 @@ from .limits import FileLimits
 from .models.bias import bias, friction, gravity
 from .models.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, centre_of_mass_velocity
 from .models.centroidal import centroidal_matrix, centroidal_momentum
-from .models.closing import closing
-from .models.closure import loop_closure
 from .models.configuration import difference, integrate
 from .models.coriolis_matrix import coriolis_matrix
 from .models.direct_dynamics import direct_dynamics
@@ -30,8 +28,10 @@ from .models.jacobian import jacobian, jacobian_bias, jacobian_rate
 from .models.joint_motion import joint_motion
 from .models.joint_wrenches import joint_wrenches
 from .models.link_motion import link_accelerations, link_velocities
+from .models.loops.closing import closing
+from .models.loops.closure import loop_closure
+from .models.loops.motors import preload
 from .models.manipulability import jacobian_determinant, manipulability
-from .models.motors import preload
 from .models.operational_space import operational_space
 from .models.transforms import transforms
 from .parameters.base import BaseParameters, base_parameters

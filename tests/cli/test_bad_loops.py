@@ -12,7 +12,7 @@ from tauforge.cli.info import mobility
 from tauforge.cli.main import main
 from tauforge.robot.joint import Mimic
 from tests.formats.test_closing import URDF
-from tests.models.test_search import SOLID, linkage
+from tests.models.loops.test_search import SOLID, linkage
 
 SR400 = (Path(__file__).parents[1] / "formats/data/SR400.par").read_text()
 FOUR_BAR = linkage(0.4, 0.9, 0.7)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.models.closure import loop_closure
+from tauforge.models.loops.closure import loop_closure
 from tests.random_loops import random_mechanism
 from tests.random_robots import seeds
 
-FIVEBAR = tf.load(Path(__file__).parents[1] / "models/data/fivebar.xml")
+FIVEBAR = tf.load(Path(__file__).parents[1] / "models/loops/data/fivebar.xml")
 GUESS = [2.26, -1.38, 1.3, 1.16]
 
 
@@ -54,7 +54,7 @@ def test_random_loops(seed, planar):
 
 def test_refusals():
     with pytest.raises(tf.ProgramError, match=r"loop 'c0' stays open by .*another guess"):
-        tf.close_loops(tf.load(Path(__file__).parents[1] / "models/data/fivebar.xml"), [3.14, 0.0])
+        tf.close_loops(tf.load(Path(__file__).parents[1] / "models/loops/data/fivebar.xml"), [3.14, 0.0])
     with pytest.raises(tf.ProgramError, match="independent joints of fivebar are arm1, arm2"):
         tf.close_loops(FIVEBAR, [1.0])
     with pytest.raises(tf.ProgramError, match="fivebar has 4: arm1, fore1"):

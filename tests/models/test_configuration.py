@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tauforge as tf
-from tauforge.models.closure import loop_closure
+from tauforge.models.loops.closure import loop_closure
 from tests.interpret import interpret
 from tests.random_robots import random_robot, random_state, seeds
 

@@ -12,7 +12,7 @@ import pinocchio as pin
 
 import tauforge as tf
 from tauforge.models.inertia_matrix import first_degrees
-from tauforge.models.search import mechanism_of
+from tauforge.models.loops.search import mechanism_of
 from tauforge.robot.entries import axis_names, by_joint
 
 from .with_mujoco import Twin as MujocoTwin

@@ -119,9 +119,9 @@ def test_random_loops(seed, planar):
 @pytest.mark.parametrize(
     "file",
     [
-        "models/data/fourbar.xml",
+        "models/loops/data/fourbar.xml",
         "formats/data/AKR3000.par",
-        *(pytest.param(name, marks=SLOW) for name in ("models/data/fivebar.xml", "formats/data/SR400.par")),
+        *(pytest.param(name, marks=SLOW) for name in ("models/loops/data/fivebar.xml", "formats/data/SR400.par")),
     ],
 )
 def test_robots_from_files(file):

@@ -9,8 +9,8 @@ import pinocchio as pin
 import pytest
 
 import tauforge as tf
-from tauforge.models.closure import HELD
-from tauforge.models.freedom import freedom
+from tauforge.models.loops.closure import HELD
+from tauforge.models.loops.freedom import freedom
 from tauforge.robot.entries import axis_names
 
 from ..random_robots import seeds

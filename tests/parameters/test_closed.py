@@ -8,17 +8,17 @@ import pytest
 
 import tauforge as tf
 from tauforge.graph.node import symbol
-from tauforge.models.closure import rows
 from tauforge.models.coordinates import Coordinates
-from tauforge.models.search import mechanism_of
+from tauforge.models.loops.closure import rows
+from tauforge.models.loops.search import mechanism_of
 from tauforge.parameters.closed import dependencies, monomial, tidy
 from tauforge.robot.entries import by_joint
 from tauforge.spatial.inertia import NAMES
 
-from ..models.test_closure import Mechanism, with_an_idle_rod
+from ..models.loops.test_closure import Mechanism, with_an_idle_rod
 from ..random_robots import seeds
 
-LOOPS = Path(__file__).parents[1] / "models/data"
+LOOPS = Path(__file__).parents[1] / "models/loops/data"
 SR400 = Path(__file__).parents[1] / "formats/data/SR400.par"
 
 

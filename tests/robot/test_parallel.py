@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.models.freedom import freedom
+from tauforge.models.loops.freedom import freedom
 from tests.random_parallel import neutral, platform_of, random_parallel
 from tests.random_robots import seeds
 

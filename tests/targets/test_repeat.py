@@ -13,7 +13,7 @@ from benchmarks.mechanisms import five_bar, gough_stewart
 
 import tauforge as tf
 from tauforge.graph.functions import sign
-from tauforge.models.closing import closing
+from tauforge.models.loops.closing import closing
 from tauforge.program.program import inputs, outputs
 from tauforge.program.repeat import Repeat
 

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError
-from ..models.closing import closing as closing_program
-from ..models.closure import angles, loop_closure, turning
 from ..models.configuration import integrate
-from ..models.freedom import freedom
-from ..models.newton import is_closed, newton
+from ..models.loops.closing import closing as closing_program
+from ..models.loops.closure import angles, loop_closure, turning
+from ..models.loops.freedom import freedom
+from ..models.loops.newton import is_closed, newton
 from ..models.registry import check_robot
 from ..robot.entries import axis_names, owners
 from ..robot.robot import Robot

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError
-from ..models.closure import loop_closure
 from ..models.configuration import integrate
 from ..models.jacobian import jacobian
 from ..models.link_motion import VELOCITY
+from ..models.loops.closure import loop_closure
 from ..models.registry import check_robot
 from ..robot.entries import axis_names
 from ..robot.robot import Robot

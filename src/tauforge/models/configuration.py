@@ -18,9 +18,9 @@ from ..program.program import Program, inputs, outputs
 from ..robot.entries import by_joint, owners
 from ..robot.robot import Robot
 from ..spatial.least_squares import Equations
-from .closure import gaps, rows
 from .coordinates import Coordinates, with_tangent
-from .loop_map import check_loops
+from .loops.closure import gaps, rows
+from .loops.loop_map import check_loops
 from .prepare import prepare
 from .registry import model
 from .results import program

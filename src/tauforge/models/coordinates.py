@@ -59,7 +59,7 @@ class Coordinates:
         tree = cls.of_tree(robot)
         if not robot.loops:
             return tree
-        from .loop_map import closed
+        from .loops.loop_map import closed
 
         return closed(robot, q, tree)
 

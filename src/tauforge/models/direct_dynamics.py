@@ -18,7 +18,7 @@ from .hybrid_dynamics import articulated
 from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
 from .joint_law import is_coupled
-from .motors import INDEPENDENT, driven
+from .loops.motors import INDEPENDENT, driven
 from .registry import model
 from .results import program
 from .singular import inertia_of, warn_if_singular

@@ -25,7 +25,7 @@ from .classical import DEFAULT, classical
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
 from .labels import Labels
-from .motors import INDEPENDENT, MOTORS, Motors, check_efforts, torques
+from .loops.motors import INDEPENDENT, MOTORS, Motors, check_efforts, torques
 from .prepare import entries, prepare
 from .registry import model
 from .results import program
@@ -162,7 +162,7 @@ def inverse_dynamics(
 
 def _through_loops(robot: Robot, arrays: dict[str, Array], state: State, efforts: str) -> Iterator[Program]:
     """Yield the Program without the map G, if there is one."""
-    from .through_loops import torques_through_loops
+    from .loops.through_loops import torques_through_loops
 
     labels = Labels()
     qd, qdd = (entries(robot, state.coordinates, arrays[name], name) for name in ("qd", "qdd"))

@@ -24,9 +24,9 @@ from ..spatial.pose import Pose
 from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.solve import solve
 from ..spatial.vector import ZERO, Vector, cross
-from .closure import Sides, rows, with_sides
 from .coordinates import Coordinates, Row
 from .inverse_dynamics import forward, inertial_wrench, moving, newton_euler
+from .loops.closure import Sides, rows, with_sides
 from .prepare import prepare
 from .registry import model
 from .results import program

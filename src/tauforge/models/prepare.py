@@ -16,7 +16,7 @@ from ..robot.robot import Robot
 from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.vector import ZERO, Vector, cross
 from .coordinates import Coordinates, with_tangent
-from .cut import check_cuts
+from .loops.cut import check_cuts
 from .state import INPUTS, State, Values, at_rest
 
 

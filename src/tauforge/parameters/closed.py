@@ -20,7 +20,7 @@ from ..graph.arrays import Arrays
 from ..graph.evaluate import evaluate, symbols
 from ..graph.node import Node, as_node, is_zero, symbol
 from ..models.coordinates import Coordinates
-from ..models.freedom import DRAWS, freedom
+from ..models.loops.freedom import DRAWS, freedom
 from ..models.state import State
 from ..robot.body import WRENCH
 from ..robot.entries import by_joint

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from ..errors import ProgramError
 from ..graph.arrays import Arrays
 from ..graph.node import Node, as_node, symbol
-from ..models.closure import gaps, rows
 from ..models.coordinates import Coordinates
-from ..models.freedom import freedom
-from ..models.newton import is_closed, newton
-from ..models.search import mechanism_of
+from ..models.loops.closure import gaps, rows
+from ..models.loops.freedom import freedom
+from ..models.loops.newton import is_closed, newton
+from ..models.loops.search import mechanism_of
 from ..robot.entries import by_joint, owners
 from ..robot.robot import Robot
 

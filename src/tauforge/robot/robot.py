@@ -128,7 +128,7 @@ class Robot:
 
     @cached_property
     def _degrees(self) -> tuple[str, ...]:
-        from ..models.freedom import freedom
+        from ..models.loops.freedom import freedom
 
         return freedom(self.expanded()).degrees
 
@@ -274,7 +274,7 @@ class Robot:
             Names of joints, whose axes are all independent, or of single axes, as in ``velocity_names``, in the order
             that qd is to have. None at all lets the robot find them again.
         """
-        from ..models.freedom import check_choice
+        from ..models.loops.freedom import check_choice
 
         return check_choice(replace(self, chosen=names))
 

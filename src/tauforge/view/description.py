@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..graph.node import Node, Scalar, is_zero
 from ..graph.text import number
 from ..models.centre_of_mass import gathered
-from ..models.freedom import freedom
+from ..models.loops.freedom import freedom
 from ..parameters.base import grouped
 from ..robot.joint import NO_LIMITS, Joint
 from ..robot.robot import Robot

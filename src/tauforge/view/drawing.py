@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ProgramError
 from ..files import write_text
 from ..graph.node import Node
-from ..models.closure import with_sides
-from ..models.freedom import freedom
+from ..models.loops.closure import with_sides
+from ..models.loops.freedom import freedom
 from ..models.registry import check_robot
 from ..robot.entries import by_joint, owners
 from ..robot.joint import Joint

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from ...graph.evaluate import evaluate, symbols
-from ...graph.node import Scalar, as_node
+from ....graph.evaluate import evaluate, symbols
+from ....graph.node import Scalar, as_node
 
 EXACT = 1e-9
 """What counts as zero."""

@@ -13,19 +13,19 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from ..graph.node import Scalar, is_zero
-from ..robot.robot import Robot
-from ..spatial.least_squares import Equations
-from ..spatial.pose import Pose
-from ..spatial.screw import Twist, Wrench
-from ..spatial.vector import ZERO, Matrix, Vector, column, cross, dot, times
+from ...graph.node import Scalar, is_zero
+from ...robot.robot import Robot
+from ...spatial.least_squares import Equations
+from ...spatial.pose import Pose
+from ...spatial.screw import Twist, Wrench
+from ...spatial.vector import ZERO, Matrix, Vector, column, cross, dot, times
+from ..coordinates import Coordinates
+from ..inverse_dynamics import Motion, forward, moving, newton_euler
+from ..labels import Labels
+from ..routes import Route, orientations, path, poses_of
+from ..state import State, Values
 from .closure import POINT, Sides, Way, rows, with_sides
-from .coordinates import Coordinates
-from .inverse_dynamics import Motion, forward, moving, newton_euler
-from .labels import Labels
 from .loop_map import check_loops
-from .routes import Route, orientations, path, poses_of
-from .state import State, Values
 
 
 class Cut(NamedTuple):

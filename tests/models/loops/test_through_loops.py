@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tauforge.models.inverse_dynamics import newton_euler
+from tauforge.models.loops.search import mechanism_of
+from tauforge.models.loops.through_loops import torques_through_loops
 from tauforge.models.prepare import entries, prepare
 from tauforge.models.results import program, vector
-from tauforge.models.search import mechanism_of
-from tauforge.models.through_loops import torques_through_loops
 from tauforge.program.program import outputs
 from tests.interpret import interpret
 from tests.random_loops import random_mechanism

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..graph.functions import atan2, sign, sqrt
-from ..graph.node import Scalar, is_zero
-from ..robot.entries import by_joint, owners
-from ..robot.robot import Robot
-from ..spatial.solve import solve
+from ...graph.functions import atan2, sign, sqrt
+from ...graph.node import Scalar, is_zero
+from ...robot.entries import by_joint, owners
+from ...robot.robot import Robot
+from ...spatial.solve import solve
+from ..coordinates import Coordinates, Row
 from .closure import TURN, gaps, rows, with_sides
-from .coordinates import Coordinates, Row
 
 DAMPING, LEAST = 1e-2, 1e-14
 """Damping as a part of the squared error, and what is added to it."""

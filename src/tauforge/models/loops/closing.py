@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..graph.node import Node, Scalar, as_node
-from ..program.program import Array, Program, Shape, inputs, outputs
-from ..program.repeat import Repeat
-from ..robot.entries import places
-from ..robot.robot import Robot
+from ...graph.node import Node, Scalar, as_node
+from ...program.program import Array, Program, Shape, inputs, outputs
+from ...program.repeat import Repeat
+from ...robot.entries import places
+from ...robot.robot import Robot
+from ..registry import model
+from ..results import program
+from ..state import INPUTS
 from .closed_form.order import is_right, solved_in_order
 from .freedom import freedom
 from .newton_step import newton_step
-from .registry import model
-from .results import program
-from .state import INPUTS
 
 STEPS = 50
 """Newton steps at the most."""

@@ -5,7 +5,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.models.coordinates import Coordinates
-from tauforge.models.search import mechanism_of
+from tauforge.models.loops.search import mechanism_of
 from tests.random_parallel import neutral, platform_of, random_parallel, states
 from tests.random_robots import seeds
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...graph.node import Scalar
-from ...spatial.vector import UNITS, Vector, cross, dot
+from ....graph.node import Scalar
+from ....spatial.vector import UNITS, Vector, cross, dot
 from .constant import vanishes
 from .cycle import BALL, SLIDE, TURN, Cycle, Unknown
 from .planar import Solved, Values

@@ -15,12 +15,12 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ProgramError
-from ..graph.arrays import Arrays
-from ..graph.node import Node, as_node, is_zero, symbol
-from ..robot.entries import by_joint, owners
-from ..robot.joint import Joint
-from ..robot.robot import Robot
+from ...errors import ProgramError
+from ...graph.arrays import Arrays
+from ...graph.node import Node, as_node, is_zero, symbol
+from ...robot.entries import by_joint, owners
+from ...robot.joint import Joint
+from ...robot.robot import Robot
 from .closure import angles, loop_closure, turning
 from .newton import is_closed, newton
 

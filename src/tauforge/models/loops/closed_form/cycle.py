@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import pi
 
-from ...graph.node import Scalar
-from ...robot.joint import Joint
-from ...robot.robot import Robot
-from ...spatial.pose import HERE, Pose
-from ...spatial.rotation import Rotation, about
+from ....graph.node import Scalar
+from ....robot.joint import Joint
+from ....robot.robot import Robot
+from ....spatial.pose import HERE, Pose
+from ....spatial.rotation import Rotation, about
+from ...routes import path
 from ..closure import Sides
-from ..routes import path
 
 TURN, SLIDE, BALL = "turn", "slide", "ball"
 """What an unknown joint does: turn about z, slide along z, or turn about any axis."""

@@ -14,23 +14,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ProgramError
-from ..graph.node import Scalar, as_node, is_zero
-from ..program.program import Program, inputs, outputs
-from ..robot.body import Body
-from ..robot.entries import by_joint
-from ..robot.joint import Joint
-from ..robot.kinds import FIXED, KINDS
-from ..robot.loop import Loop
-from ..robot.robot import Robot
-from ..spatial.screw import STILL, Twist
-from ..spatial.vector import UNITS, ZERO, Matrix, Vector, column, cross, times
-from .coordinates import Coordinates, Row
-from .inertia_matrix import first_degrees
-from .jacobian import levers, spins
-from .results import program
-from .routes import Route, orientations, path, poses_of
-from .state import INPUTS, State, Values
+from ...errors import ProgramError
+from ...graph.node import Scalar, as_node, is_zero
+from ...program.program import Program, inputs, outputs
+from ...robot.body import Body
+from ...robot.entries import by_joint
+from ...robot.joint import Joint
+from ...robot.kinds import FIXED, KINDS
+from ...robot.loop import Loop
+from ...robot.robot import Robot
+from ...spatial.screw import STILL, Twist
+from ...spatial.vector import UNITS, ZERO, Matrix, Vector, column, cross, times
+from ..coordinates import Coordinates, Row
+from ..inertia_matrix import first_degrees
+from ..jacobian import levers, spins
+from ..results import program
+from ..routes import Route, orientations, path, poses_of
+from ..state import INPUTS, State, Values
 
 Floats = NDArray[np.float64]
 POINT, TURN = (0, 1, 2), (3, 4, 5)

@@ -14,13 +14,13 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ProgramError
-from ..robot.entries import owners
-from ..robot.kinds import FLOATING, KINDS
-from ..robot.robot import Robot
-from ..robot.scalars import randomised
+from ...errors import ProgramError
+from ...robot.entries import owners
+from ...robot.kinds import FLOATING, KINDS
+from ...robot.robot import Robot
+from ...robot.scalars import randomised
+from ..coordinates import Coordinates
 from .choice import chosen_axes
-from .coordinates import Coordinates
 from .newton import is_closed, newton
 from .search import Group, Mechanism, mechanism_of
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.loops import ladder, side_by_side
 
 import tauforge as tf
-from tauforge.models.closure import loop_closure
+from tauforge.models.loops.closure import loop_closure
 from tests.interpret import interpret
 from tests.random_loops import random_mechanism
 from tests.random_robots import seeds
@@ -96,10 +96,10 @@ def test_operations_per_loop_do_not_grow(build):
 
 
 def test_published_mechanisms_cost_no_more():
-    data = Path(__file__).parents[1]
+    data = Path(__file__).parents[2]
     for path, most in (
-        ("models/data/fourbar.xml", 96),
-        ("models/data/fivebar.xml", 170),
+        ("models/loops/data/fourbar.xml", 96),
+        ("models/loops/data/fivebar.xml", 170),
         ("formats/data/SR400.par", 951),
     ):
         assert tf.inverse_dynamics(tf.load(data / path)).count().total <= most

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...graph.node import Scalar
-from ...spatial.pose import Pose
-from ...spatial.rotation import Rotation
-from ...spatial.vector import UNITS, Vector, column, cross, dot
+from ....graph.node import Scalar
+from ....spatial.pose import Pose
+from ....spatial.rotation import Rotation
+from ....spatial.vector import UNITS, Vector, column, cross, dot
 from .constant import EXACT, constant, vanishes
 from .cycle import BALL, SLIDE, TURN, Cycle, Unknown
 from .turning import Turn, root, turned

@@ -9,8 +9,8 @@ import pytest
 
 import tauforge as tf
 from tauforge.models.coordinates import Coordinates
-from tauforge.models.freedom import freedom
-from tauforge.models.search import mechanism_of
+from tauforge.models.loops.freedom import freedom
+from tauforge.models.loops.search import mechanism_of
 from tests.random_loops import random_mechanism
 from tests.random_robots import seeds
 

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from ..errors import ProgramError
-from ..graph.node import Scalar, is_zero
-from ..robot.robot import Robot
-from ..spatial.least_squares import Equations
+from ...errors import ProgramError
+from ...graph.node import Scalar, is_zero
+from ...robot.robot import Robot
+from ...spatial.least_squares import Equations
+from ..coordinates import Coordinates, Row
+from ..state import Values
 from .closure import rows
-from .coordinates import Coordinates, Row
-from .state import Values
 
 
 def closed(robot: Robot, q: Sequence[Values], tree: Coordinates) -> Coordinates:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ProgramError
-from ..robot.robot import Robot
-from .coordinates import Coordinates
+from ...errors import ProgramError
+from ...robot.robot import Robot
+from ..coordinates import Coordinates
 
 Floats = NDArray[np.float64]
 LEAST = 1e-6

@@ -4,13 +4,13 @@ torques of joints that the loops determine.
 
 from __future__ import annotations
 
-from ..errors import ProgramError
-from ..graph.node import is_zero
-from ..robot.entries import owners
-from ..robot.joint import FREE
-from ..robot.robot import Robot
-from ..robot.variables import is_plain
-from .coordinates import Coordinates
+from ...errors import ProgramError
+from ...graph.node import is_zero
+from ...robot.entries import owners
+from ...robot.joint import FREE
+from ...robot.robot import Robot
+from ...robot.variables import is_plain
+from ..coordinates import Coordinates
 
 
 def check_cuts(robot: Robot, coordinates: Coordinates) -> None:

@@ -7,11 +7,11 @@ from random import Random
 
 import numpy as np
 
-from ...graph.evaluate import evaluate
-from ...graph.node import Node, Scalar, as_node
-from ...robot.entries import by_joint, followed, owners, places
-from ...robot.robot import Robot
-from ...robot.scalars import randomised
+from ....graph.evaluate import evaluate
+from ....graph.node import Node, Scalar, as_node
+from ....robot.entries import by_joint, followed, owners, places
+from ....robot.robot import Robot
+from ....robot.scalars import randomised
 from ..closure import with_sides
 from ..freedom import DRAWS, Floats, Freedom, error
 from ..newton import is_closed

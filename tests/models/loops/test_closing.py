@@ -9,7 +9,7 @@ import pytest
 from benchmarks.mechanisms import gough_stewart
 
 import tauforge as tf
-from tauforge.models.closure import loop_closure
+from tauforge.models.loops.closure import loop_closure
 from tauforge.robot.kinds import FLOATING, KINDS, PRISMATIC, REVOLUTE, UNIVERSAL
 from tauforge.robot.loop import Loop
 from tests.interpret import interpret
@@ -135,7 +135,7 @@ def test_the_slope_is_that_of_the_loops():
 
 
 def test_lengths_can_be_symbols():
-    robot = tf.load(Path(__file__).parents[1] / "formats/data/SR400.par")
+    robot = tf.load(Path(__file__).parents[2] / "formats/data/SR400.par")
     program = tf.closing(robot)
     assert program.count().sqrt == 1
     bound = robot.bind(dict.fromkeys(robot.symbols, 0.5))

@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import ProgramError
-from ..graph.node import Node, Scalar, is_zero
-from ..graph.operations import SYMBOL
-from ..program.program import Array, Program, inputs, outputs
-from ..robot.robot import Robot
-from ..spatial.least_squares import Equations
-from ..spatial.solve import solve
-from .coordinates import Coordinates, Row
-from .inertia_matrix import first_degrees
-from .prepare import prepare
-from .registry import model
-from .results import program
-from .state import INPUTS, State
+from ...errors import ProgramError
+from ...graph.node import Node, Scalar, is_zero
+from ...graph.operations import SYMBOL
+from ...program.program import Array, Program, inputs, outputs
+from ...robot.robot import Robot
+from ...spatial.least_squares import Equations
+from ...spatial.solve import solve
+from ..coordinates import Coordinates, Row
+from ..inertia_matrix import first_degrees
+from ..prepare import prepare
+from ..registry import model
+from ..results import program
+from ..state import INPUTS, State
 
 INDEPENDENT, MOTORS = "independent", "motors"
 """Whose torques a model takes or gives."""

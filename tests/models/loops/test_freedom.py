@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.models.freedom import freedom
-from tests.models.test_search import SOLID, linkage
+from tauforge.models.loops.freedom import freedom
+from tests.models.loops.test_search import SOLID, linkage
 from tests.random_loops import placed, random_mechanism
 from tests.random_robots import seeds
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.models.closure import loop_closure
-from tauforge.models.freedom import freedom
-from tauforge.models.newton import is_closed, newton
-from tauforge.models.search import Mechanism
+from tauforge.models.loops.closure import loop_closure
+from tauforge.models.loops.freedom import freedom
+from tauforge.models.loops.newton import is_closed, newton
+from tauforge.models.loops.search import Mechanism
 from tests.random_loops import random_mechanism
 from tests.random_robots import seeds
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...graph.functions import absolute, atan2, cos, sign, sin, sqrt
-from ...graph.node import Scalar
+from ....graph.functions import absolute, atan2, cos, sign, sin, sqrt
+from ....graph.node import Scalar
 
 ROUNDING = 1e-14
 """How far beyond its reach, as a part of it, a loop still counts as stretched: what rounding may amount to."""
