@@ -12,14 +12,14 @@ import pytest
 from benchmarks.mechanisms import five_bar, gough_stewart
 
 import tauforge as tf
-from tauforge.graph.functions import sign
+from tauforge.graph.functions import absolute, sign
 from tauforge.models.loops.closing import closing
 from tauforge.program.program import inputs, outputs
 from tauforge.program.repeat import Repeat
 
 from .runners import FORTRAN, C, _executed, tool
 
-STATES = 6
+STATES = 8
 
 
 def root(bound=60):
@@ -27,31 +27,38 @@ def root(bound=60):
     arrays = {"x": inputs("x", ["x", "other"], "numbers"), "y": inputs("y", ["y", "kept"], "a guess")}
     (x, other), (y, _) = (array.nodes for array in arrays.values())
     step = 0.5 * (y + x / y)
-    change = step - y
+    small = sign(1e-12 - (step - y) * (step - y))
     results = {
         "z": outputs([step, other], [2], [["z", "kept"]], "the root"),
-        "done": outputs([0.5 + 0.5 * sign(1e-12 - change * change)], [], [], "whether it is found"),
+        "done": outputs([0.5 * (small + absolute(small))], [], [], "whether it is found"),
     }
     return tf.Program("root", arrays, results, repeat=Repeat("z", "y", "done", bound))
 
 
 def cases():
-    """Return Programs with states: Heron's method, a five-bar in closed form, a platform; one state of each fails."""
+    """Return Programs with states: Heron's method, a five-bar in closed form, a platform.
+
+    One state of each fails; the last two have no number in an argument, and fail too.
+    """
     rng = np.random.default_rng(0)
     robot, q = gough_stewart()
     program = closing(robot)
     places = [robot.coordinate_names.index(name) for name in program.inputs["q_active"].labels[0]]
     lengths = q[places] + rng.uniform(-0.05, 0.05, (STATES, 6))
     lengths[3] = [0.2, 2.0, 0.2, 2.0, 0.2, 2.0]
-    x = np.array([[2.0, 5.0], [9.0, 6.0], [-3.0, 7.0], [1e-3, 8.0], [4.0, 9.0], [100.0, 1.0]])
+    x = np.array([[2.0, 5.0], [9.0, 6.0], [-3.0, 7.0], [1e-3, 8.0], [4.0, 9.0], [100.0, 1.0], [2, 3], [2, 4]])
     linkage, known = five_bar()
     arms = known[[0, 2]] + rng.uniform(-0.2, 0.2, (STATES, 2))
     arms[1] = [3.1, 0.0]
-    return {
+    found = {
         "root": (root(), [x, np.ones((STATES, 2))]),
         "arms": (closing(linkage), [arms, np.tile(known, (STATES, 1))]),
         "legs": (program, [lengths, np.tile(q, (STATES, 1))]),
     }
+    for _, (given, guess) in found.values():
+        given[-2, 0] = np.nan
+        guess[-1] = np.nan
+    return found
 
 
 CASES = cases()
@@ -71,11 +78,11 @@ def compare(found, expected):
 def test_the_compiled_loop(expected):
     z, done = expected["root"]
     np.testing.assert_allclose(z[[0, 1, 3, 4, 5], 0], np.sqrt([2.0, 9.0, 1e-3, 4.0, 100.0]), rtol=1e-10)
-    assert np.isnan(z[2, 0])
+    assert np.isnan(z[[2, 6, 7], 0]).all()
     np.testing.assert_array_equal(z[:, 1], CASES["root"][1][0][:, 1])
-    np.testing.assert_array_equal(done, [1, 1, 0, 1, 1, 1])
-    assert list(expected["legs"].closed) == [1, 1, 1, 0, 1, 1]
-    assert list(expected["arms"].closed) == [1, 0, 1, 1, 1, 1]
+    np.testing.assert_array_equal(done, [1, 1, 0, 1, 1, 1, 0, 0])
+    assert list(expected["legs"].closed) == [1, 1, 1, 0, 1, 1, 0, 0]
+    assert list(expected["arms"].closed) == [1, 0, 1, 1, 1, 1, 0, 0]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -89,7 +96,7 @@ def test_a_state_does_not_depend_on_its_neighbours(name, expected):
                 np.testing.assert_array_equal(a, b[k])
         shared = function(given[0], given[1][0])
     for a, b in zip(shared, expected[name], strict=True):
-        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(a[:-1], b[:-1])
 
 
 @pytest.mark.parametrize(
@@ -132,7 +139,7 @@ def test_python_and_numpy(name, expected):
     with np.errstate(all="ignore"):
         compare(_executed(program.code("numpy", name), name)(*given), expected[name])
         shared = _executed(program.code("numpy", name), name)(given[0], given[1][0])
-    compare(shared, expected[name])
+    compare([x[:-1] for x in shared], [x[:-1] for x in expected[name]])
 
 
 def test_latex_says_it_in_words():

@@ -20,7 +20,7 @@ LANGUAGE = Language(
         **calls(),
         graph.SQRT: "sqrt({0})",
         graph.ABS: "abs({0})",
-        graph.SIGN: "sign({0})",
+        graph.SIGN: "(({0} > 0) - ({0} < 0))",
     },
     number=repr,
     element=lambda x: x.array + (f"({', '.join(str(i + 1) for i in x.index)})" if x.index else ""),

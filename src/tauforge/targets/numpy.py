@@ -23,7 +23,7 @@ LANGUAGE = Language(
         graph.ATAN2: "np.arctan2({0}, {1})",
         graph.SQRT: "np.sqrt({0})",
         graph.ABS: "np.abs({0})",
-        graph.SIGN: "np.sign({0})",
+        graph.SIGN: "(1.0*({0} > 0.0) - ({0} < 0.0))",
     },
     number=repr,
     element=_element,

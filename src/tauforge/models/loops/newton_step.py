@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...graph.functions import atan2, sign, sqrt
+from ...graph.functions import atan2, sqrt
 from ...graph.node import Scalar, is_zero
 from ...robot.entries import by_joint, owners
 from ...robot.robot import Robot
 from ...spatial.solve import solve
 from ..coordinates import Coordinates, Row
+from .closed_form.turning import positive
 from .closure import TURN, gaps, rows, with_sides
 
 DAMPING, LEAST = 1e-2, 1e-14
@@ -69,7 +70,7 @@ def newton_step(robot: Robot, q: Sequence[Scalar], held: Sequence[str]) -> tuple
     step: list[Scalar] = [0.0] * len(tree.names)
     for place, way in zip(unknown, x, strict=True):
         step[place] = way * shorter
-    closed = 0.5 + 0.5 * sign(TOLERANCE**2 - e.square)
+    closed = positive(TOLERANCE**2 - e.square)
     return _moved(robot, own, step), closed
 
 

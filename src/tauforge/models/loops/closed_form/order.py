@@ -18,7 +18,7 @@ from ..newton import is_closed
 from .cycle import cycle
 from .leg import solve_leg
 from .planar import Solved, solve_planar
-from .turning import unless_closed
+from .turning import finite, unless_closed
 
 TRIALS, SPREAD = 6, 0.2
 """States at which a solution is tried, and how far the first is from a closed one; each other is half as far."""
@@ -52,6 +52,7 @@ def solved_in_order(robot: Robot, known: Mapping[int, Scalar], guess: Sequence[N
     unknown = [place for place in range(len(guess)) if place not in known]
     if any(place not in values for place in unknown):
         return None
+    exists = exists * finite([values[place] for place in unknown])
     lost = unless_closed(exists)
     return Solved({place: values[place] + lost for place in unknown}, exists)
 

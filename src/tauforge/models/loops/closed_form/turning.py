@@ -5,6 +5,7 @@ A solution depends on a sign, the way in which the loop is assembled; the guess 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ....graph.functions import absolute, atan2, cos, sign, sin, sqrt
@@ -54,8 +55,14 @@ class Root(NamedTuple):
 def root(square: Scalar, scale: Scalar, like: Scalar) -> Root:
     """Return the root of a difference of squares, the first of which is ``scale``."""
     square = square + ROUNDING * scale
-    exists = 0.5 + 0.5 * _side(square)
+    exists = positive(square)
     return Root(_side(like) * sqrt(0.5 * (square + absolute(square))), exists)
+
+
+def positive(x: Scalar) -> Scalar:
+    """Return 1 for a positive number; 0 for any other, and where there is no number."""
+    side = sign(x)
+    return 0.5 * (side + absolute(side))
 
 
 def _side(x: Scalar) -> Scalar:
@@ -71,6 +78,14 @@ def turned(E: Scalar, F: Scalar, k: Scalar, side: Scalar) -> tuple[Turn, Scalar,
     square = E * E + F * F
     s, exists = root(square - k * k, square, side)
     return Turn(k * F + s * E, k * E - s * F), square, exists
+
+
+def finite(values: Sequence[Scalar]) -> Scalar:
+    """Return 1 if all values are finite, 0 if not."""
+    total: Scalar = 0.0
+    for x in values:
+        total = total + x
+    return positive(HUGE - absolute(total))
 
 
 def unless_closed(closed: Scalar) -> Scalar:
