@@ -53,7 +53,7 @@ drawing = tf.draw(robot, q)  # drawing.save("sr400.svg")
 inverse, still = tf.inverse_dynamics(robot), np.zeros(6)
 print(inverse.count())
 tau = inverse.compile()(q, still, still)
-print("torques at rest:", tau.round(2))
+print("torques at rest:", tau.round(2) + 0.0)
 qdd = tf.direct_dynamics(robot).compile()(q, still, tau * [1, 0, 1, 1, 1, 1])
 print("accelerations if motor 2 fails:", qdd.round(2) + 0.0)  # no minus before zeros
 F = tf.joint_wrenches(robot).compile()(q, still, still)
