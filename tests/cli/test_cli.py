@@ -137,6 +137,15 @@ def test_loops_are_opened_on_request():
     assert "g (8)" in opened
 
 
+def test_motion_of_the_platform_and_torques_of_the_motors():
+    command = ["generate", "inverse-dynamics", "planar_3rrr", "--independent", "platform"]
+    robot = tf.robots.planar_3rrr().with_independent("platform")
+    assert run(*command).stdout == tf.inverse_dynamics(robot).code("c")
+    assert run(*command, "--efforts", "motors").stdout == tf.inverse_dynamics(robot, efforts="motors").code("c")
+    assert "leg9" in run("generate", "gravity", "planar_3rrr", "--independent", "leg9,leg1_R1,leg2_R1").stderr
+    assert "takes no --efforts" in run("generate", "gravity", "planar_3rrr", "--efforts", "motors").stderr
+
+
 def test_info_tells_how_a_mechanism_can_move():
     shown = run("info", SR400).stdout
     assert "mobility: 6, determined by joint1, joint2, joint4, joint5, joint6, joint7" in shown

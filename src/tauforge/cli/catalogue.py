@@ -7,6 +7,7 @@ from inspect import signature
 import tauforge as tf
 
 from ..models.classical import DEFAULT
+from ..models.loops.motors import INDEPENDENT
 from ..models.registry import MODELS
 from ..program.optimise import AUTO
 
@@ -19,6 +20,7 @@ def model(
     external_wrenches: bool | str = False,
     frame: str = "",
     accelerated: str = "",
+    efforts: str = INDEPENDENT,
     formulation: str = DEFAULT,
 ) -> tf.Program:
     """Return a model of a robot by the model's name, with - or _ between the words."""
@@ -29,6 +31,8 @@ def model(
     taken = signature(function).parameters
     if external_wrenches and "external_wrenches" not in taken:
         raise tf.ProgramError(f"external wrenches have no effect on {key}")
+    if efforts != INDEPENDENT and "efforts" not in taken:
+        raise tf.ProgramError(f"{key} takes no --efforts: it has no torques of motors")
     for option, value, what in (("frame", frame, "LINK"), ("accelerated", accelerated, "JOINT,JOINT,...")):
         if bool(value) != (option in taken):
             raise tf.ProgramError(f"{key} {'takes no' if value else 'needs'} --{option} {what}")
@@ -41,6 +45,7 @@ def model(
         "external_wrenches": external_wrenches,
         "frame": frame,
         "accelerated": accelerated if accelerated == "rigid" else accelerated.split(","),
+        "efforts": efforts,
         "formulation": formulation,
     }
     return function(robot, **{key: value for key, value in options.items() if key in taken})

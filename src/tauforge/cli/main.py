@@ -26,10 +26,13 @@ from .find_robot import find, heard
 from .options import (
     Accelerated,
     BaseOption,
+    Efforts,
+    EffortsOption,
     Folders,
     Formulation,
     Frame,
     FunctionName,
+    Independent,
     Lenient,
     Loops,
     ModelArgument,
@@ -166,6 +169,8 @@ def generate(
     wrenches: WrenchesOption = Wrenches.none,
     frame: Frame = "",
     accelerated: Accelerated = "",
+    independent: Independent = "",
+    efforts: EffortsOption = Efforts.independent,
     formulation: Formulation = DEFAULT,
     split: Split = False,
     symbolic: Symbolic = False,
@@ -185,6 +190,8 @@ def generate(
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
     found = find(robot, symbolic, base, snap, lenient, folder, loops)
+    if independent:
+        found = found.with_independent(*independent.split(","))
     program = model(
         which,
         found.tree() if open_loops else found,
@@ -192,6 +199,7 @@ def generate(
         external_wrenches=wrenches.choice,
         frame=frame,
         accelerated=accelerated,
+        efforts=efforts.value,
         formulation=formulation,
     )
     write_code(program, output, target, function, split)

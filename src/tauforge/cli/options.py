@@ -29,6 +29,11 @@ class Wrenches(StrEnum):
         return choices[self.value]
 
 
+class Efforts(StrEnum):
+    independent = "independent"
+    motors = "motors"
+
+
 class Base(StrEnum):
     fixed = "fixed"
     floating = "floating"
@@ -97,6 +102,18 @@ Accelerated = Annotated[
         "--accelerated",
         metavar="JOINTS",
         help="Joints whose acceleration is known, for hybrid dynamics: names separated by commas, or rigid.",
+    ),
+]
+EffortsOption = Annotated[
+    Efforts,
+    typer.Option("--efforts", help="Whose torques tau has where loops are closed: the independent joints', or motors."),
+]
+Independent = Annotated[
+    str,
+    typer.Option(
+        "--independent",
+        metavar="JOINTS",
+        help="Joints that describe the motion of closed loops, such as the platform: names separated by commas.",
     ),
 ]
 Formulation = Annotated[
