@@ -137,6 +137,14 @@ def test_loops_are_opened_on_request():
     assert "g (8)" in opened
 
 
+def test_some_rows_of_a_jacobian():
+    command = ["generate", "jacobian-determinant", "delta", "--frame", "platform"]
+    expected = tf.jacobian_determinant(tf.robots.delta(), frame="platform", rows=("vx", "vy", "vz"))
+    assert run(*command, "--rows", "vx,vy,vz").stdout == expected.code("c")
+    assert "rows=" in run(*command).stderr
+    assert "takes no --rows" in run("generate", "gravity", "delta", "--rows", "vx").stderr
+
+
 def test_motion_of_the_platform_and_torques_of_the_motors():
     command = ["generate", "inverse-dynamics", "planar_3rrr", "--independent", "platform"]
     robot = tf.robots.planar_3rrr().with_independent("platform")

@@ -19,6 +19,7 @@ def model(
     parameters: str,
     external_wrenches: bool | str = False,
     frame: str = "",
+    rows: str = "",
     accelerated: str = "",
     efforts: str = INDEPENDENT,
     formulation: str = DEFAULT,
@@ -31,6 +32,8 @@ def model(
     taken = signature(function).parameters
     if external_wrenches and "external_wrenches" not in taken:
         raise tf.ProgramError(f"external wrenches have no effect on {key}")
+    if rows and "rows" not in taken:
+        raise tf.ProgramError(f"{key} takes no --rows: it has no Jacobian, or all rows of it")
     if efforts != INDEPENDENT and "efforts" not in taken:
         raise tf.ProgramError(f"{key} takes no --efforts: it has no torques of motors")
     for option, value, what in (("frame", frame, "LINK"), ("accelerated", accelerated, "JOINT,JOINT,...")):
@@ -43,6 +46,7 @@ def model(
     options = {
         **({} if parameters == AUTO else {"parameters": parameters}),
         "external_wrenches": external_wrenches,
+        **({"rows": rows.split(",")} if rows else {}),
         "frame": frame,
         "accelerated": accelerated if accelerated == "rigid" else accelerated.split(","),
         "efforts": efforts,

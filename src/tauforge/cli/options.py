@@ -96,6 +96,14 @@ WrenchesOption = Annotated[
     typer.Option("--wrenches", "-w", help="External wrenches: none, as an input, or from the robot's file."),
 ]
 Frame = Annotated[str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian is computed.")]
+Rows = Annotated[
+    str,
+    typer.Option(
+        "--rows",
+        metavar="ROWS",
+        help="Rows of the Jacobian to use, for fewer than six degrees of freedom: some of vx,vy,vz,wx,wy,wz.",
+    ),
+]
 Accelerated = Annotated[
     str,
     typer.Option(
