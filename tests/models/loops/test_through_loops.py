@@ -1,8 +1,11 @@
 """Inverse dynamics without the map G equals that with it, for cut joints of every kind and whichever is cheaper."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+import tauforge as tf
 from tauforge.models.inverse_dynamics import newton_euler
 from tauforge.models.loops.search import mechanism_of
 from tauforge.models.loops.through_loops import torques_through_loops
@@ -41,6 +44,29 @@ def check(robot, q, seed):
     scale = max(1.0, np.abs(mapped).max()) * np.linalg.cond(J[:, rest]) ** 2
     np.testing.assert_allclose(walked, mapped, atol=1e-11 * scale)
     return True
+
+
+@pytest.mark.parametrize(
+    ("name", "independent"),
+    [
+        ("fourbar", ()),
+        ("slider_crank", ()),
+        ("fivebar", ()),
+        ("planar_3rrr", ()),
+        ("planar_3rrr", ("platform",)),
+        ("delta", ()),
+        ("orthoglide", ()),
+        ("gough_stewart", ("platform",)),
+    ],
+)
+def test_both_ways_are_certified(name, independent):
+    made = both_ways(tf.robots.bundled(name).with_independent(*independent))
+    mapped, walked = (replace(made, results={"tau": made.results[way]}) for way in ("mapped", "walked"))
+    assert mapped.certify(walked).probability < 1e-30
+    tau = made.results["walked"]
+    wrong = replace(made, results={"tau": replace(tau, nodes=(tau.nodes[0] * 1.001, *tau.nodes[1:]))})
+    with pytest.raises(tf.CertificationError, match="not equal"):
+        mapped.certify(wrong)
 
 
 @seeds(quick=12, all=200)
