@@ -160,6 +160,8 @@ def test_what_a_repeated_program_keeps():
     with pytest.raises(tf.ProgramError, match="not repeated in the same way"):
         program.certify(root(bound=3))
     assert program.certify(root())
+    with pytest.raises(tf.ProgramError, match="only double precision reaches"):
+        program.compile(dtype="float32")
 
 
 @pytest.mark.parametrize(

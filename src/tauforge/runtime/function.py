@@ -57,6 +57,10 @@ class Function:
 
     def __init__(self, program: Program, *, dtype: DTypeLike = np.float64, cache: bool = True) -> None:
         self._program, self._dtype, self._cache = program, _known(dtype), cache
+        if program.repeat and self._dtype != np.float64:
+            raise ProgramError(
+                f"{program.name} is repeated until it is done, which only double precision reaches; use dtype='float64'"
+            )
         self._vectors = vectors(_SCALARS[self._dtype])
         self._loaded = load(program, compiled(program, self._vectors, cache), self._vectors)
         general = UfuncCall(program, self._loaded, self._dtype)
