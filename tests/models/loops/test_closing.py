@@ -9,6 +9,7 @@ import pytest
 from benchmarks.mechanisms import gough_stewart
 
 import tauforge as tf
+from tauforge.models.loops.closing import active_places
 from tauforge.models.loops.closure import loop_closure
 from tauforge.robot.kinds import FLOATING, KINDS, PRISMATIC, REVOLUTE, UNIVERSAL
 from tauforge.robot.loop import Loop
@@ -112,6 +113,18 @@ def test_out_of_reach_there_is_no_number():
         q, closed = tf.closing(FIVEBAR).compile()([[3.14, 0.0], [2.26, 1.3]], GUESS)
     np.testing.assert_array_equal(closed, [0.0, 1.0])
     np.testing.assert_array_equal(np.isnan(q), [[False, True, False, True], [False] * 4])
+
+
+@pytest.mark.parametrize("name", ["fourbar", "slider_crank", "fivebar", "planar_3rrr", "delta"])
+def test_the_flag_is_one_or_zero_without_a_sign(name):
+    robot = tf.robots.bundled(name)
+    program, q = tf.closing(robot), tf.close_loops(robot)
+    own = np.tile(q[active_places(robot)], (3, 1))
+    own[1:, 0] = [np.nan, np.inf]
+    with np.errstate(all="ignore"):
+        closed = program.compile()(own, q).closed
+    np.testing.assert_array_equal(closed, [1.0, 0.0, 0.0])
+    assert not np.signbit(closed).any()
 
 
 def test_single_precision():

@@ -62,7 +62,7 @@ def root(square: Scalar, scale: Scalar, like: Scalar) -> Root:
 def positive(x: Scalar) -> Scalar:
     """Return 1 for a positive number; 0 for any other, and where there is no number."""
     side = sign(x)
-    return 0.5 * (side + absolute(side))
+    return 0.5 * absolute(side + absolute(side))  # the outer one leaves no negative zero
 
 
 def _side(x: Scalar) -> Scalar:
