@@ -12,6 +12,7 @@ from tauforge import Base, Body, Inertia, Joint, Loop, Robot, RobotError, RobotW
 from tauforge.formats import load, save
 from tauforge.robot.body import Visual
 from tauforge.robot.joint import Limits, Mimic
+from tauforge.robot.mechanisms import fivebar
 
 from .strategies import robots
 
@@ -130,6 +131,15 @@ def test_what_changes_efforts_and_has_no_place_in_par_is_refused(fields, message
         with pytest.raises(RobotError, match=message.replace("joint2", "cut")):
             save(replace(arm(), loops=(loop,)), tmp_path / "robot.par")
     assert not list(tmp_path.iterdir())
+
+
+def test_chosen_independent_joints_have_no_place_in_par(tmp_path):
+    robot = replace(fivebar(), frames=())
+    chosen = robot.with_independent("forearm1", "arm1")
+    assert again(chosen, tmp_path, ".toml") == chosen
+    with pytest.raises(RobotError, match=r"a choice of independent joints \(forearm1, arm1\), which has no place"):
+        save(chosen, tmp_path / "robot.par")
+    assert again(robot.with_independent(*robot.independent), tmp_path, ".par").velocity_names == robot.velocity_names
 
 
 def test_what_changes_no_efforts_and_has_no_place_in_par_is_left_out_with_a_warning(tmp_path):

@@ -67,6 +67,8 @@ def _misfits(robot: Robot) -> Iterator[str]:
     for body in _bodies(robot):
         if not all(map(is_zero, body.lift)):
             yield f"gravity acts on a part of link {body.name!r} only"
+    if robot.chosen and robot.velocity_names != robot.with_independent().velocity_names:
+        yield f"it has a choice of independent joints ({', '.join(robot.chosen)})"
     for loop in robot.loops:
         for key in ACTUATOR:
             if not is_zero(getattr(loop.joint, key)):
