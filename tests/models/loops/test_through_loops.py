@@ -44,7 +44,7 @@ def check(robot, q, seed):
     return True
 
 
-@seeds(quick=12, all=200)
+@seeds(quick=6, all=200)
 def test_random_loops(seed):
     robot, q = random_mechanism(seed)
     q = mechanism_of(robot).closed_from(q)
