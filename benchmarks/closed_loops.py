@@ -19,11 +19,10 @@ from typing import Any
 import numpy as np
 
 import tauforge as tf
-from tauforge.bench.matrices import pose
 from tauforge.bench.timing import best_times
-from tauforge.bench.with_pinocchio import to_pinocchio
 from tauforge.geometry.close_loops import close_loops
 
+from .constrained import Constrained, each
 from .speed import COUNT, agree
 from .table import Table
 
@@ -38,41 +37,17 @@ GUESSES = {
 """A state of each robot, around which the others are."""
 
 
-class Loops:
-    """A mechanism in Pinocchio whose cuts are revolute joints of planar loops."""
+class Loops(Constrained):
+    """A mechanism of planar loops."""
 
     def __init__(self, robot: tf.Robot) -> None:
-        import pinocchio as pin
-
-        self.pin: Any = pin
-        self.model = to_pinocchio(robot)
-        self.data = self.model.createData()
+        super().__init__(robot, 1e-9)
         self.free = [robot.joint_names.index(name) for name in robot.velocity_names]
-        self.contacts = pin.StdVec_RigidConstraintModel()
-        for loop in robot.loops:
-            sides = [x for joint in (loop.joint, loop.frame) for x in (joint.antecedent, pin.SE3(*pose(joint)))]
-            self.contacts.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, self.model, *sides, pin.LOCAL))
-        self.datas = pin.StdVec_RigidConstraintData()
-        self.datas.extend([contact.createData() for contact in self.contacts])
-        self.settings = pin.ProximalSettings(1e-9, 1e-9, 1e-10, 5)
-        try:
-            pin.initConstraintDynamics(self.model, self.data, self.contacts, self.datas)
-        except TypeError:  # before Pinocchio 4
-            pin.initConstraintDynamics(self.model, self.data, self.contacts)
-
-    def direct(self, q: Any, v: Any, effort: Any) -> Any:
-        """Return the accelerations of all joints."""
-        return self.pin.constraintDynamics(
-            self.model, self.data, q, v, effort, self.contacts, self.datas, self.settings
-        )
 
     def inverse(self, q: Any, v: Any, a: Any) -> Any:
         """Return the efforts of the independent joints from the motion of all."""
         tau = self.pin.rnea(self.model, self.data, q, v, a)
-        self.pin.computeJointJacobians(self.model, self.data, q)
-        for contact, data in zip(self.contacts, self.datas, strict=True):
-            contact.calc(self.model, self.data, data)
-        J = self.pin.getConstraintsJacobian(self.model, self.data, self.contacts, self.datas)
+        J = self.equations(q)
         rest = [k for k in range(self.model.nv) if k not in self.free]
         forces = np.linalg.lstsq(J[:, rest].T, tau[rest], rcond=None)[0]
         return tau[self.free] - J[:, self.free].T @ forces
@@ -85,12 +60,6 @@ def states(robot: tf.Robot, count: int) -> tuple[Any, Any, Any]:
     active = guess[free] + rng.uniform(-0.2, 0.2, (count, len(free)))
     qd, qdd = rng.normal(size=(2, count, len(free)))
     return close_loops(robot, active, guess=guess), qd, qdd
-
-
-def each(call: Any, rows: list[list[Any]]) -> None:
-    """Call a function state by state."""
-    for row in rows:
-        call(*row)
 
 
 def compare(table: Table, robot: tf.Robot, count: int, seconds: float) -> None:

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from scipy.optimize import root
 
 import tauforge as tf
+from tauforge.bench.matrices import pose
 from tauforge.bench.timing import best_times
 from tauforge.bench.with_pinocchio import to_pinocchio
 
-from .mechanisms import State, corners, five_bar, gough_stewart
 from .speed import agree
 from .table import Table
 
+State = NDArray[np.float64]
 COUNT = 4096
 STEP = 2e-3
 """How far the legs move from the state that is known, in metres."""
@@ -33,17 +34,15 @@ STEP = 2e-3
 class Closed:
     """The platform in Pinocchio, closed by SciPy from a state near by."""
 
-    def __init__(self) -> None:
+    def __init__(self, robot: tf.Robot) -> None:
         import pinocchio as pin
 
         self.pin: Any = pin
-        tree = gough_stewart(universal=False)[0].tree()
-        self.model = to_pinocchio(tree.derived(frames=()))
+        self.model = to_pinocchio(robot)
         self.data = self.model.createData()
-        names = [joint.name for joint in tree.joints]
-        self.tips = [names.index(f"p{k}") + 1 for k in range(1, 7)]
-        self.platform = len(names)
-        self.tops = np.array([[x, y, 0.0] for x, y in corners(0.35, 0.75)]).T
+        self.tips = [loop.joint.antecedent for loop in robot.loops]
+        self.platform = robot.loops[0].frame.antecedent
+        self.tops = np.column_stack([pose(loop.frame)[1] for loop in robot.loops])
         self.slides = [self.model.joints[tip].idx_v for tip in self.tips]
         self.places = [self.model.joints[tip].idx_q for tip in self.tips]
         self.unknown = [k for k in range(self.model.nv) if k not in self.slides]
@@ -91,7 +90,8 @@ def per_state(work: Callable[[], object], count: int) -> float:
 
 def closed_form(table: Table) -> None:
     """Time a five-bar in closed form."""
-    robot, q = five_bar()
+    robot = tf.robots.fivebar()
+    q = tf.close_loops(robot, [2.3, 0.9], guess=[2.3, -1.2, 0.9, 1.2])
     function = tf.closing(robot).compile()
     active = q[[0, 2]] + np.random.default_rng(0).uniform(-0.2, 0.2, (COUNT, 2))
     made = function(active, q)
@@ -105,10 +105,10 @@ def closed_form(table: Table) -> None:
 
 def warm_start(table: Table, peers: int = 50) -> None:
     """Time a platform from the lengths of its legs, each state from one near by."""
-    robot, q = gough_stewart()
-    function, theirs = tf.closing(robot).compile(), Closed()
-    rng = np.random.default_rng(0)
-    before: NDArray[Any] = q[2:18:3] + rng.uniform(-0.05, 0.05, (COUNT, 6))
+    robot = tf.robots.gough_stewart()
+    function, theirs = tf.closing(robot).compile(), Closed(robot)
+    rng, q = np.random.default_rng(0), tf.close_loops(robot, np.zeros(6))
+    before = rng.uniform(-0.05, 0.05, (COUNT, 6))
     start = function(before, q).q
     after = before + rng.uniform(-STEP, STEP, before.shape)
     made = function(after, start)

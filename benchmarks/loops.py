@@ -74,9 +74,9 @@ def best(work: Callable[[], object], rounds: int) -> float:
     return 1e3 * min(found)
 
 
-def times(build: Callable[[int], tf.Robot], count: int) -> dict[str, float]:
+def times(build: Callable[[int], tf.Robot], count: int, rounds: int = 0) -> dict[str, float]:
     """Return milliseconds per loop by what is done, each time with a robot that was not seen before."""
-    rounds, number = 5 if count < 50 else 2, itertools.count()
+    rounds, number = rounds or (5 if count < 50 else 2), itertools.count()
 
     def fresh() -> tf.Robot:
         return replace(build(count), name=f"{build.__name__}{next(number)}")
@@ -97,10 +97,10 @@ def times(build: Callable[[int], tf.Robot], count: int) -> dict[str, float]:
     return {what: time / count for what, time in found.items()}
 
 
-def main(sizes: Sequence[int] = SIZES) -> None:
+def main(sizes: Sequence[int] = SIZES, rounds: int = 0) -> None:
     """Print milliseconds per loop for some numbers of loops."""
     for build in (side_by_side, ladder):
-        found = {count: times(build, count) for count in sizes}
+        found = {count: times(build, count, rounds) for count in sizes}
         print(f"{build(1).name}: milliseconds per loop for {', '.join(map(str, sizes))} loops")
         for what in found[sizes[0]]:
             row = [each[what] for each in found.values()]

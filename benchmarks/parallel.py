@@ -19,11 +19,10 @@ from typing import Any
 import numpy as np
 
 import tauforge as tf
-from tauforge.bench.matrices import pose
 from tauforge.bench.timing import best_times
-from tauforge.bench.with_pinocchio import to_pinocchio
 from tauforge.geometry.close_loops import close_loops
 
+from .constrained import Constrained, each
 from .speed import COUNT, agree
 from .table import Table
 
@@ -33,29 +32,14 @@ REACH = 0.1
 """How far the platform moves from home, in metres and halves of radians; farther on there are singular states."""
 
 
-class Peer:
-    """The platform in Pinocchio; its cuts are points."""
+class Peer(Constrained):
+    """The platform in Pinocchio."""
 
     def __init__(self, robot: tf.Robot) -> None:
-        import pinocchio as pin
-
-        self.pin: Any = pin
-        self.model = to_pinocchio(robot)
-        self.data = self.model.createData()
-        self.pool = pin.ModelPool(self.model, 1)
+        super().__init__(robot, 1e-10)
+        self.pool = self.pin.ModelPool(self.model, 1)
         names = robot.tree().velocity_names
         self.motors = [names.index(name) for name in robot.actuated]
-        self.contacts = pin.StdVec_RigidConstraintModel()
-        for loop in robot.loops:
-            sides = [x for joint in (loop.joint, loop.frame) for x in (joint.antecedent, pin.SE3(*pose(joint)))]
-            self.contacts.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, self.model, *sides, pin.LOCAL))
-        self.datas = pin.StdVec_RigidConstraintData()
-        self.datas.extend([contact.createData() for contact in self.contacts])
-        self.settings = pin.ProximalSettings(1e-10, 1e-10, 1e-10, 5)
-        try:
-            pin.initConstraintDynamics(self.model, self.data, self.contacts, self.datas)
-        except TypeError:  # before Pinocchio 4
-            pin.initConstraintDynamics(self.model, self.data, self.contacts)
 
     def tree(self, q: Any, v: Any, a: Any) -> Any:
         """Return the torques of all joints with the loops open, a column per state."""
@@ -65,23 +49,12 @@ class Peer:
 
     def inverse(self, q: Any, v: Any, a: Any) -> Any:
         """Return the forces of the motors from the motion of all joints, for many states."""
-        pin, count, size = self.pin, len(q), self.model.nv
         tau = self.tree(q, v, a)
-        A = np.zeros((count, size, size))
+        A = np.zeros((len(q), self.model.nv, self.model.nv))
         A[:, self.motors, range(len(self.motors))] = 1.0
-        for row, each in zip(q, A, strict=True):
-            pin.computeJointJacobians(self.model, self.data, row)
-            for contact, data in zip(self.contacts, self.datas, strict=True):
-                contact.calc(self.model, self.data, data)
-            J = pin.getConstraintsJacobian(self.model, self.data, self.contacts, self.datas)
-            each[:, len(self.motors) :] = J.T
+        for row, whole in zip(q, A, strict=True):
+            whole[:, len(self.motors) :] = self.equations(row).T
         return np.linalg.solve(A, tau.T[..., None])[:, : len(self.motors), 0]
-
-    def direct(self, q: Any, v: Any, effort: Any) -> Any:
-        """Return the accelerations of all joints."""
-        return self.pin.constraintDynamics(
-            self.model, self.data, q, v, effort, self.contacts, self.datas, self.settings
-        )
 
 
 def states(robot: tf.Robot, count: int) -> tuple[Any, Any, Any]:
@@ -92,12 +65,6 @@ def states(robot: tf.Robot, count: int) -> tuple[Any, Any, Any]:
     guess = np.concatenate([np.zeros((count, size - 7)), pose], axis=1)
     qd, qdd = rng.normal(size=(2, count, 6))
     return close_loops(robot, pose, guess=guess), qd, qdd
-
-
-def each(call: Any, rows: list[list[Any]]) -> None:
-    """Call a function state by state."""
-    for row in rows:
-        call(*row)
 
 
 def compare(table: Table, count: int, seconds: float) -> None:

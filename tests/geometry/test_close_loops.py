@@ -43,7 +43,7 @@ def test_the_nearest_closed_state():
     assert np.abs(q - GUESS).max() < 0.05
 
 
-@seeds(quick=10, all=100)
+@seeds(quick=5, all=100)
 @pytest.mark.parametrize("planar", [False, True])
 def test_random_loops(seed, planar):
     robot, q = random_mechanism(seed, planar)

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks.mechanisms import five_bar, gough_stewart
 
 import tauforge as tf
 from tauforge.graph.functions import absolute, sign
@@ -17,6 +16,7 @@ from tauforge.models.loops.closing import closing
 from tauforge.program.program import inputs, outputs
 from tauforge.program.repeat import Repeat
 
+from ..random_parallel import neutral
 from .runners import FORTRAN, C, _executed, tool
 
 STATES = 8
@@ -41,13 +41,13 @@ def cases():
     One state of each fails; the last two have no number in an argument, and fail too.
     """
     rng = np.random.default_rng(0)
-    robot, q = gough_stewart()
-    program = closing(robot)
-    places = [robot.coordinate_names.index(name) for name in program.inputs["q_active"].labels[0]]
-    lengths = q[places] + rng.uniform(-0.05, 0.05, (STATES, 6))
-    lengths[3] = [0.2, 2.0, 0.2, 2.0, 0.2, 2.0]
+    program = closing(tf.robots.gough_stewart())
+    q = neutral(tf.robots.gough_stewart())
+    lengths = rng.uniform(-0.05, 0.05, (STATES, 6))
+    lengths[3] = [-1.0, 1.0, -1.0, 1.0, -1.0, 1.0]
     x = np.array([[2.0, 5.0], [9.0, 6.0], [-3.0, 7.0], [1e-3, 8.0], [4.0, 9.0], [100.0, 1.0], [2, 3], [2, 4]])
-    linkage, known = five_bar()
+    linkage = tf.robots.fivebar()
+    known = tf.close_loops(linkage, [2.3, 0.9], guess=[2.3, -1.2, 0.9, 1.2])
     arms = known[[0, 2]] + rng.uniform(-0.2, 0.2, (STATES, 2))
     arms[1] = [3.1, 0.0]
     found = {

@@ -6,7 +6,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from benchmarks.mechanisms import gough_stewart
 
 import tauforge as tf
 from tauforge.models.loops.closing import active_places
@@ -16,6 +15,7 @@ from tauforge.robot.loop import Loop
 from tests.interpret import interpret
 from tests.planar_loops import planar_loop
 from tests.random_loops import placed, random_mechanism
+from tests.random_parallel import neutral
 from tests.random_robots import seeds
 
 DATA = Path(__file__).parent / "data"
@@ -245,15 +245,13 @@ def test_the_slope_of_what_is_closed_by_steps_is_that_of_the_loops(seed):
 
 
 def test_a_platform_is_closed_from_its_legs():
-    robot, q = gough_stewart()
-    program = tf.closing(robot)
-    assert robot.independent == ("p1", "p2", "p3", "p4", "p5", "p6")
+    robot = tf.robots.gough_stewart()
+    program, q = tf.closing(robot), neutral(robot)
     own = active(robot, q) + np.random.default_rng(0).uniform(-0.05, 0.05, (100, 6))
     found, closed = program.compile()(own, q)
     assert closed.all()
     assert np.abs(loop_closure(robot).compile()(found)[0]).max() < 1e-13
-    known, posed = gough_stewart(driven="platform")
-    back, closed = tf.closing(known).compile()(found[:, -7:], posed)
+    back, closed = tf.closing(robot.with_independent("platform")).compile()(found[:, -7:], q)
     assert closed.all()
     np.testing.assert_allclose(back, found, atol=1e-10)
     np.testing.assert_array_equal(tf.close_loops(robot, own, guess=q), found)

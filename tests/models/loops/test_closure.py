@@ -75,7 +75,7 @@ class Mechanism:
         return (a - 8 * b + 8 * c - d) / (12 * h)
 
 
-@seeds(quick=20, all=200)
+@seeds(quick=6, all=200)
 @pytest.mark.parametrize("planar", [False, True])
 def test_dynamics_of_random_loops(seed, planar):
     found = Mechanism(seed, planar)

@@ -50,7 +50,7 @@ def error(robot, q):
     return np.abs(Mechanism(robot).error(q)).max()
 
 
-@seeds(quick=20, all=300)
+@seeds(quick=8, all=300)
 @pytest.mark.parametrize("planar", [False, True])
 def test_random_mechanisms_close_from_zero(seed, planar):
     robot, _ = random_mechanism(seed, planar)

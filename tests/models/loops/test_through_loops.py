@@ -69,7 +69,7 @@ def test_both_ways_are_certified(name, independent):
         mapped.certify(wrong)
 
 
-@seeds(quick=12, all=200)
+@seeds(quick=6, all=200)
 def test_random_loops(seed):
     robot, q = random_mechanism(seed)
     q = mechanism_of(robot).closed_from(q)
@@ -81,3 +81,34 @@ def test_random_loops(seed):
 def test_random_parallel_robots(seed, mobility):
     robot = random_parallel(seed, mobility)
     assert check(robot, neutral(robot), seed) or mobility == "translation"
+
+
+@seeds(quick=1, all=40)
+@pytest.mark.parametrize("where", ["near", "far", "on an arm"])
+def test_platforms_with_ball_joints(seed, where):
+    """Platforms are seen in the axes of what carries them, the legs' feet near its origin or far from it."""
+    robot = random_parallel(seed, "floating")
+    if where != "near":
+        reach = 1.0 if where == "on an arm" else 300.0
+        flange = tf.Joint(name="flange", antecedent=2, sigma=2, d=reach, e=0.5 * reach, alpha=0.3)
+        arm = tf.robots.planar2r()
+        arm = tf.Robot(name="arm", joints=arm.joints, bodies=arm.bodies, frames=(flange,))
+        robot = arm.attach(robot, at="flange", name="upper")
+    kept = [name for name in robot.joint_names if "leg" not in name]
+    assert check(robot.with_independent(*kept), neutral(robot), seed)
+
+
+def test_levers_do_not_depend_on_where_the_base_is():
+    """With the feet far from the origin, results are as accurate as near it."""
+    found = []
+    for x in (0.0, 1e4):
+        legs = []
+        for k, angle in enumerate(np.repeat(np.arange(3) * 2 * np.pi / 3, 2)):
+            foot, top = angle + 0.3 * (-1) ** k, angle + 0.75 * (-1) ** k
+            start = (x + np.cos(foot), np.sin(foot), 0.0)
+            legs.append(tf.leg("UPS", [start, (x + 0.5 * np.cos(top), 0.5 * np.sin(top), 1.0)]))
+        plate = tf.Body(name="platform", inertia=tf.Inertia(XX=0.4, YY=0.4, ZZ=0.7, M=5.0))
+        robot = tf.parallel_robot(plate, legs, home=(x, 0.0, 1.0)).with_independent("platform")
+        model = tf.inverse_dynamics(robot, efforts="motors")
+        found.append(interpret(model, neutral(robot), np.linspace(-1, 1, 6), np.linspace(2, -1, 6)))
+    np.testing.assert_allclose(*found, rtol=1e-9)

@@ -23,6 +23,7 @@ from ...robot.joint import Joint
 from ...robot.kinds import FIXED, KINDS
 from ...robot.loop import Loop
 from ...robot.robot import Robot
+from ...spatial.pose import Pose
 from ...spatial.screw import STILL, Twist
 from ...spatial.vector import UNITS, ZERO, Matrix, Vector, column, cross, times
 from ..coordinates import Coordinates, Row
@@ -123,10 +124,9 @@ class Gap(NamedTuple):
 def gaps(robot: Robot, q: Sequence[Values]) -> list[Gap]:
     """Return what is left open at each loop."""
     whole, sides = with_sides(robot)
-    state, found = _state(whole, q), []
+    poses, found = poses_of(whole, _state(whole, q)), []
     for side in sides:
-        own = Way.of(whole, state, side)
-        way = Route.between(own.robot, poses_of(own.robot, own.state), own.side.b, own.side.a)
+        way = Route.between(whole, poses, side.b, side.a)
         p, (x, y, z) = way.point(ZERO), (way.direction(unit) for unit in UNITS)
         cosine: Scalar = 1.0
         if 5 in side.held:
@@ -168,10 +168,11 @@ def rows(
     """Return the rows of J and of J̇ for all loops, by axis; those that are zero are left out unless all are wanted."""
     tree, sides = with_sides(robot)
     state, firsts = _state(tree, q, qd), first_degrees(tree)
+    poses = poses_of(tree, state)
     J: list[Row] = []
     rate: list[Row] = []
     for side in sides:
-        parts, across = relative(tree, state, side, firsts)
+        parts, across = relative(tree, state, poses, side, firsts)
         picks: list[Across] = [(_unit(k), [0.0] * 6) for k in side.held]
         if side.loop.joint.kind.word == "universal":
             picks.append(across)
@@ -242,13 +243,15 @@ class Way(NamedTuple):
         return cls(own, replace(state, q=q, qd=qd), ends, numbers, down, up)
 
 
-def relative(whole: Robot, all_of_it: State, between: Sides, firsts: Sequence[int]) -> tuple[list[Part], Across]:
+def relative(
+    whole: Robot, all_of_it: State, all_poses: Sequence[Pose], between: Sides, firsts: Sequence[int]
+) -> tuple[list[Part], Across]:
     """Return what each axis between A and B gives frame B, seen from A; and how the axes of a universal joint turn.
 
     ``firsts`` has the place of each joint's first axis among all.
     """
     robot, state, side, numbers, down, up = Way.of(whole, all_of_it, between)
-    poses = poses_of(robot, state)
+    poses = [all_poses[j - 1] for j in numbers]
     R, W = orientations(robot, poses, side.a), spins(robot, poses, state, side.a)
     meets = set(POINT) <= set(side.held)  # so that the levers of the joints before A may end at A
     near, far = levers(robot, poses, R, side.a, ZERO), levers(robot, poses, R, side.b, ZERO)

@@ -28,8 +28,6 @@ from ..state import INPUTS, State
 INDEPENDENT, MOTORS = "independent", "motors"
 """Whose torques a model takes or gives."""
 NONE: Mapping[str, Scalar] = {}
-SMALL = 2
-"""Degrees of freedom up to which a square matrix of motors is solved directly."""
 TORQUES = "torques (revolute) and forces (prismatic) of the motors"
 
 
@@ -88,7 +86,7 @@ class Motors:
     def hold(self, tau: Sequence[Scalar]) -> list[Scalar]:
         """Return the motors' torques that act as τ does, those of least norm if there is a choice."""
         self._check_count()
-        if not self.is_square or self._is_dense:
+        if not self.is_square:
             y = solve(self._gram, tau, lambda _, x: self._check(x))
             return [_dot(row, y) for row in self.rows]
         A: list[dict[int, Scalar]] = [{} for _ in self.degrees]
@@ -97,11 +95,6 @@ class Motors:
                 A[place][k] = x
         found = Equations(A, range(len(self.names)), self._check).solved(dict(enumerate(tau)))
         return [found.get(k, 0.0) for k in range(len(self.names))]
-
-    @property
-    def _is_dense(self) -> bool:
-        """Whether the normal equations, which work for any number of motors, are cheapest for as many as freedoms."""
-        return len(self.degrees) > SMALL and all(len(row) > SMALL for row in self.rows)
 
     def preload(self) -> list[list[Scalar]]:
         """Return the projector on torques that do not act on the degrees of freedom, row by row."""

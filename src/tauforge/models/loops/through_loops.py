@@ -8,17 +8,19 @@ J_i⁻ᵀ Γ_i at the cuts take their place and act on the other side: the sum i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
+from itertools import islice
 from typing import NamedTuple
 
 from ...graph.node import Scalar, is_zero
 from ...robot.robot import Robot
 from ...spatial.least_squares import Equations
 from ...spatial.pose import Pose
+from ...spatial.rotation import Rotation
 from ...spatial.screw import Twist, Wrench
-from ...spatial.vector import ZERO, Matrix, Vector, column, cross, dot, times
+from ...spatial.vector import ZERO, Vector, column, cross, dot, times
 from ..coordinates import Coordinates
 from ..inverse_dynamics import Motion, forward, moving, newton_euler
 from ..labels import Labels
@@ -26,13 +28,14 @@ from ..routes import Route, orientations, path, poses_of
 from ..state import State, Values
 from .closure import POINT, Sides, Way, rows, with_sides
 from .loop_map import check_loops
+from .platforms import Platform, platforms
 
 
 class Cut(NamedTuple):
     """A cut: its sides, the axes of B seen from A, and where B is if it is not at A."""
 
     side: Sides
-    R: Matrix
+    R: Rotation
     d: Vector | None
 
     def parts(self, motion: Twist, x: Scalar) -> list[Scalar]:
@@ -44,12 +47,12 @@ class Cut(NamedTuple):
     @property
     def across(self) -> Vector:
         """The direction in which a universal joint cannot turn."""
-        x = column(self.R, 0)
+        x = column(self.R.rows, 0)
         return Vector(x[1], -x[0], 0.0)
 
     def velocity(self, a: Twist, b: Twist) -> Twist:
         """Return the velocity of B seen from A, given both in their own axes."""
-        v, w = times(self.R, b.v) - a.v, times(self.R, b.w) - a.w
+        v, w = self.R.forth(b.v) - a.v, self.R.forth(b.w) - a.w
         return Twist(v if self.d is None else v - cross(a.w, self.d), w)
 
     def wrenches(self, forces: Sequence[Scalar]) -> tuple[Wrench, Wrench]:
@@ -61,20 +64,35 @@ class Cut(NamedTuple):
         if len(forces) > len(self.side.held):
             m = m + self.across * forces[-1]
         lever = m if self.d is None else m + cross(self.d, f)
-        back = [column(self.R, k) for k in range(3)]
-        return Wrench(-f, -lever), Wrench(times(back, f), times(back, m))
+        return Wrench(-f, -lever), Wrench(self.R.back(f), self.R.back(m))
 
 
 class Walk:
     """The tree with the frames of all cuts as links, and the walks over the links that lead to cuts."""
 
-    def __init__(self, robot: Robot, q: Sequence[Values]) -> None:
+    def __init__(self, robot: Robot, q: Sequence[Values], free: Set[str]) -> None:
         self.whole, sides = with_sides(robot)
         self.robot, self.q = robot, self._wide(q)
         state = State.zero(self.whole, Coordinates.of_tree(self.whole), q=self.q)
         self.poses = poses_of(self.whole, state)
-        self.cuts = [_cut(self.whole, state, side) for side in sides]
-        self.links = sorted({j for cut in self.cuts for end in (cut.side.a, cut.side.b) for j in path(self.whole, end)})
+        self.links = sorted({j for side in sides for end in (side.a, side.b) for j in path(self.whole, end)})
+        self.platforms: dict[int, Platform] = {}
+        for j, seen in platforms(self.whole, sides, self.poses, free).items():
+            self.platforms[j], self.poses[j - 1] = seen, Pose(Rotation(), seen.place)
+            for end, leg in seen.legs.items():
+                self.poses[end - 1] = Pose(Rotation(), Route(leg, ()).point(ZERO))
+        self.cuts = [self._cut(state, side) for side in sides]
+
+    def _cut(self, state: State, side: Sides) -> Cut:
+        if seen := self.platforms.get(self.whole.joints[side.b - 1].antecedent):
+            return Cut(side, reduce(Rotation.then, (pose.R.inverse() for pose in seen.legs[side.b])), None)
+        way = Way.of(self.whole, state, side)
+        poses = [self.poses[j - 1] for j in way.numbers]
+        x, y, z = orientations(way.robot, poses, way.side.a)[way.side.b]
+        d = None
+        if not set(POINT) <= set(side.held):
+            d = Route.between(way.robot, poses, way.side.b, way.side.a).point(ZERO)
+        return Cut(side, Rotation.of((x, y, z)), d)
 
     def _wide(self, values: Sequence[Values]) -> list[Values]:
         return [*values, *([()] * (len(self.whole.joints) + 1 - len(values)))]
@@ -83,10 +101,10 @@ class Walk:
         """Return the velocity of each link that leads to a cut, in its own axes."""
         at, values = {0: Twist(ZERO, ZERO)}, self._wide(qd)
         for j in self.links:
-            joint, pose = self.whole.joints[j - 1], self.poses[j - 1]
-            i, own = at[joint.antecedent], joint.screw(self.q[j], values[j])
-            w, P = pose.R.back(i.w), Vector(0.0, 0.0, pose.r)
-            at[j] = Twist(pose.R.back(i.v + cross(i.w, pose.arm)) + cross(w, P) + own.v, w + own.w)
+            joint, seen = self.whole.joints[j - 1], self.platforms.get(j)
+            own = at[joint.antecedent].outward(seen.pose if seen else self.poses[j - 1])
+            own = own + joint.screw(self.q[j], values[j])
+            at[j] = seen.velocity(own) if seen else own
         return at
 
     def opening(self, qd: Sequence[Values]) -> list[Scalar]:
@@ -102,39 +120,54 @@ class Walk:
         at: dict[int, Motion] = {0: moving(ZERO, ZERO, ZERO, ZERO)}
         v, a = self._wide(qd), self._wide(qdd)
         for j in self.links:
-            joint = self.whole.joints[j - 1]
-            at[j] = forward(at[joint.antecedent], joint, self.poses[j - 1], self.q[j], v[j], a[j])
+            joint, seen = self.whole.joints[j - 1], self.platforms.get(j)
+            pose = seen.pose if seen else self.poses[j - 1]
+            own = forward(at[joint.antecedent], joint, pose, self.q[j], v[j], a[j])
+            at[j] = seen.motion(own) if seen else own
         V = self._velocities(qd) if any(cut.d is not None for cut in self.cuts) else {}
         found = []
         for cut in self.cuts:
             A, B, R = at[cut.side.a], at[cut.side.b], cut.R
-            w = times(R, B.W) - A.W
-            linear, angular = times(R, B.VP) - A.VP, times(R, B.WP) - A.WP - cross(A.W, w)
+            w = R.forth(B.W) - A.W
+            linear, angular = R.forth(B.VP) - A.VP, R.forth(B.WP) - A.WP - cross(A.W, w)
             if cut.d is not None:
                 sliding = cut.velocity(V[cut.side.a], V[cut.side.b]).v
                 linear = linear - times(A.U, cut.d) - cross(A.W, sliding * 2.0)
-            x = column(R, 0)
+            x = column(R.rows, 0)
             turned = cross(w, x)
             turning = dot(cut.across, angular) + turned[1] * w[0] - turned[0] * w[1]
             found += cut.parts(Twist(linear, angular), turning)
         return found
 
-    def pulled(self, forces: Sequence[Scalar]) -> list[Scalar]:
-        """Return the torques along all axes that forces at the cuts add."""
+    def pulled(self, forces: Sequence[Scalar], own_axes: bool = True) -> list[Scalar]:
+        """Return the torques along all axes that forces at the cuts add; platforms' as they are seen if so asked."""
         E: dict[int, Wrench] = {}
-        rest = list(forces)
+        ends, rest = {cut.side.b: cut.side.a for cut in self.cuts}, list(forces)
         for cut in self.cuts:
             own, rest = rest[: len(cut.side.labels)], rest[len(cut.side.labels) :]
-            E |= dict(zip((cut.side.a, cut.side.b), cut.wrenches(own), strict=True))
+            E[cut.side.a], E[cut.side.b] = cut.wrenches(own)
         along: dict[int, Sequence[Scalar]] = {}
         for j in reversed(self.links):
             joint = self.whole.joints[j - 1]
-            along[j] = joint.along(self.q[j], E[j])
+            is_own = own_axes and j in self.platforms
+            along[j] = joint.along(self.q[j], self.platforms[j].own(E[j]) if is_own else E[j])
             if i := joint.antecedent:
                 inward = E[j].inward(self.poses[j - 1])
+                if i in self.platforms:
+                    inward = self.platforms[i].along_leg(j, E[ends[j]]) or inward
                 E[i] = E[i] + inward if i in E else inward
         joints = enumerate(self.robot.joints, 1)
         return [x for j, joint in joints for x in along.get(j, [0.0] * len(joint.axes))]
+
+    def seen(self, torques: Sequence[Scalar]) -> list[Scalar]:
+        """Return torques along all axes with those of platforms as they are seen."""
+        rest, found = iter(torques), list[Scalar]()
+        for j, joint in enumerate(self.robot.joints, 1):
+            own = list(islice(rest, len(joint.axes)))
+            if j in self.platforms:
+                own = [x for part in self.platforms[j].wrench(Wrench.of(own)) for x in part]
+            found += own
+        return found
 
 
 class Through(NamedTuple):
@@ -163,7 +196,8 @@ def torques_through_loops(
     spared
         Whether motors give the torques of their own axes, so that forces at the cuts need not.
     """
-    tree, walk, check = Coordinates.of_tree(robot), Walk(robot, state.q), partial(check_loops, robot)
+    tree, walk = Coordinates.of_tree(robot), Walk(robot, state.q, set(state.coordinates.names))
+    check = partial(check_loops, robot)
     free = [tree.names.index(name) for name in state.coordinates.names]
     dependent = [k for k in range(len(tree.names)) if k not in set(free)]
     J = [tree.gathered_some(row) for row in rows(robot, state.q, whole=True)[0]]
@@ -184,7 +218,10 @@ def torques_through_loops(
 
     v = all_joints(qd, walk.opening)
     a = all_joints(qdd, lambda partly: walk.parting(v, partly))
-    gamma = tree.gathered(newton_euler(robot, replace(state, qd=v, qdd=a), labels))
+    driven = {name: k for k, name in enumerate(tree.names) if name in motors and k in set(dependent)}
+    own_axes = not driven or len(driven) < len(motors)
+    gamma = newton_euler(robot, replace(state, qd=v, qdd=a), labels)
+    gamma = tree.gathered(gamma if own_axes else walk.seen(gamma))
     turned = [{n: J[i][k] for n, i in enumerate(kept) if k in J[i]} for k in dependent]
     holding = Equations(turned, range(len(kept)), check)
 
@@ -193,10 +230,9 @@ def torques_through_loops(
         forces: list[Scalar] = [0.0] * len(J)
         for n, x in holding.solved({n: -efforts[k] for n, k in enumerate(dependent) if k in efforts}).items():
             forces[kept[n]] = x
-        along = tree.gathered(walk.pulled(forces))
+        along = tree.gathered(walk.pulled(forces, own_axes))
         return [along[k] for k in free]
 
-    driven = {name: k for k, name in enumerate(tree.names) if name in motors and k in set(dependent)}
     left = set(dependent) - (set(driven.values()) if spared else set())
     tau = [gamma[k] + x for k, x in zip(free, passed({k: gamma[k] for k in left}), strict=True)]  # brackets of (66)
     own = {name: gamma[k] for name, k in driven.items()} if spared else {}
@@ -205,13 +241,3 @@ def torques_through_loops(
 
 def _filled(row: Sequence[Scalar]) -> dict[int, Scalar]:
     return {k: x for k, x in enumerate(row) if not is_zero(x)}
-
-
-def _cut(whole: Robot, state: State, side: Sides) -> Cut:
-    way = Way.of(whole, state, side)
-    poses: list[Pose] = poses_of(way.robot, way.state)
-    R = orientations(way.robot, poses, way.side.a)[way.side.b]
-    d = None
-    if not set(POINT) <= set(side.held):
-        d = Route.between(way.robot, poses, way.side.b, way.side.a).point(ZERO)
-    return Cut(side, R, d)
