@@ -76,9 +76,10 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
     if q_active is not None:
         active = _numbers("q_active", q_active)
         if active.shape[-1:] != (len(closing.coordinates),):
+            given = f"{active.shape[-1]} coordinates" if active.ndim else "the shape ()"
             raise ProgramError(
-                f"q_active has {active.shape[-1] if active.ndim else 0} coordinates; the independent joints of "
-                f"{robot.name} are {', '.join(closing.names)}"
+                f"q_active has {given}; it needs {len(closing.coordinates)}, those of the independent joints of "
+                f"{robot.name}: {', '.join(closing.names)}"
             )
         leading = np.broadcast_shapes(active.shape[:-1], q.shape[:-1])
         q = np.broadcast_to(q, (*leading, q.shape[-1])).copy()

@@ -53,7 +53,10 @@ def _chosen(robot: Robot) -> None:
     names = {joint.name + part for joint in robot.expanded().joints for part in ("", *joint.axes)}
     for name in robot.chosen:
         if not isinstance(name, str) or name not in names:
-            raise RobotError(f"{robot.name}: {name!r} cannot be an independent joint; there is no joint of that name")
+            raise RobotError(
+                f"{robot.name}: {name!r} cannot be an independent joint; give names one by one, of joints or axes among "
+                + ", ".join(joint.name for joint in robot.expanded().joints if joint.axes)
+            )
 
 
 def _bodies(robot: Robot) -> list[Body]:
