@@ -54,7 +54,7 @@ def _chosen(robot: Robot) -> None:
     for name in robot.chosen:
         if not isinstance(name, str) or name not in names:
             raise RobotError(
-                f"{robot.name}: {name!r} cannot be an independent joint; give names one by one, of joints or axes among "
+                f"{robot.name}: {name!r} cannot be an independent joint; give names one by one; the joints are "
                 + ", ".join(joint.name for joint in robot.expanded().joints if joint.axes)
             )
 
