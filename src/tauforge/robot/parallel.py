@@ -59,12 +59,7 @@ def parallel_robot(
     gravity
         Acceleration of gravity in the base frame.
     """
-    if not isinstance(platform, Body):
-        raise RobotError(f"the platform is {platform!r}; it must be a tf.Body, with a name and an inertia")
-    if not isinstance(legs, Sequence):
-        raise RobotError(f"the legs are {legs!r}; give a list of them")
-    if not legs:
-        raise RobotError("a parallel robot needs legs; make them with tf.leg")
+    _check_parts(platform, legs)
     at = _pose(home)
     joints, bodies, frames, loops = list[Joint](), list[Body](), list[Joint](), list[Loop]()
     ends = []
@@ -104,6 +99,15 @@ class _Prefix:
         mimic = joint.mimic and replace(joint.mimic, joint=joint.mimic.joint + self.first)
         antecedent = joint.antecedent + self.first if joint.antecedent else 0
         return replace(joint, name=self.prefix + joint.name, antecedent=antecedent, mimic=mimic, variable="")
+
+
+def _check_parts(platform: Body, legs: Sequence[Leg]) -> None:
+    if not isinstance(platform, Body):
+        raise RobotError(f"the platform is {platform!r}; it must be a tf.Body, with a name and an inertia")
+    if not isinstance(legs, Sequence):
+        raise RobotError(f"the legs are {legs!r}; give a list of them")
+    if not legs:
+        raise RobotError("a parallel robot needs legs; make them with tf.leg")
 
 
 def _check(own: Leg, number: int) -> None:

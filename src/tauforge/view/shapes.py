@@ -83,7 +83,7 @@ def dot(at: Floats, name: str, word: str) -> str:
 
 
 def ground(at: Floats) -> list[str]:
-    """Return the sign of the ground below a joint: a stand on a hatched line."""
+    """Return the sign of the ground below a joint: a triangle above a hatched line."""
     x, y = at
     stand = polygon("base", [at, np.array([x - 10, y + 16]), np.array([x + 10, y + 16])])
     floor = line("hatch", np.array([x - 17, y + 16]), np.array([x + 17, y + 16]))
