@@ -11,7 +11,7 @@ from tauforge.models.loops.closure import loop_closure
 from tests.interpret import interpret
 from tests.random_robots import random_robot, random_state, seeds
 
-from .test_closure import Mechanism, with_an_idle_rod
+from .loops.test_closure import Mechanism, with_an_idle_rod
 
 ROBOT = tf.Robot(
     name="all_kinds",

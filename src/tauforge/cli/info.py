@@ -97,7 +97,8 @@ def base_count(robot: tf.Robot) -> str:
     """Return how many base inertial parameters a robot has with its loops opened; this can take a while."""
     found = count_base_parameters(robot)
     rotors = f", and {found.rotors} rotor inertias" if found.rotors else ""
-    return f"base inertial parameters: {found.base} of {found.standard}{rotors}"
+    opened = " with the loops open; tauforge base counts those of the closed robot" if robot.loops else ""
+    return f"base inertial parameters: {found.base} of {found.standard}{rotors}{opened}"
 
 
 def tree(found: Description) -> Text:
