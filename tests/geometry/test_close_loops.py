@@ -188,5 +188,7 @@ def test_shapes_that_do_not_go_together():
         tf.close_loops(FIVEBAR, np.zeros((3, 2)), guess=np.zeros((4, 4)))
     with pytest.raises(tf.ProgramError, match=r"q_active has the shape \(\); it needs 2"):
         tf.close_loops(FIVEBAR, 1.0)
+    with pytest.raises(tf.ProgramError, match=r"it needs 7, .*: platform\.px, platform\.py"):
+        tf.close_loops(tf.robots.gough_stewart().with_independent("platform"), [0.0, 0.0, 0.1])
     with pytest.raises(tf.ProgramError, match="q is 'abc'; it must be an array of numbers"):
         tf.singularity(FIVEBAR, "abc")

@@ -42,7 +42,6 @@ class Closing(NamedTuple):
     coordinates: list[int]
     held: list[int]
     start: Floats
-    names: tuple[str, ...]
     axes: int
     turning: list[list[int]]
 
@@ -80,7 +79,7 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
             given = f"{active.shape[-1]} coordinates" if active.ndim else "the shape ()"
             raise ProgramError(
                 f"q_active has {given}; it needs {len(closing.coordinates)}, those of the independent joints of "
-                f"{robot.name}: {', '.join(closing.names)}"
+                f"{robot.name}: {', '.join(robot.coordinate_names[k] for k in closing.coordinates)}"
             )
         try:
             leading = np.broadcast_shapes(active.shape[:-1], q.shape[:-1])
@@ -229,7 +228,6 @@ def _closing(robot: Robot) -> Closing:
         [k for name in kept for k in places[name]],
         held,
         found.q,
-        tuple(kept),
         len(axes),
         turning(whole),
     )

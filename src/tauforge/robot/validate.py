@@ -73,6 +73,8 @@ def _topology(robot: Robot) -> None:
                 f"be attached to links 0 to {j - 1}; number the links outward from the base"
             )
     for loop in robot.loops:
+        if not all(hasattr(getattr(loop, part, None), "antecedent") for part in ("joint", "frame")):
+            raise RobotError(f"{robot.name}: {loop!r} is not a Loop of two Joints; robot.with_loop makes one")
         for joint in (loop.joint, loop.frame):
             _kind(robot, joint)
             if not 0 <= joint.antecedent <= count:
