@@ -1,25 +1,30 @@
-"""Draw the robots on the pages about closed loops: python scripts/draw_robots.py"""
+"""Draw the robots on the pages about closed loops, as the examples there build them: python scripts/draw_robots.py"""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import runpy
 from pathlib import Path
 
 import tauforge as tf
-from tauforge.geometry.close_loops import close_loops
-from tauforge.view.drawing import draw
 
-DOCS = Path(__file__).parents[1] / "docs"
-GUESSES = {"sr400": [0.0, -1.2, 0.0, 0.0, 0.4, 0.0, -2.9, 1.6]}
-"""About where each robot is drawn: the independent joints are there, and the others where its loops are closed."""
+ROOT = Path(__file__).parents[1]
+PICTURES = {
+    "docs/sr400.svg": "examples/closed_loops_from_nothing.py",
+    "docs/gough_stewart.svg": "examples/gough_stewart_from_nothing.py",
+    "docs/models/hexapod.svg": "examples/models/parallel_robots.py",
+}
+"""The example that builds the robot of each picture, and its state q."""
 
 
 def pictures() -> dict[Path, str]:
     """Return the text of each picture by its file."""
     found = {}
-    for name, guess in GUESSES.items():
-        robot = tf.robots.bundled(name)
-        active = [guess[robot.coordinate_names.index(joint)] for joint in robot.independent]
-        found[DOCS / f"{name}.svg"] = draw(robot, close_loops(robot, active, guess=guess)).svg
+    for picture, example in PICTURES.items():
+        with contextlib.redirect_stdout(io.StringIO()):
+            names = runpy.run_path(str(ROOT / example))
+        found[ROOT / picture] = tf.draw(names["robot"], names["q"]).svg
     return found
 
 

@@ -54,6 +54,7 @@ def test_robots():
     assert result.returncode == 0
     assert "puma560" in result.stdout
     assert "RRPRRR" in result.stdout
+    assert "Kinematics" in result.stdout  # the title of a source is shown whole
 
 
 def test_info(par):

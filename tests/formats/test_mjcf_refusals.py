@@ -196,3 +196,51 @@ def test_mjcf_is_not_written(tmp_path):
     with pytest.raises(tf.RobotError, match=r"MJCF can only be read; save the robot as \.toml"):
         tf.robots.planar2r().save(tmp_path / "arm.xml")
     assert not list(tmp_path.iterdir())
+
+
+PAIR = """<body name="a"><joint name="x"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+<body name="b"><joint name="y"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+<body name="c"><joint name="z"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body></body>"""
+
+
+def coupled(*pairs):
+    """Return a model in which joints follow others: (follower, leader, offset, ratio)."""
+    lines = [f'<joint joint1="{y}" joint2="{x}" polycoef="{c} {m} 0 0 0"/>' for y, x, c, m in pairs]
+    return model(PAIR, after=f"<equality>{''.join(lines)}</equality>")
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("y", "x", 0, 2), ("y", "x", 0, 3)],
+        [("y", "x", 0, 2), ("x", "y", 0, 2)],
+        [("y", "x", 0, 2), ("y", "x", 0.1, 2)],
+        [("y", "x", 0, 2), ("z", "y", 0, 3), ("z", "x", 0, 5)],
+    ],
+)
+def test_contradictory_equalities(tmp_path, pairs):
+    assert "contradicts those before it; remove one" in refused(tmp_path / "a.xml", coupled(*pairs))
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("y", "x", 0.1, 2), ("y", "x", 0.1, 2), ("z", "y", 0.3, 3)],
+        [("y", "x", 0.1, 2), ("x", "y", -0.05, 0.5), ("z", "x", 0.6, 6)],
+        [("z", "x", 0.6, 6), ("z", "y", 0.3, 3)],
+        [("z", "y", 0.3, 3), ("z", "x", 0.6, 6)],
+    ],
+)
+def test_equalities_in_any_order(tmp_path, pairs):
+    """Equalities that say the same twice, or of a joint that follows another already: y = 2 x + 0.1, z = 3 y + 0.3."""
+    path = tmp_path / "a.xml"
+    path.write_text(coupled(*pairs))
+    robot = tf.load(path)
+    (independent,) = robot.independent
+    speed = tf.joint_motion(robot).compile()([0.2], [1.0], [0.0])[0]
+    assert speed / speed[0] == pytest.approx([1, 2, 6])
+    place = {joint.name: joint.mimic for joint in robot.joints}
+    x = {"x": 0.2, "y": 0.5, "z": 1.8}[independent]
+    assert {name: m.ratio * x + m.offset for name, m in place.items() if m} == pytest.approx(
+        {name: value for name, value in {"x": 0.2, "y": 0.5, "z": 1.8}.items() if name != independent}
+    )

@@ -202,3 +202,11 @@ def test_placement_gives_back_the_pose():
         pose = joint.pose().in_numbers()
         again = tf.Joint(name="j", antecedent=0, **placement(pose)).pose().in_numbers()
         np.testing.assert_allclose(again.homogeneous, pose.homogeneous, atol=1e-14)
+
+
+def test_what_is_not_a_position_or_a_loop():
+    with pytest.raises(tf.RobotError, match=r"lock was given 'crank'; give positions too, as in lock\(\{"):
+        tf.robots.fourbar().lock("crank")
+    for wrong in ("pivot", tf.Loop(joint="a", frame="b")):
+        with pytest.raises(tf.RobotError, match=r"is not a Loop of two Joints; robot\.with_loop makes one"):
+            replace(tf.robots.fourbar(), loops=(wrong,))

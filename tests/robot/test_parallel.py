@@ -110,6 +110,21 @@ def test_a_choice_survives_attachment():
         ("UPS", [(0, 0, 0), (0, 0, 1)], {"links": [None]}, "the leg UPS has 1 links; it needs 2"),
         ("UPS", [(0, 0, 0), (0, 0, "x")], {}, "it must be three numbers"),
         ("UPS", [(0, 0, 0), (0, 0, np.inf)], {}, "its numbers must be finite"),
+        (6, [], {}, "6 is not a leg"),
+        ("UPS", None, {}, "the points of the leg UPS are None; give 2 of them in a list"),
+        ("UPS", [(0, 0, 0), (0, 0, 1)], {"links": [1.0, 2.0]}, "the link of U in the leg UPS is 1.0; it must be an In"),
+        ("UPS", [(0, 0, 0), (0, 0, 1)], {"links": tf.Inertia()}, "give a list with an Inertia for each"),
+        ("UPS", [(0, 0, 0), (0, 0, 1)], {"axes": [(0, 0, 1)]}, "the second axis of U in the leg UPS has no direction"),
+        ("UPS", [(0, 0, 0), (0, 0, 1)], {"axes": 1}, "the axes of the leg UPS are 1; give a list"),
+        ("RPaR", [(0, 0, 0), (1, 0, 0), (1, 0, 0)], {"axes": [(0, 1, 0)]}, "the bars of Pa in the leg RPaR have no le"),
+        ("RPaR", [(0, 0, 0), (1, 0, 0), (1, 0, 1)], {"axes": [(0, 1, 0), (0, 0, 1)]}, "give an axis across them"),
+        ("RPaR", [(0, 0, 0), (1, 0, 0), (1, 0, 1)], {"axes": [(0, 1, 0)], "width": -1}, "it must be a length, or zero"),
+        (
+            "RPaR",
+            [(0, 0, 0), (1, 0, 0), (1, 0, 1)],
+            {"axes": [(0, 1, 0)], "width": "w"},
+            "it must be a length, or zero",
+        ),
     ],
 )
 def test_legs_that_are_refused(word, points, more, message):
@@ -129,3 +144,29 @@ def test_robots_that_are_refused():
         tf.parallel_robot(PLATE, [leg], home=(1.0, 2.0))
     with pytest.raises(tf.RobotError, match="leg 1: home has 1 coordinates; its chain has 2"):
         tf.parallel_robot(PLATE, [tf.Leg(chain=tf.robots.planar2r(), end="link2", home=(0.0,))])
+    with pytest.raises(tf.RobotError, match=r"leg 1: home is \('a', 'b'\); it must be numbers"):
+        tf.parallel_robot(PLATE, [tf.Leg(chain=tf.robots.planar2r(), end="link2", home=("a", "b"))])
+    with pytest.raises(tf.RobotError, match="leg 1: its chain is 'planar2r'; it must be a Robot"):
+        tf.parallel_robot(PLATE, [tf.Leg(chain="planar2r")])
+    with pytest.raises(tf.RobotError, match=r"it must be a tf\.Body"):
+        tf.parallel_robot(PLATE.inertia, [leg])
+    with pytest.raises(tf.RobotError, match="give a list of them"):
+        tf.parallel_robot(PLATE, leg)
+    with pytest.raises(tf.RobotError, match=r"gravity of parallel_robot is 9\.81; it must be three numbers"):
+        tf.parallel_robot(PLATE, [leg], gravity=9.81)
+
+
+@pytest.mark.parametrize(
+    "home", ["abc", 1.2, (0, 0, np.nan), 2 * np.eye(4), np.diag([1.0, 1.0, -1.0, 1.0]), [[1, 2], 3]]
+)
+def test_places_of_platforms_that_are_refused(home):
+    with pytest.raises(tf.RobotError, match="home is"):
+        tf.parallel_robot(PLATE, [tf.leg("UPS", [(0, 0, 0), (0, 0, 1)])], home=home)
+
+
+def test_places_and_gravity_can_be_arrays():
+    leg, T = tf.leg("UPS", [(0, 0, 0), (0, 0, 1)]), np.eye(4)
+    T[:3, 3] = 0.1, 0.2, 1.0
+    wanted = tf.parallel_robot(PLATE, [leg], home=(0.1, 0.2, 1.0))
+    for home in (T[:3, 3], T, T.tolist()):
+        assert tf.parallel_robot(PLATE, [leg], home=home, gravity=np.array(wanted.gravity)) == wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from ..robot.tables import Sheet, in_text
 
 COUNTS = ("mul", "add", "set-up", "sin/cos", "total", "published", "saved")
 """Columns of a table of operation counts."""
+SUMMARY = re.compile(r'(?:"[^"]*"|[^".:])*')
+"""The start of a description: up to a colon or a full stop, but for those in titles."""
 
 
 def table(columns: Sequence[str], *, right: Sequence[str] = ()) -> Table:
@@ -45,7 +48,8 @@ def titled(title: str, made: Table) -> Group:
 def robots(found: Sequence[tf.Robot]) -> Group:
     made = table(["name", "joints", "symbols", "what it is"])
     for robot in found:
-        summary = (getattr(tf.robots, robot.name).__doc__ or "").strip().split(":")[0].split(".")[0]
+        start = SUMMARY.match((getattr(tf.robots, robot.name).__doc__ or "").strip())
+        summary = start[0] if start else ""
         kinds = "".join(joint.kind.word[0].upper() for joint in robot.joints)
         made.add_row(
             f"[green]{robot.name}[/green]",

@@ -18,6 +18,7 @@ from ..models.loops.closure import angles, loop_closure, turning
 from ..models.loops.freedom import freedom
 from ..models.loops.newton import is_closed, newton
 from ..models.registry import check_robot
+from ..program.program import Program
 from ..robot.entries import axis_names, owners
 from ..robot.robot import Robot
 from ..runtime.function import Function
@@ -41,7 +42,6 @@ class Closing(NamedTuple):
     coordinates: list[int]
     held: list[int]
     start: Floats
-    names: tuple[str, ...]
     axes: int
     turning: list[list[int]]
 
@@ -76,11 +76,17 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
     if q_active is not None:
         active = _numbers("q_active", q_active)
         if active.shape[-1:] != (len(closing.coordinates),):
+            given = f"{active.shape[-1]} coordinates" if active.ndim else "the shape ()"
             raise ProgramError(
-                f"q_active has {active.shape[-1] if active.ndim else 0} coordinates; the independent joints of "
-                f"{robot.name} are {', '.join(closing.names)}"
+                f"q_active has {given}; it needs {len(closing.coordinates)}, those of the independent joints of "
+                f"{robot.name}: {', '.join(robot.coordinate_names[k] for k in closing.coordinates)}"
             )
-        leading = np.broadcast_shapes(active.shape[:-1], q.shape[:-1])
+        try:
+            leading = np.broadcast_shapes(active.shape[:-1], q.shape[:-1])
+        except ValueError:
+            raise ProgramError(
+                f"q_active has the shape {active.shape} and the guess {q.shape}; all axes but the last must go together"
+            ) from None
         q = np.broadcast_to(q, (*leading, q.shape[-1])).copy()
         q[..., closing.coordinates] = active
         held = closing.held
@@ -206,26 +212,32 @@ def _refuse(robot: Robot, error: Floats) -> None:
 
 @lru_cache(maxsize=32)
 def _closing(robot: Robot) -> Closing:
-    """Return what closes the loops of a robot, compiled once; refuse a robot without numbers or loops."""
-    if robot.symbols:
-        raise ProgramError(f"{robot.name} has symbols; give them values with bind(…) before closing its loops")
+    """Return what closes the loops of a robot, compiled once; refuse a robot whose loops have symbols, or without."""
     if not robot.loops:
         raise ProgramError(f"{robot.name} has no loops to close")
+    closure = loop_closure(robot)
+    refuse_symbols(robot, closure)
     whole = robot.expanded()
     found, axes = freedom(whole), axis_names(whole)
     held = [k for k, name in enumerate(axes) if name in found.degrees]
     places = _places(whole)
     kept = [name for name in robot.independent if _is_whole(whole, name, found.degrees)]
     return Closing(
-        loop_closure(robot).compile(),
+        closure.compile(),
         integrate(whole.derived(loops=())).compile(),
         [k for name in kept for k in places[name]],
         held,
         found.q,
-        tuple(kept),
         len(axes),
         turning(whole),
     )
+
+
+def refuse_symbols(robot: Robot, program: Program) -> None:
+    """Refuse a Program of lengths and angles that have no values; symbols of masses do not matter to it."""
+    if "parameters" in program.inputs:
+        names = ", ".join(program.inputs["parameters"].labels[0])
+        raise ProgramError(f"{robot.name} has symbols in its geometry, {names}; give them values with bind(…) first")
 
 
 def _is_whole(robot: Robot, name: str, degrees: tuple[str, ...]) -> bool:

@@ -28,7 +28,7 @@ from ..models.registry import check_robot
 from ..robot.entries import axis_names
 from ..robot.robot import Robot
 from ..runtime.function import Function
-from .close_loops import close_loops
+from .close_loops import close_loops, refuse_symbols
 
 Floats = NDArray[np.float64]
 Sizes = NDArray[np.floating[Any]]
@@ -104,7 +104,10 @@ def singularity(
         If the robot has no loops, or if they are not closed.
     """
     found = _measures(robot)
-    q = np.asarray(q, dtype=float)
+    try:
+        q = np.asarray(q, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError(f"q is {q!r}; it must be an array of numbers") from None
     error, _, J = found.closure(q)
     _check(robot, error)
     sizes = np.linalg.svd(J, compute_uv=False)
@@ -155,15 +158,15 @@ class _Carried:
 @lru_cache(maxsize=32)
 def _measures(robot: Robot) -> _Measures:
     check_robot(robot)
-    if robot.symbols:
-        raise ProgramError(f"{robot.name} has symbols; give them values with bind(…) to judge its states")
     if not robot.loops:
         raise ProgramError(f"{robot.name} has no closed loops; ask for the manipulability of a frame")
+    closure = loop_closure(robot)
+    refuse_symbols(robot, closure)
     axes, free = axis_names(robot.expanded()), set(robot.velocity_names)
     dependent = [k for k, name in enumerate(axes) if name not in free]
     if not dependent:
         raise ProgramError(f"the loops of {robot.name} hold no joint, so none of its states is singular")
-    return _Measures(loop_closure(robot).compile(), dependent, axes)
+    return _Measures(closure.compile(), dependent, axes)
 
 
 @lru_cache(maxsize=32)
@@ -171,9 +174,12 @@ def _carried(robot: Robot, frame: str, rows: tuple[str, ...]) -> _Carried:
     unknown = [row for row in rows if row not in VELOCITY]
     if unknown or not rows:
         raise ProgramError(f"rows are {', '.join(rows) or 'empty'}; choose among {', '.join(VELOCITY)}")
-    found, measures = jacobian(robot.tree(), frame=frame).compile(), _measures(robot)
+    tree = robot.expanded().derived(loops=(), chosen=())  # joints that follow others still do
+    program = jacobian(tree, frame=frame)
+    refuse_symbols(robot, program)
+    found, measures = program.compile(), _measures(robot)
     carried = _Carried(found, [VELOCITY.index(row) for row in rows], 0)
-    step = integrate(robot.tree()).compile()
+    step = integrate(tree).compile()
     start, random, rank = close_loops(robot), np.random.default_rng(0), 0
     for _ in range(TRIES):
         try:

@@ -78,6 +78,10 @@ def merged(robot: Robot) -> Robot:
 def locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
     """Return the robot with some joints, each with one degree of freedom, held at a position."""
     places = {joint.name: j for j, joint in enumerate(robot.joints, 1)}
+    if not isinstance(positions, Mapping):
+        raise RobotError(
+            f"{robot.name}: lock was given {positions!r}; give positions too, as in lock({{'joint1': 0.5}})"
+        )
     for name in positions:
         if name not in places:
             raise RobotError(f"{robot.name}: no joint {name!r} to lock; its joints are {', '.join(places)}")

@@ -114,7 +114,7 @@ class _Step:
 
 def _letters(word: str) -> list[_Step]:
     """Return the joints of a word."""
-    parts = _WORD.findall(word)
+    parts = _WORD.findall(word) if isinstance(word, str) else []
     if "".join(a + b for a, b in parts) != word or len(parts) < 2:
         raise RobotError(f"{word!r} is not a leg; write two or more of R, P, U, S and Pa, such as 'UPS' or 'RRPaR'")
     letters = [letter for _, letter in parts]
@@ -135,7 +135,9 @@ class _Chain:
     def __init__(
         self, steps: list[_Step], points: Sequence[Point], axes: Sequence[Any], links: Sequence[Any], width: float
     ) -> None:
-        self.steps, self.width = steps, width
+        if isinstance(width, str) or not 0.0 <= width < math.inf:
+            raise RobotError(f"the width of a parallelogram is {width!r}; it must be a length, or zero")
+        self.steps, self.width = steps, float(width)
         self.joints: list[Joint] = []
         self.bodies: list[Body] = []
         self.motors: list[str] = []
@@ -159,6 +161,8 @@ class _Chain:
     def _place(self, points: Sequence[Point]) -> None:
         """Give each joint its point: a prismatic one that of the next joint."""
         wanted = sum(step.letter != "P" for step in self.steps)
+        if not hasattr(points, "__len__"):
+            raise RobotError(f"the points of the leg {self._word} are {points!r}; give {wanted} of them in a list")
         if len(points) != wanted:
             raise RobotError(
                 f"the leg {self._word} has {len(points)} points; it needs {wanted}, one for each joint but those with P"
@@ -174,16 +178,22 @@ class _Chain:
                 self.steps[k].point = self.steps[k + 1].point
 
     def _links(self, links: Sequence[Any]) -> None:
-        if links and len(links) != len(self.steps) - 1:
+        if isinstance(links, Inertia) or not hasattr(links, "__len__"):
+            raise RobotError(f"the links of the leg {self._word} are {links!r}; give a list with an Inertia for each")
+        if len(links) not in (0, len(self.steps) - 1):
             raise RobotError(
                 f"the leg {self._word} has {len(links)} links; it needs {len(self.steps) - 1}, one for each joint but "
                 "the last"
             )
         for step, link in zip(self.steps, links, strict=False):
-            step.link = Body(name=step.name, inertia=link or Inertia()).inertia
+            if not (link is None or hasattr(link, "__len__")):
+                raise RobotError(f"the link of {step.name} in the leg {self._word} is {link!r}; it must be an Inertia")
+            step.link = Body(name=step.name, inertia=Inertia() if link is None else link).inertia
 
     def _axes(self, axes: Sequence[Any]) -> None:
         """Give each joint its axis."""
+        if not hasattr(axes, "__len__"):
+            raise RobotError(f"the axes of the leg {self._word} are {axes!r}; give a list, as in axes=[(0, 1, 0), …]")
         if len(axes) > len(self.steps):
             raise RobotError(f"the leg {self._word} has {len(axes)} axes for {len(self.steps)} joints")
         given = [*axes, *[None] * (len(self.steps) - len(axes))]
@@ -222,7 +232,7 @@ class _Chain:
         if step.motor:
             self.motors += [f"{step.name}1", f"{step.name}2"] if step.letter == "U" else [step.name]
         if step.letter == "U":
-            second = _unit(cross(along, axis), f"the second axis of {step.name} in the leg {self._word}, along which")
+            second = _unit(cross(along, axis), f"the second axis of {step.name} in the leg {self._word}")
             self._joint(f"{step.name}1", REVOLUTE, _frame(step.point, axis, second))
             self._joint(f"{step.name}2", REVOLUTE, _frame(step.point, second, cross(along, second)))
             self._link(step, axis, along)
@@ -239,11 +249,16 @@ class _Chain:
         """Add two bars that turn together, and what they carry, which does not turn: Khalil and Kleinfinger's γ is
         constant there, so joints that follow the first one need no loop.
         """
+        bars = f"the bars of {step.name} in the leg {self._word}"
+        if _length(end - step.point) < _TINY:
+            raise RobotError(f"{bars} have no length; the points of {step.name} and of the next joint must differ")
+        if _length(cross(axis, along)) < _PARALLEL:
+            raise RobotError(f"{bars} lie along its axis; give an axis across them")
         side = cross(axis, along) * (0.5 * self.width)
         before, base, first = self.at, self.on, len(self.joints) + 1
-        bars = [1.0, -1.0] if self.width else [1.0]
+        signs = [1.0, -1.0] if self.width else [1.0]
         link = step.link if self.width else step.link.plus(step.link)
-        for sign in bars:
+        for sign in signs:
             self.at, self.on = before, base
             place = _frame(step.point + side * sign, axis, cross(cross(axis, along), axis))
             name = step.name if sign > 0 else f"{step.name}_bar"

@@ -14,8 +14,9 @@ from typing import Any
 
 from ..errors import RobotError
 from ..spatial.pose import HERE, Pose
-from ..spatial.vector import UNITS, Vector, dot
+from ..spatial.vector import UNITS, Vector, cross, dot
 from .assemble import PLACE, frame
+from .base import given_vector
 from .body import IDENTITY, Body
 from .entries import by_joint
 from .joint import Joint, constant_frame
@@ -26,6 +27,8 @@ from .robot import DOWN, Robot
 
 TRANSLATION = "translation"
 """A platform that keeps its orientation: three prismatic joints."""
+ROUNDED = 1e-6
+"""Error of a rotation matrix that still counts as rounding."""
 
 
 def parallel_robot(
@@ -56,8 +59,7 @@ def parallel_robot(
     gravity
         Acceleration of gravity in the base frame.
     """
-    if not legs:
-        raise RobotError("a parallel robot needs legs; make them with tf.leg")
+    _check_parts(platform, legs)
     at = _pose(home)
     joints, bodies, frames, loops = list[Joint](), list[Body](), list[Joint](), list[Loop]()
     ends = []
@@ -83,7 +85,7 @@ def parallel_robot(
         bodies=tuple(bodies),
         frames=tuple(frames),
         loops=tuple(loops),
-        gravity=Vector(*gravity),
+        gravity=given_vector(tuple(gravity) if hasattr(gravity, "__len__") else gravity, f"gravity of {name}"),
     )
 
 
@@ -99,9 +101,20 @@ class _Prefix:
         return replace(joint, name=self.prefix + joint.name, antecedent=antecedent, mimic=mimic, variable="")
 
 
+def _check_parts(platform: Body, legs: Sequence[Leg]) -> None:
+    if not isinstance(platform, Body):
+        raise RobotError(f"the platform is {platform!r}; it must be a tf.Body, with a name and an inertia")
+    if not isinstance(legs, Sequence):
+        raise RobotError(f"the legs are {legs!r}; give a list of them")
+    if not legs:
+        raise RobotError("a parallel robot needs legs; make them with tf.leg")
+
+
 def _check(own: Leg, number: int) -> None:
     if not isinstance(own, Leg):
         raise RobotError(f"leg {number} is {own!r}; make it with tf.leg, or with tf.Leg from a Robot")
+    if not isinstance(own.chain, Robot):
+        raise RobotError(f"leg {number}: its chain is {own.chain!r}; it must be a Robot")
     words = [kind.word for kind in KINDS]
     if own.joint not in words:
         raise RobotError(f"leg {number} ends in a {own.joint!r} joint; there are {', '.join(words)}")
@@ -113,6 +126,8 @@ def _check(own: Leg, number: int) -> None:
         raise RobotError(
             f"leg {number}: home has {len(own.home)} coordinates; its chain has {len(own.chain.coordinate_names)}"
         )
+    if not all(isinstance(x, float | int) for x in own.home):
+        raise RobotError(f"leg {number}: home is {own.home!r}; it must be numbers")
 
 
 def _end(own: Leg) -> Pose:
@@ -148,9 +163,19 @@ def _platform(platform: Body, joint: str, at: Pose) -> list[Joint]:
 
 
 def _pose(home: Sequence[Any]) -> Pose:
-    flat = [float(x) for row in home for x in row] if home and isinstance(home[0], Sequence) else list(map(float, home))
+    """Return the pose of the platform from its origin or from a 4x4 matrix."""
+    what = f"home is {home!r}; it must be a point or a 4x4 matrix, four rows of four numbers"
+    try:
+        square = len(home) == 4 and all(len(row) == 4 for row in home)
+        flat = [float(x) for row in home for x in row] if square else [float(x) for x in home]
+    except (TypeError, ValueError):
+        raise RobotError(what) from None
+    if not all(map(math.isfinite, flat)) or len(flat) not in (3, len(IDENTITY)):
+        raise RobotError(what)
     if len(flat) == 3:
         return Pose(arm=Vector(*flat))
-    if len(flat) != len(IDENTITY):
-        raise RobotError(f"home is {home!r}; it must be a point or a 4x4 matrix, four rows of four numbers")
+    x, y, z = (Vector(*flat[k : k + 3]) for k in (0, 4, 8))
+    gaps = [dot(x, x) - 1, dot(y, y) - 1, dot(z, z) - 1, dot(x, y), dot(y, z), dot(z, x), dot(cross(x, y), z) - 1]
+    if max(map(abs, gaps)) > ROUNDED or flat[12:] != [0.0, 0.0, 0.0, 1.0]:
+        raise RobotError(f"home is {home!r}; its first three rows and columns must be a rotation, its last row 0 0 0 1")
     return Pose.of(flat)

@@ -373,7 +373,7 @@ class Robot:
 
     def __repr__(self) -> str:
         kinds = "".join(joint.kind.word[0].upper() for joint in self.joints)
-        loops = f", {len(self.loops)} loops" if self.loops else ""
+        loops = f", {len(self.loops)} loop{'s' * (len(self.loops) > 1)}" if self.loops else ""
         return f"Robot({self.name!r}, {kinds}{loops}, {len(self.symbols)} symbols)"
 
     def _repr_html_(self) -> str:

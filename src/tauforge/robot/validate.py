@@ -53,7 +53,10 @@ def _chosen(robot: Robot) -> None:
     names = {joint.name + part for joint in robot.expanded().joints for part in ("", *joint.axes)}
     for name in robot.chosen:
         if not isinstance(name, str) or name not in names:
-            raise RobotError(f"{robot.name}: {name!r} cannot be an independent joint; there is no joint of that name")
+            raise RobotError(
+                f"{robot.name}: {name!r} cannot be an independent joint; give names one by one; the joints are "
+                + ", ".join(joint.name for joint in robot.expanded().joints if joint.axes)
+            )
 
 
 def _bodies(robot: Robot) -> list[Body]:
@@ -70,6 +73,8 @@ def _topology(robot: Robot) -> None:
                 f"be attached to links 0 to {j - 1}; number the links outward from the base"
             )
     for loop in robot.loops:
+        if not all(hasattr(getattr(loop, part, None), "antecedent") for part in ("joint", "frame")):
+            raise RobotError(f"{robot.name}: {loop!r} is not a Loop of two Joints; robot.with_loop makes one")
         for joint in (loop.joint, loop.frame):
             _kind(robot, joint)
             if not 0 <= joint.antecedent <= count:

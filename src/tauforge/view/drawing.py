@@ -1,8 +1,8 @@
-"""A robot drawn as a stick figure in SVG: links as lines, joints as marks, cuts of closed loops as rings."""
+"""A robot drawn in SVG: links as bars and plates, joints as marks, cuts of closed loops as rings."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -13,40 +13,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError
 from ..files import write_text
-from ..graph.node import Node
+from ..graph.node import Node, Scalar, is_zero
 from ..models.loops.closure import with_sides
 from ..models.loops.freedom import freedom
 from ..models.registry import check_robot
 from ..robot.entries import by_joint, owners
 from ..robot.joint import Joint
 from ..robot.robot import Robot
+from . import shapes
 
 Floats = NDArray[np.float64]
-WIDTH, MARGIN, LABEL = 480.0, 60.0, 60.0
-"""Size of the drawing's longer side, the space around it, and more for names on the right, in pixels."""
+WIDTH, MARGIN = 480.0, 48.0
+"""Size of the drawing's longer side and the space around it, in pixels."""
 MANY = 14
-"""Joints beyond which names are shown only where the pointer is."""
+"""Joints beyond which names are shown only where the pointer is, and axes not at all."""
 NEAR = 1e-6
 """Distance of points that count as one, as a part of the robot's size."""
-TURNED, RAISED = -60.0, 20.0
+TURNED, RAISED = -50.0, 24.0
 """Where a robot that is not flat is seen from, in degrees: about the vertical, and above the horizontal."""
-STYLE = """
-  line { stroke: #6e7781; stroke-width: 5; stroke-linecap: round }
-  line.base { stroke: #d0d7de }
-  line.axis { stroke-width: 1.5; stroke: #afb8c1 }
-  line.open { stroke: #cf222e; stroke-width: 1.5; stroke-dasharray: 4 4 }
-  .joint { fill: #ffffff; stroke: #24292f; stroke-width: 2 }
-  .driven { fill: #1a7f9c }
-  .cut { fill: none; stroke: #cf222e; stroke-width: 2.5 }
-  text { font: 12px system-ui, sans-serif; fill: #24292f }
-  @media (prefers-color-scheme: dark) {
-    line.base { stroke: #30363d }
-    .joint { fill: #0d1117; stroke: #e6edf3 }
-    .driven { fill: #35b5d6 }
-    .cut, line.open { stroke: #ff7b72 }
-    text { fill: #e6edf3 }
-  }
-"""
 
 
 @dataclass(frozen=True)
@@ -75,26 +59,43 @@ class Drawing:
 
 
 class Mark(NamedTuple):
-    """Something drawn at a point: a joint, or one side of a cut."""
+    """Something drawn at a point: a joint, or the cut of a loop."""
 
     name: str
     kind: str
+    driven: bool
     at: Floats
     axis: Floats | None
 
 
-class Figure(NamedTuple):
-    """What is drawn, in space: lines with their class, and marks, those of joints before those of cuts."""
+class Piston(NamedTuple):
+    """A prismatic joint along the link that it makes longer."""
 
-    lines: list[tuple[str, Floats, Floats]]
+    mark: Mark
+    start: Floats
+
+
+class Figure(NamedTuple):
+    """What is drawn, in space: points of each link, those of the base first; pistons, marks, and gaps of open loops."""
+
+    links: list[list[Floats]]
+    pistons: list[Piston]
     marks: list[Mark]
+    gaps: list[tuple[Floats, Floats]]
+
+    @property
+    def points(self) -> Floats:
+        """All points."""
+        return np.array([p for link in self.links for p in link] + [mark.at for mark in self.marks])
 
 
 def draw(robot: Robot, q: ArrayLike | None = None) -> Drawing:
     """Return a drawing of a robot: its links, joints and loops.
 
-    Actuated joints are filled, and a ring marks the joint at which a loop is cut. If a loop is open at ``q``, a dashed
-    line joins its two sides. A flat robot is drawn in its plane, any other seen from above, with gravity downward.
+    A link with three joints or more is a plate, and any other is a bar. Actuated joints are filled, and a ring marks
+    the joint at which a loop is cut. If a loop is open at ``q``, a dashed line joins its two sides. A flat robot is
+    drawn in its plane, any other seen from above, with gravity downward. Joints on which a platform moves freely are
+    not drawn.
 
     Parameters
     ----------
@@ -107,14 +108,19 @@ def draw(robot: Robot, q: ArrayLike | None = None) -> Drawing:
     whole = robot.expanded()
     if q is None:
         q = freedom(whole).q if whole.loops else [x for j in owners(whole) for x in whole.joints[j - 1].kind.neutral]
-    values = np.asarray(q, dtype=float)
+    try:
+        values = np.asarray(q, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError(f"q is {q!r}; it must be an array of numbers") from None
+    if not np.isfinite(values).all():
+        raise ProgramError("q has entries that are not finite")
     if values.shape != (len(robot.coordinate_names),):
         raise ProgramError(
             f"q has the shape {values.shape}; {robot.name} has {len(robot.coordinate_names)} coordinates"
         )
     figure = figure_of(whole, values)
     right, up = _view(whole, figure)
-    return Drawing(_svg(robot.name, figure, np.array([right, up])))
+    return Drawing(_svg(robot.name, figure, np.array([right, up, np.cross(right, up)])))
 
 
 def figure_of(robot: Robot, q: Floats) -> Figure:
@@ -123,31 +129,57 @@ def figure_of(robot: Robot, q: Floats) -> Figure:
     values = by_joint(robot, q.tolist())
     T = [np.eye(4)]
     for j, joint in enumerate(tree.joints, 1):
-        own = values[j] if j < len(values) else ()
-        T.append(T[joint.antecedent] @ np.array([float(x) for x in joint.pose(own).homogeneous]).reshape(4, 4))
-    at = [pose[:3, 3] for pose in T]
-    lines = [("link", at[joint.antecedent], at[j]) for j, joint in enumerate(tree.joints, 1) if joint.antecedent]
-    lines += _ground([at[j] for j, joint in enumerate(tree.joints, 1) if not joint.antecedent and len(joint.axes) < 3])
+        T.append(T[joint.antecedent] @ _matrix(joint, values[j] if j < len(values) else ()))
+    at, guides = [pose[:3, 3] for pose in T], _guides(robot)
+    links: list[list[Floats]] = [[] for _ in range(len(robot.joints) + 1)]
+    marks, pistons = list[Mark](), list[Piston]()
+    for j, joint in enumerate(robot.joints, 1):
+        if j in guides:
+            continue
+        links[j].append(at[j])
+        mark = Mark(joint.name, joint.kind.word, bool(joint.mu), at[j], _axis(joint, T[j]))
+        if joint.antecedent and _lengthens(mark, at[joint.antecedent]):
+            pistons.append(Piston(mark, at[joint.antecedent]))
+            continue
+        links[joint.antecedent].append(at[j])
+        if joint.axes:
+            marks.append(mark)
     for frame in robot.frames:
-        pose = np.array([float(x) for x in frame.pose().homogeneous]).reshape(4, 4)
-        lines.append(("link", at[frame.antecedent], (T[frame.antecedent] @ pose)[:3, 3]))
-    lines += [("open", at[side.a], at[side.b]) for side in sides]
-    marks = [Mark(x.name, _kind(x), at[j], _axis(x, T[j])) for j, x in enumerate(robot.joints, 1) if x.axes]
-    marks += [Mark(side.loop.joint.name, "cut", at[side.a], _axis(side.loop.joint, T[side.a])) for side in sides]
-    return Figure(lines, marks)
+        links[frame.antecedent].append((T[frame.antecedent] @ _matrix(frame, ()))[:3, 3])
+    for side in sides:
+        for end in (side.a, side.b):
+            links[tree.joints[end - 1].antecedent if end > len(robot.joints) else end].append(at[end])
+        cut = side.loop.joint
+        marks.append(Mark(cut.name, "cut", False, at[side.a], _axis(cut, T[side.a])))
+    return Figure(links, pistons, marks, [(at[side.a], at[side.b]) for side in sides])
 
 
-def _ground(points: Sequence[Floats]) -> list[tuple[str, Floats, Floats]]:
-    """Return the lines of the base: between the joints on it, or from its frame to the only one."""
-    if len(points) < 2:
-        return [("base", np.zeros(3), point) for point in points]
-    around = points if len(points) > 2 else points[1:]
-    return [("base", points[k - 1], point) for k, point in enumerate(around, len(points) - len(around))]
+def _matrix(joint: Joint, q: Sequence[Scalar]) -> Floats:
+    return np.array([float(x) for x in joint.pose(tuple(q)).homogeneous]).reshape(4, 4)
 
 
-def _kind(joint: Joint) -> str:
-    shape = "square" if joint.kind.word == "prismatic" else "dot"
-    return f"{shape} driven" if joint.mu else shape
+def _guides(robot: Robot) -> set[int]:
+    """Return the passive joints that only say how a platform moves: free ones, and slides without mass."""
+    found = set[int]()
+    for j, joint in enumerate(robot.joints, 1):
+        if joint.mu or (joint.antecedent and joint.antecedent not in found):
+            continue
+        carried = [k for k, other in enumerate(robot.joints, 1) if other.antecedent == j]
+        slide = joint.kind.word == "prismatic" and all(map(is_zero, robot.bodies[j - 1].inertia))
+        alone = len(carried) == 1 and robot.joints[carried[0] - 1].kind.word == "prismatic"
+        last = joint.antecedent in found and joint.kind.word == "prismatic"
+        if joint.kind.word in ("floating", "planar") or (slide and alone) or last:
+            found.add(j)
+    return found
+
+
+def _lengthens(mark: Mark, start: Floats) -> bool:
+    """Whether a prismatic joint moves along the way from its parent's frame, as the rod of a piston does."""
+    way = mark.at - start
+    if mark.kind != "prismatic" or mark.axis is None:
+        return False
+    length = float(np.linalg.norm(way))
+    return length > 0.0 and abs(float(mark.axis @ way)) > (1.0 - NEAR) * length
 
 
 def _axis(joint: Joint, T: Floats) -> Floats | None:
@@ -164,10 +196,15 @@ def _view(robot: Robot, figure: Figure) -> tuple[Floats, Floats]:
     """Return the directions that are drawn to the right and upward."""
     g = np.array([0.0 if isinstance(x, Node) else float(x) for x in robot.gravity])
     z = -g / np.linalg.norm(g) if g.any() else np.array([0.0, 0.0, 1.0])
-    points = np.array([p for _, a, b in figure.lines for p in (a, b)])
-    points = points - points.mean(axis=0)
+    points = figure.points - figure.points.mean(axis=0)
     _, sizes, axes = np.linalg.svd(points)
-    if len(sizes) == 3 and sizes[1] > NEAR * sizes[0] >= sizes[2] and abs(axes[2] @ z) < NEAR:
+    flat = len(sizes) == 3 and sizes[1] > NEAR * sizes[0] >= sizes[2]
+    if flat and abs(axes[2] @ z) > 1.0 - NEAR:  # horizontal, seen from above
+        right = np.eye(3)[int(np.argmin(np.abs(z)))]
+        right = right - (right @ z) * z
+        right = right / np.linalg.norm(right)
+        return right, np.cross(z, right)
+    if flat and abs(axes[2] @ z) < NEAR:
         right = np.cross(z, axes[2])
         toward = axes[2] if right[np.argmax(np.abs(right))] > 0 else -axes[2]
     else:
@@ -183,52 +220,55 @@ def _view(robot: Robot, figure: Figure) -> tuple[Floats, Floats]:
 
 
 def _svg(name: str, figure: Figure, view: Floats) -> str:
-    """Return the drawing as text, the view having the directions to the right and upward as its rows."""
-    points = np.array([view @ p for _, a, b in figure.lines for p in (a, b)] + [view @ m.at for m in figure.marks])
-    low, high = points.min(axis=0), points.max(axis=0)
+    """Return the drawing as text. The rows of the view are the directions to the right, upward and to the viewer."""
+    flat = figure.points @ view[:2].T
+    low, high = flat.min(axis=0), flat.max(axis=0)
     size = float(max((high - low).max(), 1e-9))
     scale = (WIDTH - 2 * MARGIN) / size
-    width, height = (high - low) * scale + 2 * MARGIN + [LABEL, 0.0]
+    width, height = (high - low) * scale + 2 * MARGIN
 
-    def place(p: Floats) -> tuple[float, float]:
-        x, y = (view @ p - low) * scale + MARGIN
-        return x, height - y
+    def place(p: Floats) -> Floats:
+        x, y = (view[:2] @ p - low) * scale + MARGIN
+        return np.array([x, height - y])
 
-    def line(word: str, a: Floats, b: Floats) -> str:
-        (x1, y1), (x2, y2) = place(a), place(b)
-        return f'<line class="{word}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
-
-    order = {"base": 0, "link": 1, "open": 2}
-    drawn = [
-        line(word, a, b)
-        for word, a, b in sorted(figure.lines, key=lambda x: order[x[0]])
-        if np.linalg.norm(b - a) > NEAR * size
+    drawn = _base([place(p) for p in figure.links[0]])
+    solid = [  # how near to the viewer, and the shapes
+        (float(np.mean(points, axis=0) @ view[2]), shapes.body([place(p) for p in points]))
+        for points in figure.links[1:]
+        if len(points) > 1 and np.ptp(np.array(points), axis=0).max() > NEAR * size
     ]
-    stub = 0.06 * size
-    drawn += [line("axis", m.at - stub * m.axis, m.at + stub * m.axis) for m in figure.marks if m.axis is not None]
-    drawn += [_mark(m, *place(m.at)) for m in figure.marks]
-    if len(figure.marks) <= MANY:
-        drawn += _labels([(m.name, place(m.at)) for m in figure.marks])
+    for mark, start in figure.pistons:
+        piston = shapes.piston(place(start), place(mark.at), mark.name, mark.driven)
+        solid.append((float(0.5 * (mark.at + start) @ view[2]), piston))
+    for _, parts in sorted(solid, key=lambda part: part[0]):
+        drawn += parts
+    drawn += [shapes.line("open", place(a), place(b)) for a, b in figure.gaps if np.linalg.norm(b - a) > NEAR * size]
+    few, stub = len(figure.marks) + len(figure.pistons) <= MANY, 0.07 * size
+    axes = [(m.at - stub * m.axis, m.at + stub * m.axis) for m in figure.marks if m.axis is not None and few]
+    drawn += [shapes.line("axis", place(a), place(b)) for a, b in axes if np.hypot(*(place(b) - place(a))) > 1.0]
+    for mark in figure.marks:
+        drawn += _mark(mark, place)
+    if few:
+        every = [*figure.marks, *(mark for mark, _ in figure.pistons)]
+        named, end = shapes.labels([(mark.name, place(mark.at)) for mark in every])
+        drawn, width = [*drawn, *named], max(width, end + 6.0)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img">'
-    return "\n".join([head, f"<title>{escape(name)}</title>", f"<style>{STYLE}</style>", *drawn, "</svg>", ""])
+    return "\n".join([head, f"<title>{escape(name)}</title>", f"<style>{shapes.STYLE}</style>", *drawn, "</svg>", ""])
 
 
-def _mark(mark: Mark, x: float, y: float) -> str:
-    name = f"<title>{escape(mark.name)}</title>"
+def _base(points: Sequence[Floats]) -> list[str]:
+    """Return the ground: a plate below three joints or more, or a stand below each."""
+    corners = shapes.hull(points)
+    if len(corners) > 2:
+        return [shapes.polygon("base", corners)]
+    return [part for point in corners for part in shapes.ground(point)]
+
+
+def _mark(mark: Mark, place: Callable[[Floats], Floats]) -> list[str]:
+    """Return the mark of a joint; that of a cut has a ring around it."""
+    at = place(mark.at)
     if mark.kind == "cut":
-        return f'<circle class="cut" cx="{x:.1f}" cy="{y:.1f}" r="10">{name}</circle>'
-    word = "joint driven" if mark.kind.endswith("driven") else "joint"
-    if mark.kind.startswith("square"):
-        return f'<rect class="{word}" x="{x - 6:.1f}" y="{y - 6:.1f}" width="12" height="12">{name}</rect>'
-    return f'<circle class="{word}" cx="{x:.1f}" cy="{y:.1f}" r="6">{name}</circle>'
-
-
-def _labels(named: Sequence[tuple[str, tuple[float, float]]]) -> list[str]:
-    """Return the names, those at one point in one text."""
-    together: dict[tuple[int, int], tuple[float, float, list[str]]] = {}
-    for name, (x, y) in named:
-        key = (round(x / 4), round(y / 4))
-        together.setdefault(key, (x, y, []))[2].append(name)
-    return [
-        f'<text x="{x + 13:.1f}" y="{y - 9:.1f}">{escape(", ".join(names))}</text>' for x, y, names in together.values()
-    ]
+        return [shapes.dot(at, mark.name, "pin"), shapes.dot(at, mark.name, "cut")]
+    if mark.kind == "prismatic" and mark.axis is not None:
+        return [shapes.slider(at, place(mark.at + mark.axis) - at, mark.name, mark.driven)]
+    return [shapes.dot(at, mark.name, "joint driven" if mark.driven else "joint")]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
+from ...errors import RobotError
 from ...robot.joint import Joint, Mimic
 from ...robot.kinds import FIXED, SPHERICAL
 from ...robot.loop import Loop
@@ -87,10 +89,17 @@ def _follow(model: Any, tree: Tree, i: int, following: dict[int, Mimic]) -> str:
         return f"whose polynomial is {[a0, a1, *more]}; only a line can be kept"
     y0, x0 = (float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (y, x))
     slave, master = tree.number[y], Mimic(joint=tree.number[x], ratio=a1, offset=y0 + a0 - a1 * x0)
+    own = _resolved(slave, following) or Mimic(joint=slave)
     further = _resolved(master.joint, following)
-    if slave in following or (further or master).joint == slave:
-        return f"since {joint_name(model, y)!r} follows another joint already"
-    following[slave] = master
+    wanted = _through(master, further) if further else master
+    if own.joint != wanted.joint:
+        offset = (wanted.offset - own.offset) / own.ratio
+        following[own.joint] = Mimic(joint=wanted.joint, ratio=wanted.ratio / own.ratio, offset=offset)
+    elif not (math.isclose(own.ratio, wanted.ratio) and math.isclose(own.offset, wanted.offset, abs_tol=1e-9)):
+        raise RobotError(
+            f"the joint equality of {joint_name(model, y)!r} and {joint_name(model, x)!r} contradicts those before it; "
+            "remove one of them"
+        )
     return ""
 
 

@@ -45,7 +45,10 @@ def with_loops(robot: Robot, path: Path) -> Robot:
     robot = _with_types(robot, path, given)
     pairs, types = _list(path, given, "closed_loop"), _list(path, given, "type")
     if len(pairs) != len(types):
-        raise RobotError(f"{path}: closed_loop has {len(pairs)} entries, type has {len(types)}")
+        raise RobotError(
+            f"{path}: closed_loop has {len(pairs)} entries, type has {len(types)}; give pairs of frames, and 6d or 3d "
+            "for each pair"
+        )
     for number, (pair, type_) in enumerate(zip(pairs, types, strict=True), 1):
         if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
             raise RobotError(f"{path}: closed_loop {number} is {short(pair)}; it must be the names of two frames")

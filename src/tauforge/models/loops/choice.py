@@ -1,4 +1,4 @@
-"""The joints that someone chose as independent: the errors if they do not determine all others."""
+"""The joints that the user chose as independent, with errors if they do not determine all others."""
 
 from __future__ import annotations
 

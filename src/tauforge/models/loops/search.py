@@ -270,7 +270,7 @@ def _closed(mechanism: Mechanism, group: Group, start: Floats) -> Floats:
     names = ", ".join(mechanism.names[k] for k in group.loops)
     raise ProgramError(
         f"{mechanism.robot.name}: no state was found in which its loops are closed: each of {names} closes by itself, "
-        "but not all together; check the kinds of the joints that close them, and their frames"
+        "but not all together; check the kinds of the joints that close them, their frames, and all lengths"
     )
 
 
@@ -316,5 +316,5 @@ def _refuse_what_cannot_close_alone(mechanism: Mechanism, group: Group) -> None:
         raise ProgramError(
             f"{mechanism.robot.name}: no state was found in which its loops are closed: even by itself, the loop "
             f"{name!r} stays open by {open_by:.3g} m or rad; check the kind of the joint that closes it, its two "
-            "frames, and the joints between them"
+            "frames, and the joints between them, with their lengths (m) and angles (rad)"
         )

@@ -1,4 +1,4 @@
-"""Inverse dynamics through closed loops without the map G: motion outward and forces inward, each loop solved thrice.
+"""Inverse dynamics through closed loops without the map G: motion outward, forces inward, each loop solved three times.
 
 Khalil 2010, section 5, for any mechanism. The motion of the independent joints, a platform's for example, gives the
 velocity at which each cut would open (64), and the dependent joints close it: J_i q̇_i = v_i (63). Accelerations

@@ -31,7 +31,7 @@ class Unknown:
     motion
         TURN, SLIDE or BALL.
     place
-        Where its coordinate is in q; None for the cut joint, whose coordinate nobody asks for.
+        Where its coordinate is in q; None for the cut joint, whose coordinate is not needed.
     sign
         -1 if the cycle goes through the joint from its link to the parent, 1 otherwise.
     """

@@ -29,7 +29,7 @@ class Axis(NamedTuple):
 
 
 def solve_leg(cycle: Cycle, guess: list[Scalar]) -> Solved | None:
-    """Return the unknown coordinates of a leg; None if the loop is none."""
+    """Return the unknown coordinates of a leg; None if the loop is not such a leg."""
     if len(cycle.unknowns) != 4 or cycle.motions[3] != BALL:
         return None
     for way in (cycle, cycle.reversed()):

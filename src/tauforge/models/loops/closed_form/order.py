@@ -1,4 +1,4 @@
-"""Loops closed one after another: each in turn that its known joints leave a triangle or a leg."""
+"""Loops closed one after another: each is a triangle or a leg once the joints of those before it are known."""
 
 from __future__ import annotations
 

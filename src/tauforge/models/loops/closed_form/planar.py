@@ -85,7 +85,7 @@ class Plane(NamedTuple):
 
 
 def solve_planar(cycle: Cycle, guess: list[Scalar]) -> Solved | None:
-    """Return the unknown coordinates of a planar loop; None if it is none."""
+    """Return the unknown coordinates of a planar loop; None if the loop is not planar."""
     if len(cycle.unknowns) != 3:
         return None
     aligned = _with_axis(cycle)
