@@ -197,10 +197,23 @@ def test_dependencies_of_columns_in_floats():
     assert dependencies(Y) == {3: {0: 0.25, 2: -1.0}, 4: {}}
 
 
+@pytest.mark.slow
+def test_base_parameters_of_a_platform_lose_no_digits():
+    robot = tf.robots.gough_stewart()
+    space, rng = robot.with_independent("platform"), np.random.default_rng(2)
+    motion = rng.normal(size=(2, 10, 6))
+    q = np.array([tf.close_loops(space, [*x, *u, 1.0]) for x, u in rng.uniform(-0.1, 0.1, (10, 2, 3))])
+    torques = tf.inverse_dynamics(space, parameters="standard").compile()(q, *motion)
+    grouped = tf.inverse_dynamics(space, parameters="base").compile()(q, *motion)
+    np.testing.assert_allclose(grouped, torques, rtol=0, atol=1e-10 * np.abs(torques).max())
+
+
 def test_numbers_and_powers_are_recognised():
     assert tidy(0.25 + 1e-14) == 0.25
     assert tidy(1 / 3 + 1e-14) == 1 / 3
     assert tidy(0.123456789012) == 0.123456789012
+    assert tidy(1174.94961785532) == 1174.94961785532
+    assert tidy(-1867.125 + 1e-9) == -1867.125
     trials = [{"L": 1.1, "W": 0.7}, {"L": 0.9, "W": 0.8}, {"L": 1.3, "W": 1.2}, {"L": 0.6, "W": 1.0}]
     assert str(monomial([-2.0 * x["L"] ** 2 / x["W"] for x in trials], trials, ["L", "W"])) in (
         "-2*L*L/W",

@@ -112,7 +112,7 @@ def geometry_symbols(robot: Robot) -> list[str]:
 def monomial(values: Sequence[float], trials: Sequence[Mapping[str, float]], names: Sequence[str]) -> Node | None:
     """Return the number times powers of symbols that has these values; None if there is none, with small powers."""
     if not names:
-        return as_node(tidy(values[0]))
+        return as_node(values[0])
     if len(names) > SYMBOLS:
         return as_node(tidy(values[0])) if np.ptp(values) <= HOLDS * abs(values[0]) else None
     logs = np.array([[1.0, *(math.log(trial[name]) for name in names)] for trial in trials])
@@ -172,7 +172,8 @@ def _coefficients(R: Floats, sizes: Floats, support: list[int], k: int) -> dict[
         parts = np.linalg.lstsq(R[:, support] / sizes[support], R[:, k] / sizes[k], rcond=None)[0]
         small = np.abs(parts) < HOLDS
         if not small.any():
-            return {i: tidy(float(x * sizes[k] / sizes[i])) for i, x in zip(support, parts, strict=True)}
+            found = _tidied(R[:, support], R[:, k], parts * sizes[k] / sizes[support])
+            return {i: float(x) for i, x in zip(support, found, strict=True)}
         support = [i for i, no in zip(support, small, strict=True) if not no]
     return {}
 
@@ -185,13 +186,34 @@ def holds(Y: Floats, k: int, coefficients: dict[int, float]) -> bool:
     return bool(np.linalg.norm(np.sum(terms, axis=0)) <= max(HOLDS * largest, noise))
 
 
+def _tidied(A: Floats, b: Floats, x: Floats) -> Floats:
+    """Return the solution x of A x = b with tidy numbers and the others fitted to them; x itself if these do not fit.
+
+    Large coefficients can cancel, so that what a single one loses by rounding is much of the sum.
+    """
+    tidied = [_short(float(each)) for each in x]
+    exact = np.array([each is not None for each in tidied])
+    found = np.array([each or 0.0 for each in tidied])
+    sizes = np.linalg.norm(A, axis=0)
+    rest = np.linalg.lstsq(A[:, ~exact] / sizes[~exact], b - A @ found, rcond=None)[0]
+    found[~exact] = rest / sizes[~exact]
+    left, worse = (float(np.linalg.norm(A @ each - b)) for each in (x, found))
+    return found if worse <= max(10.0 * left, 1e-15 * float(sizes @ np.abs(x))) else x
+
+
 def tidy(x: float) -> float:
     """Return the number with few digits, or the ratio, that a number is but for rounding; otherwise the number."""
+    short = _short(x)
+    return x if short is None else short
+
+
+def _short(x: float) -> float | None:
+    digits = 7 - len(str(int(abs(x))))  # after the point; with more, any large number would be a short one
     for denominator in (1, 3, 7, 9):
-        short = round(x * denominator, 6) / denominator
+        short = round(x * denominator, digits) / denominator
         if abs(short - x) <= 1e-11 * abs(x):
             return short
-    return x
+    return None
 
 
 class Sampled:

@@ -118,3 +118,31 @@ def test_the_choice_does_not_depend_on_where_it_is(seed, tmp_path):
     assert carried.velocity_names[2:] == robot.velocity_names
     robot.save(tmp_path / "robot.toml")
     assert tf.load(tmp_path / "robot.toml").velocity_names == robot.velocity_names
+
+
+def at_dead_centre(motor):
+    """Return a slider-crank, which is flat at zero, with its motor on another joint."""
+    robot = tf.robots.slider_crank()
+    return replace(robot, joints=tuple(replace(joint, mu=int(joint.name == motor)) for joint in robot.joints))
+
+
+@pytest.mark.parametrize("motor", ["crank", "rod", "slider"])
+def test_a_motor_that_cannot_move_the_state_near_zero_is_independent(motor):
+    robot = at_dead_centre(motor)
+    assert robot.independent == (motor,)
+    assert motor not in freedom(robot).held
+
+
+def test_what_cannot_move_the_state_near_zero_can_be_chosen():
+    assert tf.robots.slider_crank().with_independent("slider").independent == ("slider",)
+
+
+def test_dynamics_of_a_piston_that_drives_its_crank():
+    robot, rng = at_dead_centre("slider"), np.random.default_rng(0)
+    crank = tf.robots.slider_crank()
+    q = np.array([tf.close_loops(crank, [x]) for x in (0.5, 1.0, 2.0)])
+    qd, qdd = rng.normal(size=(2, 3, 1))
+    velocities, accelerations = tf.joint_motion(robot).compile()(q, qd, qdd)
+    torques = tf.inverse_dynamics(crank).compile()(q, velocities[:, :1], accelerations[:, :1])
+    power = tf.inverse_dynamics(robot).compile()(q, qd, qdd) * qd
+    np.testing.assert_allclose(power, torques * velocities[:, :1], rtol=1e-10)

@@ -65,12 +65,13 @@ def freedom(robot: Robot) -> Freedom:
     """Return how a mechanism with closed loops can move."""
     numeric, q = _closed(robot)
     mechanism, tree = mechanism_of(numeric), Coordinates.of_tree(numeric)
+    base, driven, passive = _classes(numeric, tree)
+    following = _not_chosen(numeric, tree) if robot.chosen else passive
     ranks = list[int]()
     for group in mechanism.groups:
-        q, rank = _regular(mechanism, group, q)
+        q, rank = _regular(mechanism, group, q, following)
         ranks.append(rank)
     J, rank = mechanism.equations(q), sum(ranks)
-    base, driven, passive = _classes(numeric, tree)
     order, dependent, held = _preferred(numeric, tree), set[int](), list[int]()
     for group, own in zip(mechanism.groups, ranks, strict=True):
         held += _held(J[np.ix_(group.rows, group.axes)], group.axes, own)
@@ -98,19 +99,34 @@ def check_choice(robot: Robot) -> Robot:
     return robot
 
 
-def _regular(mechanism: Mechanism, group: Group, q: Floats) -> tuple[Floats, int]:
-    """Return a closed state in which a group of loops has its full rank, and that rank."""
-    random, left = np.random.default_rng(0), mechanism.evaluator(group)
-    J = left(q[None])[1][0][:, list(group.axes)]
-    rank, V = _rank(J), _directions(J)
+def _regular(mechanism: Mechanism, group: Group, q: Floats, following: Sequence[int]) -> tuple[Floats, int]:
+    """Return a closed state in which a group of loops has its full rank, and that rank.
+
+    The axes that are to follow the others have their full rank there too: a crank cannot follow its slider at a dead
+    centre, where many robots are drawn.
+    """
+    random, left, axes = np.random.default_rng(0), mechanism.evaluator(group), list(group.axes)
+    own = [k for k, axis in enumerate(axes) if axis in set(following)]
+
+    def ranks(J: Floats) -> tuple[int, int]:
+        return _rank(J), _rank(J[:, own])
+
+    J = left(q[None])[1][0][:, axes]
+    rank, V = ranks(J), _directions(J)
     for _ in range(3):  # a state may be singular; any other near it is not
         v = np.zeros((1, mechanism.axes))
-        v[0, list(group.axes)] = V[rank:].T @ random.uniform(-0.3, 0.3, len(V) - rank)
+        v[0, axes] = V[rank[0] :].T @ random.uniform(-0.3, 0.3, len(V) - rank[0])
         found, error = newton(left, mechanism.step, mechanism.step(q[None], v), group.axes)
-        slopes = left(found)[1][0][:, list(group.axes)]
-        if is_closed(error).all() and (other := _rank(slopes)) > rank:
+        slopes = left(found)[1][0][:, axes]
+        if is_closed(error).all() and (other := ranks(slopes)) > rank:
             q, rank, V = found[0], other, _directions(slopes)
-    return q, rank
+    return q, rank[0]
+
+
+def _not_chosen(robot: Robot, tree: Coordinates) -> list[int]:
+    """Return the axes that are to follow those which the user chose."""
+    joint_of = [robot.joints[j - 1].name for j in tree.independent for _ in range(tree.widths[j - 1])]
+    return [k for k, name in enumerate(joint_of) if not {name, tree.names[k]} & set(robot.chosen)]
 
 
 def _closed(robot: Robot) -> tuple[Robot, Floats]:
