@@ -7,7 +7,7 @@ import io
 import runpy
 from pathlib import Path
 
-import tauforge as tf
+from tauforge.view.drawing import draw
 
 ROOT = Path(__file__).parents[1]
 PICTURES = {
@@ -24,7 +24,7 @@ def pictures() -> dict[Path, str]:
     for picture, example in PICTURES.items():
         with contextlib.redirect_stdout(io.StringIO()):
             names = runpy.run_path(str(ROOT / example))
-        found[ROOT / picture] = tf.draw(names["robot"], names["q"]).svg
+        found[ROOT / picture] = draw(names["robot"], names["q"]).svg
     return found
 
 
