@@ -40,6 +40,7 @@ def histories(
         axis.spines[["top", "right"]].set_visible(False)
     axes[-1].set_xlabel("t [s]")
     axes[-1].set_xlim(t[0], t[-1])
+    figure.align_ylabels()
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right upper", ncols=-(-len(names) // COLUMN), frameon=False)
     if path is not None:
