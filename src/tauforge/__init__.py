@@ -81,6 +81,22 @@ def __getattr__(name: str) -> object:
         from .design import yang_tzeng
 
         return getattr(yang_tzeng, name)
+    if name in ("fourier_motion", "motion"):
+        from .simulation.motion import make
+
+        return getattr(make, name)
+    if name == "Motion":
+        from .simulation.motion.motion import Motion
+
+        return Motion
+    if name == "RequiredTorques":
+        from .simulation.torques.result import RequiredTorques
+
+        return RequiredTorques
+    if name == "required_torques":
+        from .simulation.torques.required import required_torques
+
+        return required_torques
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -101,9 +117,11 @@ __all__ = [
     "Joint",
     "Leg",
     "Loop",
+    "Motion",
     "Operations",
     "Program",
     "ProgramError",
+    "RequiredTorques",
     "Robot",
     "RobotError",
     "RobotWarning",
@@ -129,6 +147,7 @@ __all__ = [
     "energy",
     "energy_regressor",
     "formulations",
+    "fourier_motion",
     "friction",
     "fuse",
     "gravity",
@@ -148,10 +167,12 @@ __all__ = [
     "load",
     "loop_closure",
     "manipulability",
+    "motion",
     "operational_space",
     "parallel_robot",
     "preload",
     "regressor",
+    "required_torques",
     "robots",
     "singularity",
     "symbol",
