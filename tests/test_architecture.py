@@ -50,6 +50,8 @@ def test_public_names():
         "RobotError",
         "robots",
         "RobotWarning",
+        "Rollout",
+        "rollout",
         "Singularity",
         "singularity",
         "symbol",

@@ -81,6 +81,10 @@ def __getattr__(name: str) -> object:
         from .design import yang_tzeng
 
         return getattr(yang_tzeng, name)
+    if name in ("Rollout", "rollout"):
+        from .simulation import rollout
+
+        return getattr(rollout, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -107,6 +111,7 @@ __all__ = [
     "Robot",
     "RobotError",
     "RobotWarning",
+    "Rollout",
     "Singularity",
     "TargetError",
     "TauforgeError",
@@ -153,6 +158,7 @@ __all__ = [
     "preload",
     "regressor",
     "robots",
+    "rollout",
     "singularity",
     "symbol",
     "transforms",
