@@ -63,7 +63,7 @@ class Run(NamedTuple):
 
     Attributes
     ----------
-    count
+    states
         The number of states.
     steps
         The number of steps.
@@ -76,7 +76,7 @@ class Run(NamedTuple):
         For each given input, its address and its strides between states and between steps; 0 if they share it.
     """
 
-    count: int
+    states: int
     steps: int
     every: int
     carried: Sequence[tuple[int, int, int, int, int]]
@@ -84,7 +84,7 @@ class Run(NamedTuple):
 
     def table(self) -> list[int]:
         """Return the run as ``roll`` reads it."""
-        return [self.count, self.steps, self.every, *(x for row in (*self.carried, *self.given) for x in row)]
+        return [self.states, self.steps, self.every, *(x for row in (*self.carried, *self.given) for x in row)]
 
 
 def rollout(vectors: Vectors) -> str:

@@ -89,6 +89,8 @@ class Steps:
             threads = available() if work * blocks >= PAYS else 1
         else:
             threads = asked(self.program.name, threads)
+        if not count:
+            return
 
         def compute(part: Values) -> None:
             chosen = slice(int(part[0]) * lanes, min(count, (int(part[-1]) + 1) * lanes))

@@ -64,9 +64,9 @@ def rollout(
     q0, qd0
         Coordinates and velocities at the start, (..., coordinates) and (..., degrees of freedom).
     tau
-        Torques and forces: constant, (n,); for each step, (steps, n) or (..., steps, n), where an axis of length 1 means
-        all steps; None for none. Or a Program that computes them: a controller, which is compiled into the step. Its
-        output is ``tau``, or the only one it has. Its inputs ``q``, ``qd``, ``t`` and ``dt`` are the current
+        Torques and forces: constant, (n,); for each step, (steps, n) or (..., steps, n), where an axis of length 1
+        means all steps; None for none. Or a Program that computes them: a controller, which is compiled into the step.
+        Its output is ``tau``, or the only one it has. Its inputs ``q``, ``qd``, ``t`` and ``dt`` are the current
         coordinates, velocities and time, and the time step.
     dt
         The time step, in seconds.

@@ -72,8 +72,8 @@ def check_closed(robot: Robot, q0: Values) -> None:
     allowed = max(_OPEN, 1e2 * float(np.finfo(q0.dtype).eps))
     if (worst := float(np.abs(error).max(initial=0.0))) > allowed:
         raise ProgramError(
-            f"q0 leaves loops of {robot.name} open by {worst:.3g}; tf.close_loops(robot, q_active) gives coordinates that "
-            "close them"
+            f"q0 leaves loops of {robot.name} open by {worst:.3g}; tf.close_loops(robot, q_active) gives coordinates "
+            "that close them"
         )
 
 

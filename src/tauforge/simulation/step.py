@@ -79,7 +79,8 @@ def step(robot: Robot, method: str, controller: Program | None, hold: bool) -> P
     def move(at: Nodes, way: Nodes) -> Nodes:
         return _with(moving.results["q_next"].nodes, (moving.arguments["q"], at), (moving.arguments["v"], way))
 
-    flat = all(robot.joints[j - 1].kind.is_flat for j in owners(robot))
+    whole = robot.expanded()
+    flat = all(whole.joints[j - 1].kind.is_flat for j in owners(whole))
     motion = Motion(accelerate, move, dt, flat)
     reached, speed = (_semi_implicit if method == METHODS[0] else _runge_kutta)(motion, q.nodes, qd.nodes)
     state = Array(Shape([len(q.nodes) + len(qd.nodes)]), (*q.nodes, *qd.nodes), "coordinates and velocities")
@@ -135,8 +136,8 @@ def _check(controller: Program, robot: Robot, state: Mapping[str, Array], made: 
         raise ProgramError(f"{what} has the outputs {', '.join(controller.results)}; its torques must be called tau")
     if made.shape != tau.shape:
         raise ProgramError(
-            f"{what} has the output {name}{list(made.shape)}; {robot.name} takes {tau.shape.size} torques, one for each "
-            f"of {', '.join(tau.shape.labels[0])}"
+            f"{what} has the output {name}{list(made.shape)}; {robot.name} takes {tau.shape.size} torques, one for "
+            f"each of {', '.join(tau.shape.labels[0])}"
         )
     entries = {node for array in state.values() for node in array.nodes} | {symbol(TIME), symbol(STEP)}
     for key, array in controller.arguments.items():
