@@ -85,6 +85,22 @@ def test_a_reference_for_each_step():
     assert np.array_equal(whole.q[:, -1], last.q)
 
 
+@pytest.mark.parametrize("method", ["semi-implicit", "rk4"])
+def test_an_integral_starts_at_zero_and_is_integrated_with_the_state(method):
+    kept = tf.Program.of("ramp", tau=["integral", "2*integral"], integral_rate="3.0")
+    by_time = tf.Program.of("ramp", tau=["3*t", "6*t"])
+    q, qd, _ = batch(ROBOT, 3)
+    results = [tf.rollout(ROBOT, q, qd, program, 1e-2, steps=30, method=method) for program in (kept, by_time)]
+    close(*map(joined, results), 1e-12)
+    follows = tf.Program.of("pi", tau=[-3.0 * tf.symbol("integral"), 0.0], integral_rate=tf.symbol("qd[0]"))
+    own = tf.Program.of("p", tau=[-3.0 * (tf.symbol("q[0]") - tf.symbol("start")), 0.0])
+    fine = [
+        tf.rollout(ROBOT, q, qd, program, 1e-3, steps=300, method="rk4", inputs=inputs)
+        for program, inputs in ((follows, {}), (own, {"start": q[:, :1]}))
+    ]
+    close(*map(joined, fine), 1e-9)
+
+
 @pytest.mark.parametrize(
     ("controller", "inputs", "message"),
     [

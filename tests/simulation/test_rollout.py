@@ -151,7 +151,7 @@ def test_forms_of_torques():
 
 
 def test_single_precision():
-    robot = tf.robots.puma560()
+    robot = tf.robots.planar2r()
     q, qd, tau = batch(robot, 5)
     single = tf.rollout(robot, q, qd, tau[:, None], 1e-3, steps=50, dtype="float32")
     double = tf.rollout(robot, q, qd, tau[:, None], 1e-3, steps=50)
@@ -174,7 +174,7 @@ def energy_error(robot, q, qd, method, h):
     return abs(sum(energies(last.q, last.qd)) - sum(energies(q, qd)))
 
 
-@pytest.mark.parametrize(("method", "order", "h"), [("semi-implicit", 1, 1e-4), ("rk4", 4, 1e-2)])
+@pytest.mark.parametrize(("method", "order", "h"), [("semi-implicit", 1, 1e-3), ("rk4", 4, 1e-2)])
 @pytest.mark.parametrize("floating", [False, True])
 def test_order_of_convergence(method, order, h, floating):
     robot = random_robot(11, smallest=3, largest=3, fixed=False, floating=floating)

@@ -37,7 +37,8 @@ class Steps:
 
     def __init__(self, program: Program, carried: Mapping[str, str], scalar: str) -> None:
         self.program, self.dtype = program, DTYPES[scalar]
-        self.given = tuple(name for name in program.arguments if name not in carried.values())
+        self.carried = tuple(carried.values())
+        self.given = tuple(name for name in program.arguments if name not in self.carried)
         self._vectors = vectors(scalar)
         self._roll = _load(self._vectors)
         code = compiled(program, self._vectors, cached=True)

@@ -33,6 +33,24 @@ def scalar_type(dtype: DTypeLike) -> str:
         raise ProgramError(f"dtype={dtype!r}; the arrays of a rollout are float64 or float32") from None
 
 
+def given(
+    robot: Robot,
+    q0: ArrayLike,
+    qd0: ArrayLike,
+    tau: ArrayLike | Program | None,
+    inputs: Mapping[str, ArrayLike] | None,
+    dtype: np.dtype[Any],
+) -> tuple[Values, dict[str, Values]]:
+    """Return the states at the start, (..., coordinates + n), and the inputs, each (..., steps or 1, entries)."""
+    q = on_manifold(robot, state("q0", q0, robot.coordinate_names, dtype))
+    qd = state("qd0", qd0, robot.velocity_names, dtype)
+    check_closed(robot, q)
+    found = given_inputs(robot, tau, inputs, dtype)
+    leading = {"q0": q.shape[:-1], "qd0": qd.shape[:-1], **{name: x.shape[:-2] for name, x in found.items()}}
+    batch = batch_of(leading)
+    return np.concatenate([np.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, qd)], axis=-1), found
+
+
 def state(name: str, given: ArrayLike, labels: Sequence[str], dtype: np.dtype[Any]) -> Values:
     """Return the coordinates or velocities at the start."""
     array = _numbers(name, given, dtype)

@@ -21,14 +21,16 @@ from ..robot.entries import owners
 from ..robot.robot import Robot
 
 Nodes = Sequence[Node]
-STATE, COUNTER = "state", "counter"
-"""The carried arrays: coordinates and velocities, and the number of steps done."""
-CARRIED = {"state_next": STATE, "counter_next": COUNTER}
+STATE, INTEGRAL, COUNTER = "state", "integral", "counter"
+"""The carried arrays: coordinates and velocities, a controller's integral, and the number of steps done."""
+CARRIED = {"state_next": STATE, "integral_next": INTEGRAL, "counter_next": COUNTER}
 """Outputs of a step, and the inputs that they become."""
 STEP = "dt"
 """The input that holds the time step."""
 TIME = "t"
 """A controller's input that is the time since the start."""
+RATE = "integral_rate"
+"""A controller's output that is the time derivative of its input ``integral``."""
 METHODS = ("semi-implicit", "rk4")
 """The methods of integration."""
 
@@ -39,9 +41,10 @@ class Motion(NamedTuple):
     Attributes
     ----------
     accelerate
-        Returns the accelerations from coordinates, velocities, and the part of the step that has passed.
+        Returns the rates of speeds from coordinates, speeds, and the part of the step that has passed. Speeds are
+        velocities, and then the controller's integral, which is integrated as they are.
     move
-        Returns the coordinates to which a velocity times a duration leads.
+        Returns the coordinates to which speeds times a duration lead.
     dt
         The time step.
     flat
@@ -68,68 +71,74 @@ def step(robot: Robot, method: str, controller: Program | None, hold: bool) -> P
     """
     dynamics, moving = direct_dynamics(robot), integrate(robot)
     q, qd, tau = (dynamics.arguments[name] for name in ("q", "qd", "tau"))
-    dt, counter = symbol(STEP), symbol(COUNTER)
-    control = _torques(controller, robot, q, qd, tau, counter) if controller else None
-    held = control(q.nodes, qd.nodes, 0.0) if control and hold else tau.nodes
+    integral = _integral(controller)
+    dt, counter, count = symbol(STEP), symbol(COUNTER), len(qd.nodes)
+    control = _control(controller, robot, {"q": q, "qd": qd, INTEGRAL: integral}, tau) if controller else None
+    speeds = (*qd.nodes, *integral.nodes)
+    held = control(q.nodes, speeds, counter) if control and hold else tau.nodes
 
-    def accelerate(at: Nodes, velocity: Nodes, passed: float) -> Nodes:
-        torques = control(at, velocity, passed) if control and not hold else held
-        return _with(dynamics.results["qdd"].nodes, (q, at), (qd, velocity), (tau, torques))
+    def accelerate(at: Nodes, now: Nodes, passed: float) -> Nodes:
+        made = control(at, now, counter + passed) if control and not hold else held
+        qdd = _with(dynamics.results["qdd"].nodes, (q, at), (qd, now[:count]), (tau, made[:count]))
+        return [*qdd, *made[count:]]
 
     def move(at: Nodes, way: Nodes) -> Nodes:
-        return _with(moving.results["q_next"].nodes, (moving.arguments["q"], at), (moving.arguments["v"], way))
+        return _with(moving.results["q_next"].nodes, (moving.arguments["q"], at), (moving.arguments["v"], way[:count]))
 
     whole = robot.expanded()
     flat = all(whole.joints[j - 1].kind.is_flat for j in owners(whole))
-    motion = Motion(accelerate, move, dt, flat)
-    reached, speed = (_semi_implicit if method == METHODS[0] else _runge_kutta)(motion, q.nodes, qd.nodes)
-    state = Array(Shape([len(q.nodes) + len(qd.nodes)]), (*q.nodes, *qd.nodes), "coordinates and velocities")
-    arguments = {STATE: state, **_inputs(controller, tau), STEP: Array(Shape([]), (dt,), "time step")}
-    results = {"state_next": outputs([*reached, *speed], state.shape, [], state.meaning)}
-    if controller and TIME in controller.arguments:
-        arguments[COUNTER] = Array(Shape([]), (counter,), "number of steps done")
-        results["counter_next"] = outputs([counter + 1.0], [], [], "number of steps done")
+    method_step = _semi_implicit if method == METHODS[0] else _runge_kutta
+    reached, after = method_step(Motion(accelerate, move, dt, flat), q.nodes, speeds)
+    state = (*q.nodes, *qd.nodes)
+    own = own_inputs(controller) if controller else {"tau": tau}
+    arguments = {STATE: Array(Shape([len(state)]), state), **own, STEP: Array(Shape([]), (dt,))}
+    results = {"state_next": outputs([*reached, *after[:count]], [len(state)], [], "")}
+    if integral.nodes:
+        arguments[INTEGRAL] = integral
+        results["integral_next"] = outputs(after[count:], integral.shape, [], "")
+    if controller and any(name == TIME for name in controller.arguments):
+        arguments[COUNTER] = Array(Shape([]), (counter,))
+        results["counter_next"] = outputs([counter + 1.0], [], [], "")
     return Program("rollout", arguments, results)
 
 
 def own_inputs(controller: Program) -> dict[str, Array]:
-    """Return those inputs of a controller that its caller gives: all but the state, the time and the time step."""
-    return {name: array for name, array in controller.arguments.items() if not _is_known(name)}
+    """Return those inputs of a controller that its caller gives: all but its state, the time and the time step."""
+    return {name: array for name, array in controller.arguments.items() if not _is_known(controller, name)}
 
 
-def _is_known(name: str) -> bool:
-    return name.partition("[")[0] in ("q", "qd") or name in (TIME, STEP)
+def _is_known(controller: Program, name: str) -> bool:
+    integral = name == INTEGRAL and RATE in controller.results
+    return integral or name.partition("[")[0] in ("q", "qd") or name in (TIME, STEP)
 
 
-def _inputs(controller: Program | None, tau: Array) -> dict[str, Array]:
-    return own_inputs(controller) if controller else {"tau": tau}
+def _integral(controller: Program | None) -> Array:
+    """Return the integral that a controller keeps, without entries if it keeps none."""
+    if controller and INTEGRAL in controller.arguments and RATE in controller.results:
+        return controller.arguments[INTEGRAL]
+    return Array(Shape([0]), ())
 
 
-def _torques(
-    controller: Program, robot: Robot, q: Array, qd: Array, tau: Array, counter: Node
-) -> Callable[[Nodes, Nodes, float], Nodes]:
-    """Return the controller's torques as a function of coordinates, velocities and the part of a step that has
-    passed.
-    """
+def _control(
+    controller: Program, robot: Robot, state: Mapping[str, Array], tau: Array
+) -> Callable[[Nodes, Nodes, Node], Nodes]:
+    """Return the torques, then the rate of the integral, as a function of coordinates, speeds, and steps done."""
     name = "tau" if "tau" in controller.results else next(iter(controller.results))
-    made = controller.results[name]
-    _check(controller, robot, {"q": q, "qd": qd}, made, tau, name)
-    places = {node: ("q", i) for i, node in enumerate(q.nodes)} | {node: ("qd", i) for i, node in enumerate(qd.nodes)}
-    nodes = [node for key, array in controller.arguments.items() if _is_known(key) for node in array.nodes]
+    _check(controller, robot, state, tau, name)
+    made = [*controller.results[name].nodes]
+    made += controller.results[RATE].nodes if state[INTEGRAL].nodes else ()
 
-    def torques(at: Nodes, velocity: Nodes, passed: float) -> Nodes:
-        values = {"q": at, "qd": velocity}
-        by = {node: values[places[node][0]][places[node][1]] for node in nodes if node in places}
-        by[symbol(TIME)] = (counter + passed) * symbol(STEP)
-        new = replaced(made.nodes, by)
-        return [new[node] for node in made.nodes]
+    def torques(at: Nodes, speeds: Nodes, done: Node) -> Nodes:
+        values = dict(zip((node for array in state.values() for node in array.nodes), (*at, *speeds), strict=True))
+        new = replaced(made, values | {symbol(TIME): done * symbol(STEP)})
+        return [new[node] for node in made]
 
     return torques
 
 
-def _check(controller: Program, robot: Robot, state: Mapping[str, Array], made: Array, tau: Array, name: str) -> None:
+def _check(controller: Program, robot: Robot, state: Mapping[str, Array], tau: Array, name: str) -> None:
     """Refuse a controller that does not fit the robot."""
-    what = f"the controller {controller.name}"
+    what, made = f"the controller {controller.name}", controller.results[name]
     if controller.repeat:
         raise ProgramError(f"{what} is repeated until it is done, which a step cannot contain")
     if "tau" not in controller.results and len(controller.results) > 1:
@@ -139,15 +148,16 @@ def _check(controller: Program, robot: Robot, state: Mapping[str, Array], made: 
             f"{what} has the output {name}{list(made.shape)}; {robot.name} takes {tau.shape.size} torques, one for "
             f"each of {', '.join(tau.shape.labels[0])}"
         )
+    if state[INTEGRAL].nodes and controller.results[RATE].shape != state[INTEGRAL].shape:
+        raise ProgramError(f"{what}: the shapes of {INTEGRAL} and {RATE} differ")
     entries = {node for array in state.values() for node in array.nodes} | {symbol(TIME), symbol(STEP)}
     for key, array in controller.arguments.items():
-        if _is_known(key) and (
-            not entries.issuperset(array.nodes) or (key in state and array.shape != state[key].shape)
-        ):
-            sizes = " and ".join(f"{known}[{a.shape.size}]" for known, a in state.items())
+        fits = entries.issuperset(array.nodes) and (key not in state or array.shape == state[key].shape)
+        if _is_known(controller, key) and not fits:
+            sizes = ", ".join(f"{known}[{state[known].shape.size}]" for known in ("q", "qd"))
             raise ProgramError(f"{what} has the input {key}{list(array.shape)}; {robot.name} has {sizes}, t and dt")
-    if COUNTER in own_inputs(controller) or STATE in own_inputs(controller):
-        raise ProgramError(f"{what} has an input called {COUNTER} or {STATE}, which a step has already; rename it")
+    if taken := {STATE, COUNTER} & own_inputs(controller).keys():
+        raise ProgramError(f"{what} has an input called {', '.join(taken)}, which a step has already; rename it")
 
 
 def _with(nodes: Nodes, *values: tuple[Array, Nodes]) -> Nodes:
