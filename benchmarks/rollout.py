@@ -4,12 +4,14 @@ Both take semi-implicit steps, write the state after each step into memory that 
 threads. MuJoCo's model has neither contacts nor other constraints. After one step, the states of both are compared. A
 free body's motion within a step differs in the second order, so its first coordinates are compared as such.
 
-    python -m benchmarks.rollout [--threads COUNT]
+    python -m benchmarks.rollout [--threads COUNT] [--batch COUNT] [--steps COUNT] [--robots NAME ...]
 """
 
 from __future__ import annotations
 
 import argparse
+import time
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -17,17 +19,19 @@ import numpy as np
 
 import tauforge as tf
 from tauforge.bench.peer import DIRECT
-from tauforge.bench.prepare import states
-from tauforge.bench.timing import best_times
+from tauforge.bench.prepare import prepared, states
+from tauforge.bench.timing import PROCESSOR, best_times
 from tauforge.bench.with_mujoco import MuJoCo
 
-from .robots import humanoid, panda
+from .peers import robot as example
 from .speed import agree
 from .table import Table
 
-COUNT, STEPS, DT = 4096, 1000, 1e-3
+DT = 1e-3
 FREE = 6
 """Degrees of freedom of a floating base."""
+WANTED = {"panda": 30, "talos": 10}
+"""How many times faster than MuJoCo each robot should be."""
 
 
 class Theirs:
@@ -64,44 +68,47 @@ class Theirs:
         return after
 
 
-def compare(table: Table, robot: tf.Robot, count: int, wanted: int, threads: int) -> None:
+def compare(table: Table, name: str, count: int, steps: int, threads: int) -> None:
     """Add a robot's rows to the table."""
+    robot = prepared(example(name))[0]
     q, qd, _ = states(robot, count)
     qd *= 0.1
-    free = len(robot.coordinate_names) > robot.dof
-    tau = np.random.default_rng(0).uniform(-1.0, 1.0, (count, STEPS, robot.dof))
-    tau[..., : FREE if free else 0] = 0.0
+    base = FREE if len(robot.coordinate_names) > robot.dof else 0
+    tau = np.random.default_rng(0).uniform(-1.0, 1.0, (count, steps, robot.dof))
+    tau[..., :base] = 0.0
     theirs = Theirs(robot, q, qd, tau, threads)
     ours = tf.rollout(robot, q, qd, tau[:, :1], DT)
-    skipped = FREE if free else 0
-    agree(ours.qd[:, 0, skipped:], theirs.run(theirs.memory(1))[:, 0, theirs.model.nq + 1 + skipped :])
-    theirs_out = theirs.memory(STEPS)
-    ours_out = np.zeros((count, STEPS, q.shape[1] + qd.shape[1]))
+    agree(ours.qd[:, 0, base:], theirs.run(theirs.memory(1))[:, 0, theirs.model.nq + 1 + base :])
+    out = np.zeros((count, steps, q.shape[1] + qd.shape[1]))
     roll = partial(tf.rollout, robot, q, qd, threads=threads)
     works = {
-        "MuJoCo": partial(theirs.run, theirs_out),
-        "all states": partial(roll, tau, DT, out=ours_out),
+        "MuJoCo": partial(theirs.run, theirs.memory(steps)),
+        "all states": partial(roll, tau, DT, out=out),
         "last state": partial(roll, tau, DT, every=None),
-        "all states, rk4": partial(roll, tau, DT, out=ours_out, method="rk4"),
         "last state, float32": partial(roll, tau.astype(np.float32), DT, every=None, dtype="float32"),
+        "last state, rk4": partial(roll, tau, DT, every=None, method="rk4"),
     }
-    best = best_times(works, seconds=1.0, rounds=1)
-    mujoco = best.pop("MuJoCo") / (count * STEPS)
-    for way, seconds in best.items():
-        own = seconds / (count * STEPS)
+    clock = PROCESSOR if threads == 1 else time.perf_counter
+    times = best_times(works, seconds=0.0, rounds=2, clock=clock)
+    best = {way: seconds / (count * steps) for way, seconds in times.items()}
+    mujoco = best.pop("MuJoCo")
+    for way, own in best.items():
         note = f"{1e9 * own:.1f} ns per step, theirs {1e9 * mujoco:.0f}"
-        least = f">= {wanted}" if way == "all states" else ""
-        table.row(f"{robot.name}, {way}", mujoco / own, "x", least, note)
+        table.row(f"{name}, {way}", mujoco / own, "x", f">= {WANTED[name]}" if way == "all states" else "", note)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--threads", type=int, default=1)
-    threads = parser.parse_args().threads
+    parser.add_argument("--batch", type=int, default=4096)
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--robots", nargs="+", choices=WANTED, default=[*WANTED])
+    options = parser.parse_args(arguments)
     table = Table()
-    table.title(f"rollouts of {STEPS} steps, {threads} thread(s): times MuJoCo's rollout")
-    compare(table, panda(), COUNT, 30, threads)
-    compare(table, humanoid(), COUNT // 8, 10, threads)
+    table.title(f"rollouts of {options.steps} steps, {options.threads} thread(s): times MuJoCo's rollout")
+    for name in options.robots:
+        count = options.batch if name == "panda" else -(-options.batch // 8)  # a large robot's states fill the memory
+        compare(table, name, count, options.steps, options.threads)
 
 
 if __name__ == "__main__":
