@@ -142,6 +142,9 @@ def test_forms_of_torques():
     b = tf.rollout(robot, q, qd, by_step, 1e-3).q
     assert np.array_equal(b, tf.rollout(robot, q, qd, np.tile(by_step, (6, 1, 1)), 1e-3).q)
     assert np.array_equal(b, tf.rollout(robot, q, qd, np.asfortranarray(by_step), 1e-3).q)
+    once = tf.rollout(robot, q, qd, by_step[:1], 1e-3).q
+    assert once.shape == (6, 1, 2)
+    assert np.array_equal(once, b[:, :1])
     grid = tf.rollout(robot, q[:, None], qd[:, None], np.stack([by_step, -by_step]), 1e-3).q
     assert grid.shape == (6, 2, 5, 2)
     assert np.array_equal(grid[:, 0], b)

@@ -94,7 +94,7 @@ def rollout(
     count = arguments.step_count(steps, given)
     period, rows = arguments.rows_of(every, count)
     states = arguments.memory(out, (*first.shape[:-1], *([] if rows is None else [rows]), first.shape[-1]), kind)
-    _run(compiled, first, {**given, STEP: np.full((1, 1), duration, kind)}, states, count, period, threads)
+    _run(compiled, first, {**given, STEP: np.full(1, duration, kind)}, states, count, period, threads)
     times = duration * (np.array(count) if rows is None else period * np.arange(1, rows + 1))
     return Rollout(times, *np.split(states, [len(robot.coordinate_names)], axis=-1))
 

@@ -41,7 +41,7 @@ def given(
     inputs: Mapping[str, ArrayLike] | None,
     dtype: np.dtype[Any],
 ) -> tuple[Values, dict[str, Values]]:
-    """Return the states at the start, (..., coordinates + n), and the inputs, each (..., steps or 1, entries)."""
+    """Return the states at the start, (..., coordinates + n), and the inputs, with an axis of steps if they have one."""
     q = on_manifold(robot, state("q0", q0, robot.coordinate_names, dtype))
     qd = state("qd0", qd0, robot.velocity_names, dtype)
     check_closed(robot, q)
@@ -98,7 +98,7 @@ def check_closed(robot: Robot, q0: Values) -> None:
 def given_inputs(
     robot: Robot, tau: ArrayLike | Program | None, inputs: Mapping[str, ArrayLike] | None, dtype: np.dtype[Any]
 ) -> dict[str, Values]:
-    """Return the torques, or a controller's own inputs, each (..., steps or 1, entries)."""
+    """Return the torques, or a controller's own inputs."""
     values = dict(inputs or {})
     if not isinstance(tau, Program):
         if values:
@@ -117,16 +117,14 @@ def given_inputs(
 
 def step_count(steps: int | None, given: Mapping[str, Values]) -> int:
     """Return how many steps there are."""
-    lengths = {name: array.shape[-2] for name, array in given.items() if array.shape[-2] != 1}
+    lengths = {name: array.shape[-2] for name, array in given.items() if array.ndim > 1}
     if steps is None:
         if not lengths:
-            if any(array.ndim > 2 for array in given.values()):
-                return 1
             raise ProgramError("how many steps? Nothing that was given has an axis of steps; say steps=…")
-        steps = next(iter(lengths.values()))
+        steps = next((length for length in lengths.values() if length != 1), 1)
     count = _whole("steps", steps, 0)
     for name, length in lengths.items():
-        if length != count:
+        if length not in (1, count):
             raise ProgramError(f"{name} is given for {length} steps, but there are {count}")
     return count
 
@@ -179,7 +177,7 @@ def refuse_unless_finite(name: str, array: Values) -> None:
 
 
 def _by_step(name: str, given: ArrayLike, shape: Shape, dtype: np.dtype[Any]) -> Values:
-    """Return an input with one axis of steps and one of entries at its end."""
+    """Return an input with its entries along one axis, after that of steps if it has one."""
     array = _numbers(name, given, dtype)
     leading = array.shape[: array.ndim - len(shape)]
     if array.shape[len(leading) :] != shape.shape:
@@ -188,7 +186,7 @@ def _by_step(name: str, given: ArrayLike, shape: Shape, dtype: np.dtype[Any]) ->
         raise ProgramError(
             f"{name} has the shape {array.shape}; it must be ({text}) for all steps, or (..., steps, {text}){entries}"
         )
-    return array.reshape(*(leading or (1,)), shape.size)
+    return array.reshape(*leading, shape.size)
 
 
 def _numbers(name: str, given: ArrayLike, dtype: np.dtype[Any]) -> Values:
