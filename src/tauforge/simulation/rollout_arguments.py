@@ -41,7 +41,7 @@ def given(
     inputs: Mapping[str, ArrayLike] | None,
     dtype: np.dtype[Any],
 ) -> tuple[Values, dict[str, Values]]:
-    """Return the states at the start, (..., coordinates + n), and the inputs, with an axis of steps if they have one."""
+    """Return the states at the start, (..., coordinates + n), and the inputs, with the axis of steps that some have."""
     q = on_manifold(robot, state("q0", q0, robot.coordinate_names, dtype))
     qd = state("qd0", qd0, robot.velocity_names, dtype)
     check_closed(robot, q)
