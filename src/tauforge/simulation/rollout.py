@@ -88,22 +88,20 @@ def rollout(
     ProgramError
         If an argument does not fit; the message says which, and what would.
     """
-    compiled = _step(robot, method, tau, hold, dtype)
+    compiled, layout = _step(robot, method, tau, hold, dtype)
     duration, kind = arguments.time_step(dt), compiled.dtype
-    first, given = arguments.given(robot, q0, qd0, tau, inputs, kind)
+    first, given = arguments.given(layout, q0, qd0, tau, inputs, kind)
     count = arguments.step_count(steps, given)
     period, rows = arguments.rows_of(every, count)
     states = arguments.memory(out, (*first.shape[:-1], *([] if rows is None else [rows]), first.shape[-1]), kind)
     _run(compiled, first, {**given, STEP: np.full(1, duration, kind)}, states, count, period, threads)
     times = duration * (np.array(count) if rows is None else period * np.arange(1, rows + 1))
-    return Rollout(times, *np.split(states, [len(robot.coordinate_names)], axis=-1))
+    return Rollout(times, *np.split(states, [len(layout.coordinates)], axis=-1))
 
 
-def _step(robot: Robot, method: str, tau: object, hold: bool, dtype: DTypeLike) -> Steps:
+def _step(robot: Robot, method: str, tau: object, hold: bool, dtype: DTypeLike) -> tuple[Steps, arguments.Layout]:
     """Return the compiled step, or say why there is none."""
     check_robot(robot)
-    if robot.symbols:
-        raise ProgramError(f"{robot.name} has symbols; give them values with bind(…) before a rollout")
     if method not in METHODS:
         raise ProgramError(f"unknown method {method!r}; choose among {', '.join(map(repr, METHODS))}")
     controller = tau if isinstance(tau, Program) else None
@@ -111,10 +109,14 @@ def _step(robot: Robot, method: str, tau: object, hold: bool, dtype: DTypeLike) 
 
 
 @lru_cache(maxsize=32)
-def _compiled(robot: Robot, method: str, controller: Program | None, hold: bool, scalar: str) -> Steps:
+def _compiled(
+    robot: Robot, method: str, controller: Program | None, hold: bool, scalar: str
+) -> tuple[Steps, arguments.Layout]:
+    if robot.symbols:
+        raise ProgramError(f"{robot.name} has symbols; give them values with bind(…) before a rollout")
     program = step(robot, method, controller, hold)
     carried = {made: name for made, name in CARRIED.items() if made in program.results}
-    return Steps(program, carried, scalar)
+    return Steps(program, carried, scalar), arguments.Layout.of(robot)
 
 
 def _run(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -25,6 +24,39 @@ _UNIT, _OPEN = 1e-3, 1e-6
 _QUATERNION = (".x", ".y", ".z", ".w")
 
 
+class Layout(NamedTuple):
+    """What the arguments are checked against, made once for a robot.
+
+    Attributes
+    ----------
+    name
+        The robot's name.
+    coordinates, velocities
+        Names of the entries of q and qd.
+    quaternions
+        Where the quaternions are in q, by the names of their joints.
+    closure
+        Computes what closed loops leave open; None without loops.
+    turning
+        For each loop, the places of those errors that are sines of angles.
+    """
+
+    name: str
+    coordinates: tuple[str, ...]
+    velocities: tuple[str, ...]
+    quaternions: Mapping[str, slice]
+    closure: Function | None
+    turning: list[list[int]]
+
+    @classmethod
+    def of(cls, robot: Robot) -> Layout:
+        """Return the layout of a robot's states."""
+        closure = loop_closure(robot).compile() if robot.loops else None
+        places = turning(robot.expanded()) if robot.loops else []
+        names = tuple(robot.coordinate_names), tuple(robot.velocity_names)
+        return cls(robot.name, *names, _quaternions(robot), closure, places)
+
+
 def scalar_type(dtype: DTypeLike) -> str:
     """Return the name of a dtype in C."""
     try:
@@ -34,7 +66,7 @@ def scalar_type(dtype: DTypeLike) -> str:
 
 
 def given(
-    robot: Robot,
+    layout: Layout,
     q0: ArrayLike,
     qd0: ArrayLike,
     tau: ArrayLike | Program | None,
@@ -42,10 +74,10 @@ def given(
     dtype: np.dtype[Any],
 ) -> tuple[Values, dict[str, Values]]:
     """Return the states at the start, (..., coordinates + n), and the inputs, with the axis of steps that some have."""
-    q = on_manifold(robot, state("q0", q0, robot.coordinate_names, dtype))
-    qd = state("qd0", qd0, robot.velocity_names, dtype)
-    check_closed(robot, q)
-    found = given_inputs(robot, tau, inputs, dtype)
+    q = on_manifold(layout, state("q0", q0, layout.coordinates, dtype))
+    qd = state("qd0", qd0, layout.velocities, dtype)
+    check_closed(layout, q)
+    found = given_inputs(layout, tau, inputs, dtype)
     leading = {"q0": q.shape[:-1], "qd0": qd.shape[:-1], **{name: x.shape[:-2] for name, x in found.items()}}
     batch = batch_of(leading)
     return np.concatenate([np.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, qd)], axis=-1), found
@@ -63,13 +95,12 @@ def state(name: str, given: ArrayLike, labels: Sequence[str], dtype: np.dtype[An
     return array
 
 
-def on_manifold(robot: Robot, q0: Values) -> Values:
+def on_manifold(layout: Layout, q0: Values) -> Values:
     """Return coordinates with quaternions of unit length, but for rounding those that were given."""
-    places = _quaternions(robot)
-    if not places:
+    if not layout.quaternions:
         return q0
     q = q0.copy()
-    for name, own in places.items():
+    for name, own in layout.quaternions.items():
         length = np.linalg.norm(q[..., own], axis=-1, keepdims=True)
         if (off := np.abs(length - 1.0) > _UNIT).any():
             raise ProgramError(
@@ -80,30 +111,29 @@ def on_manifold(robot: Robot, q0: Values) -> Values:
     return q
 
 
-def check_closed(robot: Robot, q0: Values) -> None:
+def check_closed(layout: Layout, q0: Values) -> None:
     """Refuse coordinates with open loops."""
-    if not robot.loops or not q0.size:
+    if layout.closure is None or not q0.size:
         return
-    closure, places = _closure(robot)
-    sines, cosine, *_ = closure(q0.astype(float))
-    error = angles(sines, cosine, places)
+    sines, cosine, *_ = layout.closure(q0.astype(float))
+    error = angles(sines, cosine, layout.turning)
     allowed = max(_OPEN, 1e2 * float(np.finfo(q0.dtype).eps))
     if (worst := float(np.abs(error).max(initial=0.0))) > allowed:
         raise ProgramError(
-            f"q0 leaves loops of {robot.name} open by {worst:.3g}; tf.close_loops(robot, q_active) gives coordinates "
+            f"q0 leaves loops of {layout.name} open by {worst:.3g}; tf.close_loops(robot, q_active) gives coordinates "
             "that close them"
         )
 
 
 def given_inputs(
-    robot: Robot, tau: ArrayLike | Program | None, inputs: Mapping[str, ArrayLike] | None, dtype: np.dtype[Any]
+    layout: Layout, tau: ArrayLike | Program | None, inputs: Mapping[str, ArrayLike] | None, dtype: np.dtype[Any]
 ) -> dict[str, Values]:
     """Return the torques, or a controller's own inputs."""
     values = dict(inputs or {})
     if not isinstance(tau, Program):
         if values:
             raise ProgramError(f"inputs has {', '.join(values)}, but there is no controller that takes them")
-        names = robot.velocity_names
+        names = layout.velocities
         torques = np.zeros(len(names)) if tau is None else tau
         return {"tau": _by_step("tau", torques, Shape([len(names)], [names]), dtype)}
     wanted = {name: array.shape for name, array in own_inputs(tau).items()}
@@ -211,7 +241,6 @@ def _whole(name: str, value: Any, least: int) -> int:
     return number
 
 
-@lru_cache(maxsize=32)
 def _quaternions(robot: Robot) -> dict[str, slice]:
     """Return where the quaternions are in q, by the names of their joints."""
     found, at, whole = dict[str, slice](), 0, robot.expanded()
@@ -221,8 +250,3 @@ def _quaternions(robot: Robot) -> dict[str, slice]:
             found[joint.name] = slice(at + len(parts) - 4, at + len(parts))
         at += len(parts)
     return found
-
-
-@lru_cache(maxsize=32)
-def _closure(robot: Robot) -> tuple[Function, list[list[int]]]:
-    return loop_closure(robot).compile(), turning(robot.expanded())
