@@ -55,6 +55,8 @@ def test_public_names():
         "RobotError",
         "robots",
         "RobotWarning",
+        "Rollout",
+        "rollout",
         "Singularity",
         "singularity",
         "symbol",

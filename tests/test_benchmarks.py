@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from benchmarks import closed_loops, loops, parallel, peers
+from benchmarks import closed_loops, loops, parallel, peers, rollout
 from benchmarks.robots import chain, humanoid, panda, quadruped
 from benchmarks.speed import agree
 from benchmarks.startup import best, sympy_cse
@@ -66,3 +66,9 @@ def test_loops_that_grow(capsys):
     out = capsys.readouterr().out
     assert "side by side: milliseconds per loop for 1, 2 loops" in out
     assert out.count("trace direct") == 2
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_rollouts_beside_mujoco(capsys, threads):
+    rollout.main(["--robots", "panda", "--batch", "9", "--steps", "5", "--threads", threads])
+    assert capsys.readouterr().out.count("panda, ") == 4

@@ -1,5 +1,8 @@
 """Tauforge: the dynamic models of any robot, as the program that computes them with the fewest operations."""
 
+from importlib import import_module
+from typing import Any
+
 from .errors import (
     CertificationError,
     ExpressionError,
@@ -51,52 +54,32 @@ from .robot.tendon import Tendon
 from .spatial.inertia import Inertia
 
 
-def __getattr__(name: str) -> object:
-    """Import the heavy modules only when they are needed."""
-    if name == "Function":
-        from .runtime.function import Function
+LATER = {
+    "Certificate": "program.certify",
+    "ConfigurationSpace": "tabulation.configuration_space",
+    "Design": "design.yang_tzeng",
+    "Drawing": "view.drawing",
+    "Function": "runtime.function",
+    "Motion": "simulation.motion.motion",
+    "RequiredTorques": "simulation.torques.result",
+    "Rollout": "simulation.rollout",
+    "Singularity": "geometry.singularity",
+    "close_loops": "geometry.close_loops",
+    "configuration_space": "tabulation.configuration_space",
+    "draw": "view.drawing",
+    "fourier_motion": "simulation.motion.make",
+    "motion": "simulation.motion.make",
+    "required_torques": "simulation.torques.required",
+    "rollout": "simulation.rollout",
+    "singularity": "geometry.singularity",
+    "yang_tzeng": "design.yang_tzeng",
+}
+"""Names whose modules are heavy, or need heavy ones: they are imported when they are used."""
 
-        return Function
-    if name == "Certificate":
-        from .program.certify import Certificate
 
-        return Certificate
-    if name == "close_loops":
-        from .geometry.close_loops import close_loops
-
-        return close_loops
-    if name in ("Drawing", "draw"):
-        from .view import drawing
-
-        return getattr(drawing, name)
-    if name in ("Singularity", "singularity"):
-        from .geometry import singularity
-
-        return getattr(singularity, name)
-    if name in ("ConfigurationSpace", "configuration_space"):
-        from .tabulation import configuration_space
-
-        return getattr(configuration_space, name)
-    if name in ("Design", "yang_tzeng"):
-        from .design import yang_tzeng
-
-        return getattr(yang_tzeng, name)
-    if name in ("fourier_motion", "motion"):
-        from .simulation.motion import make
-
-        return getattr(make, name)
-    if name == "Motion":
-        from .simulation.motion.motion import Motion
-
-        return Motion
-    if name == "RequiredTorques":
-        from .simulation.torques.result import RequiredTorques
-
-        return RequiredTorques
-    if name == "required_torques":
-        from .simulation.torques.required import required_torques
-
-        return required_torques
+def __getattr__(name: str) -> Any:
+    if name in LATER:
+        return getattr(import_module(f".{LATER[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -125,6 +108,7 @@ __all__ = [
     "Robot",
     "RobotError",
     "RobotWarning",
+    "Rollout",
     "Singularity",
     "TargetError",
     "TauforgeError",
@@ -174,6 +158,7 @@ __all__ = [
     "regressor",
     "required_torques",
     "robots",
+    "rollout",
     "singularity",
     "symbol",
     "transforms",

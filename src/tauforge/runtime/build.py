@@ -52,7 +52,7 @@ def load(program: Program, code: Code, vectors: Vectors) -> Loaded:
     library = Library(code.objects)
     setup = [library.address(f"{SETUP}{i}") for i in range(code.setup)]
     body = [library.address(f"{BODY}{i}") for i in range(code.body)]
-    values = _table(numbers(program), vectors)
+    values = constants(numbers(program), vectors)
     plan = Plan(
         *arrays(program), code.slots, values.ctypes.data, setup, body, parameters_place(program), turns(program)
     )
@@ -60,7 +60,7 @@ def load(program: Program, code: Code, vectors: Vectors) -> Loaded:
     return Loaded(library, loop, (ctypes.c_int64 * len(table))(*table), values)
 
 
-def _table(values: Sequence[float], vectors: Vectors) -> NDArray[Any]:
+def constants(values: Sequence[float], vectors: Vectors) -> NDArray[Any]:
     """Return the table of a Program's constants, each in all lanes of a vector, aligned to vectors."""
     size = vectors.bytes
     memory = np.empty(size * (len(values) + 1), np.uint8)
