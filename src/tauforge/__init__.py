@@ -53,7 +53,6 @@ from .robot.robot import Robot
 from .robot.tendon import Tendon
 from .spatial.inertia import Inertia
 
-
 LATER = {
     "Certificate": "program.certify",
     "ConfigurationSpace": "tabulation.configuration_space",
