@@ -1,7 +1,7 @@
 """The code that repeats one compiled step of a simulation, as the text of one module.
 
 ``roll`` takes states in blocks, as the kernel does, and does all steps of a block before the next one. So a block's
-slots stay in the fastest cache, and only the inputs that change from step to step are read, and only the states that
+slots need not leave the cache, and only the inputs that change from step to step are read, and only the states that
 the caller wants are written.
 
 The Program of a step has *carried* arrays, each an input and the output that becomes this input in the next step, and
