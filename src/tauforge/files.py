@@ -47,6 +47,14 @@ def _why(error: Exception) -> str:
 
 
 def write_text(path: str | Path, text: str) -> Path:
+    """Write a text under a temporary name in the same folder, then rename it: it is complete or absent."""
+    try:
+        return write_bytes(path, text.encode())
+    except UnicodeEncodeError as error:
+        raise TauforgeError(f"{path}: cannot be written ({error})") from None
+
+
+def write_bytes(path: str | Path, data: bytes) -> Path:
     """Write a file under a temporary name in the same folder, then rename it: it is complete or absent."""
     path = Path(path)
     if os.path.isdir(path):
@@ -58,12 +66,12 @@ def write_text(path: str | Path, text: str) -> Path:
             if path.is_symlink():  # which pathlib only refuses before Python 3.13
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if path.exists() and not path.is_file():  # a device or a pipe, which renaming would replace
-            path.write_text(text, encoding="utf-8", newline="\n")
+            path.write_bytes(data)
             return path
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
         os.chmod(temporary, mode)
         os.replace(temporary, path)
     except (OSError, RuntimeError, ValueError) as error:  # pathlib raises the second for a loop of links
