@@ -6,6 +6,7 @@ from .errors import (
     ProgramError,
     RobotError,
     RobotWarning,
+    SimulationError,
     TargetError,
     TauforgeError,
     Undecided,
@@ -81,6 +82,14 @@ def __getattr__(name: str) -> object:
         from .design import yang_tzeng
 
         return getattr(yang_tzeng, name)
+    if name in ("Trajectory", "simulate"):
+        from .simulation import simulate
+
+        return getattr(simulate, name)
+    if name in ("Controller", "computed_torque", "gravity_compensation", "pd_control", "pid_control"):
+        from .simulation import controllers
+
+        return getattr(controllers, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -92,6 +101,7 @@ __all__ = [
     "Certificate",
     "CertificationError",
     "ConfigurationSpace",
+    "Controller",
     "Design",
     "Drawing",
     "ExpressionError",
@@ -107,10 +117,12 @@ __all__ = [
     "Robot",
     "RobotError",
     "RobotWarning",
+    "SimulationError",
     "Singularity",
     "TargetError",
     "TauforgeError",
     "Tendon",
+    "Trajectory",
     "Undecided",
     "base_parameters",
     "bias",
@@ -121,6 +133,7 @@ __all__ = [
     "centroidal_momentum",
     "close_loops",
     "closing",
+    "computed_torque",
     "configuration_space",
     "coriolis_matrix",
     "difference",
@@ -132,6 +145,7 @@ __all__ = [
     "friction",
     "fuse",
     "gravity",
+    "gravity_compensation",
     "hybrid_dynamics",
     "inertia_matrix",
     "integrate",
@@ -150,9 +164,12 @@ __all__ = [
     "manipulability",
     "operational_space",
     "parallel_robot",
+    "pd_control",
+    "pid_control",
     "preload",
     "regressor",
     "robots",
+    "simulate",
     "singularity",
     "symbol",
     "transforms",
