@@ -22,7 +22,7 @@ from ..robot.entries import owners
 from ..robot.robot import Robot
 from ..runtime.function import Function
 from .controllers import largest_torques
-from .drive import Law, checked, drive, law_of
+from .drive import Law, drive, law_of
 from .equations import equations
 from .events import Watch
 from .integrator import METHODS, Options, Record, run
@@ -227,7 +227,15 @@ def _wrenches(robot: Robot, wrenches: Any) -> tuple[Law | None, bool]:
     shape = (len(links), 6)
     if callable(wrenches):
         return law_of(wrenches, "wrenches", shape, links)
-    constant = checked(wrenches, "wrenches", shape, links, 0.0)
+    try:
+        constant = np.array(wrenches, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError("wrenches must be an array of numbers or a function") from None
+    if constant.shape != shape or not np.isfinite(constant).all():
+        raise ProgramError(
+            f"wrenches must be {list(shape)} finite numbers, one row per link ({', '.join(links)}); "
+            f"they have shape {list(constant.shape)}"
+        )
     return (lambda t, q, qd: constant), False
 
 
