@@ -145,7 +145,7 @@ def test_limits_stop_the_simulation():
     assert len(again) == 1 or again.t[-1] == 0.0
     back = tf.simulate(limited(upper=0.0), [0.0, 0.2], events="limits")
     assert back.status == "done"
-    with pytest.raises(tf.SimulationError, match="q0 is beyond the upper limit of joint1 by 0.5"):
+    with pytest.raises(tf.SimulationError, match=r"q0 is beyond the upper limit of joint1 by 0\.5"):
         tf.simulate(limited(upper=0.5), t, q0=[1.0, 0.0], events="limits")
 
 

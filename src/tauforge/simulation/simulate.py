@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -22,7 +21,7 @@ from ..robot.entries import owners
 from ..robot.robot import Robot
 from ..runtime.function import Function
 from .controllers import largest_torques
-from .drive import Law, drive, law_of
+from .drive import Drive, Law, drive, law_of
 from .equations import equations
 from .events import Watch
 from .integrator import METHODS, Options, Record, run
@@ -32,102 +31,88 @@ from .trajectory import Trajectory
 Floats = NDArray[np.float64]
 
 
+# fmt: off
 def simulate(
-    robot: Robot,
-    t: ArrayLike,
-    torque: ArrayLike | Callable[..., Any] | None = None,
-    controller: Any = None,
-    q0: ArrayLike | None = None,
-    qd0: ArrayLike | None = None,
-    method: str = "DOP853",
-    rtol: float = 1e-8,
-    atol: ArrayLike = 1e-10,
-    events: Any = None,
-    *,
-    rate: float | None = None,
-    saturation: ArrayLike | None = None,
-    wrenches: ArrayLike | Callable[..., Any] | None = None,
-    smoothing: float = 1e-3,
-    max_step: float = np.inf,
+    robot: Robot, t: ArrayLike, torque: Any = None, controller: Any = None, q0: ArrayLike | None = None,
+    qd0: ArrayLike | None = None, method: str = "DOP853", rtol: float = 1e-8, atol: ArrayLike = 1e-10,
+    events: Any = None, *, rate: float | None = None, saturation: ArrayLike | None = None, wrenches: Any = None,
+    smoothing: float = 1e-3, max_step: float = np.inf,
 ) -> Trajectory:
-    """Return the motion of a robot under torques or a controller.
+    # fmt: on
+    """Return the motion of a robot, which can have a floating base or closed loops, under torques or a controller.
 
     Parameters
     ----------
-    robot
-        A robot without symbols: a tree, with a floating base or not, or with closed loops.
     t
-        Times of the results, increasing; the first one is the start. A single number is the duration: the results are
-        then at the integrator's own steps.
+        Times of the results, the first one the start; or the duration, for results at the integrator's own steps.
     torque
-        Constant torques (n); samples (times, n), each held until the next time; or a function of (t) or (t, q, qd). By
-        default none.
+        Constant (n); samples (times, n), each held until the next; or a function of (t) or (t, q, qd).
     controller
         A ``Controller``, a Program ``q, qd -> tau``, or a function (t, q, qd) -> tau.
-    q0
-        Coordinates at the start; by default zero. With closed loops, all coordinates or those of the independent
-        joints; the loops are closed from there.
-    qd0
-        Velocities at the start; by default zero.
+    q0, qd0
+        The start; by default zero. With closed loops, q0 can also be that of the independent joints.
     method
-        One of SciPy's integrators: "RK23", "RK45", "DOP853" (explicit), "Radau", "BDF" (for stiff equations, with exact
-        Jacobians) or "LSODA" (which switches between both).
-    rtol, atol
-        Tolerances of each step, relative and absolute. atol can have an entry for each coordinate and velocity.
+        SciPy's "RK23", "RK45", "DOP853"; for stiff equations "Radau", "BDF", with exact Jacobians; or "LSODA".
+    rtol, atol, max_step
+        Tolerances of each step, and its longest duration. atol can have an entry for each coordinate and velocity.
     events
-        "limits", which stops at the joints' limits; a function (t, q, qd) -> float, whose changes of sign are noted; or
-        a sequence of these. A function's attributes ``terminal`` (stop there) and ``direction`` (1 rising, -1 falling)
-        are respected.
+        "limits", which stops at joint limits; a function (t, q, qd) -> float whose changes of sign are noted, with
+        attributes ``terminal`` (stop there) and ``direction`` (1 rising, -1 falling); or a sequence of these.
     rate
         Samples per second of a controller or torque function, whose torque is held in between.
     saturation
         Largest torque of each joint, or of all.
     wrenches
-        What each link exerts on its surroundings, in its frame (links, 6): constant, or a function of (t) or
-        (t, q, qd).
+        What each link exerts on its surroundings (links, 6): constant, or a function of (t) or (t, q, qd).
     smoothing
-        Velocity below which Coulomb friction fades, in rad/s or m/s: sign(v) becomes v/√(v² + smoothing²). Zero keeps
-        the sign.
-    max_step
-        Longest step, in seconds.
+        Velocity below which Coulomb friction fades: sign(v) becomes v/√(v² + smoothing²). Zero keeps the sign.
 
     Raises
     ------
     ProgramError
         If an argument is wrong.
     SimulationError
-        If the simulation cannot go on, for example because a controller returns NaN or the integrator gives up; its
-        attribute ``trajectory`` holds what was computed. A KeyboardInterrupt carries the same attribute.
+        If the simulation cannot go on: a controller returns NaN, or the integrator gives up. Its attribute
+        ``trajectory`` holds what was computed. A KeyboardInterrupt carries the same attribute.
     """
     check_robot(robot)
     if robot.symbols:
-        raise ProgramError(
-            f"{robot.name} has symbols; give values to {', '.join(robot.symbols[:6])} with bind(…) first"
-        )
+        raise ProgramError(f"{robot.name} has symbols; give values to {', '.join(robot.symbols[:6])} … with bind first")
     span, times = _times(t)
-    names = robot.velocity_names
     how = _options(method, rtol, atol, max_step, smoothing)
-    driven = drive(torque, controller, rate, span, times, names)
+    driven = drive(torque, controller, rate, span, times, robot.velocity_names)
+    system = _system(robot, driven, wrenches, saturation, smoothing)
+    integral = np.zeros(system.size - system.nq - system.n)
+    y = np.concatenate([_start(robot, q0), _velocities(robot, qd0), integral])
+    how = how._replace(atol=_tolerances(how.atol, system))
+    return _run(system, span, times, y, Watch(robot, events, system.split), how)
+
+
+def _system(robot: Robot, driven: Drive, wrenches: Any, saturation: ArrayLike | None, smoothing: float) -> System:
+    """Return the equations of motion, compiled."""
     outside, reads = _wrenches(robot, wrenches)
     program = equations(
         robot,
         driven.controller.program if driven.controller else None,
         wrenches=outside is not None,
         smoothing=smoothing,
-        saturation=None if saturation is None else tuple(largest_torques(saturation, names)),
+        saturation=None if saturation is None else tuple(largest_torques(saturation, robot.velocity_names)),
     )
-    system = System(robot, program, driven, outside, reads)
-    integral = np.zeros(system.size - system.nq - system.n)
-    y = np.concatenate([_start(robot, q0), _velocities(robot, qd0), integral])
-    how = how._replace(atol=_tolerances(how.atol, system))
-    watch, record = Watch(robot, events, system.split), Record()
+    return System(robot, program, driven, outside, reads)
+
+
+def _run(
+    system: System, span: tuple[float, float], times: Floats | None, y: Floats, watch: Watch, how: Options
+) -> Trajectory:
+    """Return the trajectory, or raise an error that carries the part computed so far."""
+    record = Record()
     try:
         run(system, record, span, times, y, watch, how)
     except KeyboardInterrupt as interrupt:
         interrupt.trajectory = _partial(system, record, how, "interrupted")  # type: ignore[attr-defined]
         raise
     except Exception as error:
-        raised = SimulationError(f"{robot.name}: {_reason(error)}")
+        raised = SimulationError(f"{system.robot.name}: {_reason(error)}")
         raised.trajectory = _partial(system, record, how, "failed")
         raise raised from error
     return _finished(system, record, how, "event" if record.t[-1] < span[1] else "done")
