@@ -9,6 +9,7 @@ import pytest
 import tauforge as tf
 from tauforge.robot.joint import Limits
 from tauforge.simulation import integrator
+from tauforge.simulation.system import System
 
 ROBOT = tf.robots.planar2r()
 
@@ -54,6 +55,10 @@ def test_what_is_refused(given, message):
 def test_symbols_are_refused():
     with pytest.raises(tf.ProgramError, match="rrp has symbols"):
         tf.simulate(tf.robots.rrp(), 1.0)
+    weld = tf.Joint(name="weld", antecedent=0, sigma=2)
+    block = tf.Robot(name="block", joints=(weld,), bodies=(tf.Body(name="cube"),))
+    with pytest.raises(tf.ProgramError, match="no joint that moves"):
+        tf.simulate(block, 1.0)
     with pytest.raises(tf.ProgramError, match="a model takes a Robot"):
         tf.simulate("rrp", 1.0)
 
@@ -103,13 +108,38 @@ def test_an_integrator_that_gives_up(method):
     assert ", failed;" in repr(kept)
 
 
-def test_a_loop_that_cannot_be_closed():
-    """Two forearms that are pulled straight: the state beyond does not exist."""
+@pytest.mark.parametrize("method", integrator.METHODS)
+def test_a_state_beyond_which_loops_cannot_be_closed(method, monkeypatch):
+    def settled(self, q):
+        if q[0] < -0.5:
+            raise tf.ProgramError("the loop 'pivot' stays open by 0.1 m")
+        return q
+
+    monkeypatch.setattr(System, "settled", settled)
+    with pytest.raises(tf.SimulationError, match=r"gave up .* the loop 'pivot' stays open by 0\.1 m") as error:
+        tf.simulate(ROBOT, np.linspace(0.0, 2.0, 201), method=method, rtol=1e-6)
+    kept = error.value.trajectory
+    assert kept.q[-1, 0] == pytest.approx(-0.5, abs=0.1)
+    assert len(kept) > 10
+    assert np.isfinite(kept.q).all()
+
+
+@pytest.mark.parametrize("method", ["RK45", "DOP853"])
+def test_a_singular_state_of_a_loop(method):
+    """Two elbows that meet: the forearms are then free to turn about them."""
     robot = tf.robots.fivebar()
     with pytest.raises(tf.SimulationError, match="gave up") as error:
-        tf.simulate(robot, np.linspace(0.0, 2.0, 201), [6.0, -6.0], q0=tf.close_loops(robot, [0.9, 2.0]), rtol=1e-6)
-    assert error.value.trajectory.residual.max() < 1e-8
-    assert len(error.value.trajectory) > 2
+        tf.simulate(
+            robot,
+            np.linspace(0.0, 1.0, 101),
+            [6.0, -6.0],
+            q0=tf.close_loops(robot, [0.9, 2.0]),
+            rtol=1e-6,
+            method=method,
+        )
+    kept = error.value.trajectory
+    np.testing.assert_allclose(kept.q[-1, [0, 2]], [np.pi / 3, np.pi * 2 / 3], atol=1e-6)
+    assert kept.residual.max() < 1e-8
 
 
 def test_an_interrupt_keeps_what_is_done():

@@ -9,6 +9,8 @@ import tauforge as tf
 from tauforge.simulation.integrator import IMPLICIT, METHODS
 from tauforge.simulation.system import System
 
+from ..random_robots import random_robot, random_state, seeds
+
 BODY = tf.Body(name="body", inertia=tf.Inertia(XX=1.0, YY=2.0, ZZ=1.5, M=2.0))
 SPIN = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.0, -1.0]
 
@@ -71,6 +73,20 @@ def test_loops_stay_closed_and_keep_their_energy(name, method):
     assert found.residual.max() < 1e-8
     assert found.residual_rate.max() < 1e-8
     assert drift(found) < 1e-6
+
+
+@seeds(quick=2, all=30)
+@pytest.mark.parametrize("method", ["DOP853", "BDF"])
+def test_robots_of_any_kind_keep_their_energy(seed, method):
+    """Joints of all kinds, springs, tendons and joints that follow others; at rest at the start, or moving."""
+    robot = random_robot(seed, largest=3, several=True, floating=seed % 2 == 0, equipped=True).neglect("FV", "FS")
+    if not robot.dof:
+        pytest.skip("nothing moves")
+    q, qd, _ = random_state(robot, seed)
+    found = tf.simulate(robot, [0.0, 0.05, 0.1], q0=q, qd0=qd, method=method, rtol=1e-8, atol=1e-10)
+    scale = found.kinetic.max() + np.ptp(found.potential)
+    assert np.abs(found.total - found.total[0]).max() < 1e-5 * scale + 1e-9
+    np.testing.assert_allclose(found.q[0], q, atol=1e-12)
 
 
 @pytest.mark.slow

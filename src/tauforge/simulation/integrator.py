@@ -137,6 +137,10 @@ def _step(system: System, solver: Any) -> None:
     if solver.status == "failed":
         why = system.flaw or str(message or "no step is short enough").rstrip(".")
         raise ProgramError(f"the integrator gave up at t = {solver.t:g}: {why}")
+    if not np.isfinite(solver.y).all():  # LSODA goes on with NaN
+        why = system.flaw or "the state is not finite"
+        raise ProgramError(f"the integrator gave up after t = {solver.t_old:g}: {why}")
+    system.flaw = ""
 
 
 def _watched(watch: Watch, record: Record, solver: Any) -> tuple[float, Floats] | None:

@@ -78,6 +78,8 @@ def simulate(
     check_robot(robot)
     if robot.symbols:
         raise ProgramError(f"{robot.name} has symbols; give values to {', '.join(robot.symbols[:6])} … with bind first")
+    if not robot.dof:
+        raise ProgramError(f"{robot.name} has no joint that moves; there is nothing to simulate")
     span, times = _times(t)
     how = _options(method, rtol, atol, max_step, smoothing)
     driven = drive(torque, controller, rate, span, times, robot.velocity_names)

@@ -114,7 +114,11 @@ class System:
         self.evaluations += 1
         if self._slopes is None:
             self._slopes = compiled_slopes(self.program)
-        q, qd, integral = self.split(y)
+        try:
+            q, qd, integral = self.split(y)
+        except TauforgeError as error:  # at a predicted state: its rates are NaN too, so the step shrinks
+            self.flaw = str(error)
+            return np.zeros((self.size, self.size))
         with np.errstate(all="ignore"):
             found = self._slopes(*self._values(t, q, qd, integral))
         part = dict(zip(self._slopes.outputs, found, strict=True))
