@@ -1,5 +1,7 @@
 """Every error that Tauforge raises on purpose. A message says what is wrong, where, and what to do."""
 
+from typing import Any
+
 _LONGEST = 4000
 """Characters of a message; the middle of a longer one is left out."""
 
@@ -62,3 +64,15 @@ class Undecided(CertificationError):
 
 class TargetError(TauforgeError, ValueError):
     """Code generation was asked for an unknown target or an impossible name."""
+
+
+class SimulationError(ProgramError):
+    """A simulation could not go on; the message says when and why.
+
+    Attributes
+    ----------
+    trajectory
+        The Trajectory that was computed before; None if there is none.
+    """
+
+    trajectory: Any = None

@@ -4,6 +4,8 @@ import gc
 import mmap
 import multiprocessing
 import pickle
+import subprocess
+import sys
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -150,3 +152,18 @@ def test_eight_threads_call_one_function_for_a_minute():
     with ThreadPoolExecutor(8) as threads:
         assert min(threads.map(work, range(8))) > 0
     assert resident() - before < 40
+
+
+def test_a_function_in_a_cycle_is_freed_in_the_right_order():
+    """In a process of its own: freed in the wrong order, LLVM's parts end it."""
+    script = """
+import gc, tauforge as tf
+for k in range(20):
+    cycle = [tf.Program.of(y=f"x*x + {k}").compile(cache=False)]
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+print("alive")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout == "alive\n", done.stderr

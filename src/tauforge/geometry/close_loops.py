@@ -128,7 +128,7 @@ def _compiled(robot: Robot) -> Function:
 def on_manifold(robot: Robot, q: Floats) -> Floats:
     """Return states with their quaternions of length one, or say which has none."""
     found = q.copy()
-    for name, own in _quaternions(robot).items():
+    for name, own in quaternions(robot).items():
         part = found[:, own]
         length = np.sqrt((part * part).sum(axis=1, keepdims=True))
         if not length.all():
@@ -141,7 +141,7 @@ def on_manifold(robot: Robot, q: Floats) -> Floats:
 
 
 @lru_cache(maxsize=32)
-def _quaternions(robot: Robot) -> dict[str, slice]:
+def quaternions(robot: Robot) -> dict[str, slice]:
     """Return where the quaternions are in q, by the names of their joints."""
     whole, found = robot.expanded(), dict[str, slice]()
     for name, places in _places(whole).items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
@@ -23,10 +24,16 @@ class Library:
         for code in objects:
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
+        # the collector would finalise the engine's context before the engine if it found both in a cycle
+        weakref.finalize(self, _release, self._engine).atexit = False
 
     def address(self, name: str) -> int:
         """Return a function's address."""
         return int(self._engine.get_function_address(name))
+
+
+def _release(engine: Any) -> None:
+    """Let an engine go, whose reference counts then free its parts in the right order."""
 
 
 def object_code(text: str, passes: bool = False) -> bytes:

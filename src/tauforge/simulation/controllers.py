@@ -1,0 +1,318 @@
+"""Controllers: Programs from the state and a reference to torques, to be simulated, compiled and written as code.
+
+Each takes ``q, qd`` and the reference ``q_ref, qd_ref, qdd_ref`` as far as it needs them, and gives ``tau``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ProgramError
+from ..graph.node import Scalar, as_node
+from ..graph.rewrite import replaced
+from ..models.bias import gravity
+from ..models.configuration import difference
+from ..models.inverse_dynamics import inverse_dynamics
+from ..models.loops.closing import active_places
+from ..models.registry import check_robot
+from ..models.results import program as model_program
+from ..program.program import Array, Program, inputs, outputs
+from ..robot.robot import Robot
+from ..runtime.function import Function
+from .equations import limited
+
+Floats = NDArray[np.float64]
+REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
+KNOWN = ("q", "qd", *REFERENCE, "integral", "t")
+"""Inputs that a controller's Program can have."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Controller:
+    """A controller: a Program ``q, qd, … -> tau`` and the reference that it follows.
+
+    Call it with ``(t, q, qd)`` to get the torques. ``pd_control``, ``pid_control``, ``gravity_compensation`` and
+    ``computed_torque`` make controllers; you can also give a Program of your own.
+
+    Attributes
+    ----------
+    program
+        Its inputs are some of ``q, qd, q_ref, qd_ref, qdd_ref, integral, t``. With ``integral``, an output
+        ``integral_rate`` is its time derivative.
+    reference
+        A motion: a function of time that returns ``(q, qd, qdd)``, or as many of them as the Program takes; or constant
+        coordinates.
+    """
+
+    program: Program
+    reference: Any = None
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.program.inputs if name not in KNOWN]
+        if unknown or "tau" not in self.program.outputs:
+            what = f"takes {', '.join(unknown)}" if unknown else "has no output tau"
+            raise ProgramError(f"{self.program.name} {what}; a controller is a Program from {', '.join(KNOWN)} to tau")
+        if ("integral" in self.program.inputs) != ("integral_rate" in self.program.outputs):
+            raise ProgramError(f"{self.program.name}: a controller with an integral has the output integral_rate")
+        if self._needed and self.reference is None:
+            raise ProgramError(f"{self.program.name} follows {', '.join(self._needed)}; give it a reference")
+        if self.reference is not None and not callable(self.reference):
+            object.__setattr__(self, "reference", self._constant(self.reference))
+
+    @property
+    def _needed(self) -> list[str]:
+        return [name for name in REFERENCE if name in self.program.inputs]
+
+    def _constant(self, given: ArrayLike) -> Callable[[float], tuple[Floats, ...]]:
+        """Return the motion that rests at given coordinates."""
+        shapes = self.program.inputs
+        q = np.array(given, dtype=float)
+        if "q_ref" in shapes and q.shape != shapes["q_ref"].shape:
+            labels = ", ".join(shapes["q_ref"].labels[0])
+            raise ProgramError(f"the reference has shape {list(q.shape)}; its coordinates are {labels}")
+        still = [np.zeros(shapes[name].shape) if name in shapes else np.zeros(0) for name in REFERENCE[1:]]
+        return lambda t: (q, *still)
+
+    def at(self, t: float) -> dict[str, Floats]:
+        """Return the Program's inputs that depend on time alone: the reference, and t."""
+        found: dict[str, Floats] = {}
+        if needed := self._needed:
+            given = self.reference(t)
+            if not isinstance(given, tuple | list) or len(given) <= REFERENCE.index(needed[-1]):
+                wanted = ", ".join(REFERENCE[: REFERENCE.index(needed[-1]) + 1])
+                raise ProgramError(f"the reference must return a tuple of {wanted}")
+            for name in needed:
+                found[name] = self._checked(name, given[REFERENCE.index(name)], t)
+        if "t" in self.program.inputs:
+            found["t"] = np.array(float(t))
+        return found
+
+    def _checked(self, name: str, given: ArrayLike, t: float) -> Floats:
+        value, shape = np.asarray(given, dtype=float), self.program.inputs[name]
+        if value.shape != shape.shape:
+            raise ProgramError(
+                f"the reference gives {name} of shape {list(value.shape)} at t = {t:g}; "
+                f"it must have {shape.size} entries: {', '.join(shape.labels[0])}"
+            )
+        if not np.isfinite(value).all():
+            entry = shape.labels[0][int(np.flatnonzero(~np.isfinite(value))[0])]
+            raise ProgramError(f"the reference gives {name} that is not finite for {entry} at t = {t:g}")
+        return value
+
+    def __call__(self, t: float, q: ArrayLike, qd: ArrayLike, integral: ArrayLike | None = None) -> Floats:
+        """Return the torques in a state; the integral is zero by default."""
+        return self.outputs(t, q, qd, integral)["tau"]
+
+    def outputs(self, t: float, q: ArrayLike, qd: ArrayLike, integral: ArrayLike | None = None) -> dict[str, Floats]:
+        """Return all outputs of the Program in a state."""
+        known: dict[str, Any] = {"q": q, "qd": qd, **self.at(t)}
+        if "integral" in self.program.inputs:
+            known["integral"] = np.zeros(self.program.inputs["integral"].shape) if integral is None else integral
+        found = self._function(*(known[name] for name in self.program.inputs))
+        names = list(self.program.outputs)
+        return dict(zip(names, found if len(names) > 1 else (found,), strict=True))
+
+    @cached_property
+    def _function(self) -> Function:
+        return self.program.compile()
+
+    def compile(self) -> Function:
+        """Return the Program as a compiled function of NumPy arrays."""
+        return self._function
+
+    def code(self, target: str, name: str | None = None) -> str:
+        """Return the Program as source code in a target's language."""
+        return self.program.code(target, name)
+
+    def write(self, path: str | Path, *, target: str | None = None, name: str | None = None) -> Path:
+        """Write the Program as source code; by default the file's ending determines the target."""
+        return self.program.write(path, target=target, name=name)
+
+    def __repr__(self) -> str:
+        return f"Controller({self.program.prototype})"
+
+
+def pd_control(
+    robot: Robot, kp: ArrayLike, kd: ArrayLike, reference: Any, *, saturation: ArrayLike | None = None
+) -> Controller:
+    """Return the controller tau = kp (q_ref - q) + kd (qd_ref - qd).
+
+    Parameters
+    ----------
+    kp, kd
+        Gains, one for each entry of qd, or a number for all that have motors.
+    reference
+        A motion or constant coordinates, as in ``Controller``. With closed loops its coordinates are those of the
+        independent joints.
+    saturation
+        The largest torque of each joint, or of all.
+    """
+    law = _Law(robot)
+    return law.made("pd", law.pd(kp, kd), saturation, reference)
+
+
+def pid_control(
+    robot: Robot,
+    kp: ArrayLike,
+    ki: ArrayLike,
+    kd: ArrayLike,
+    reference: Any,
+    *,
+    saturation: ArrayLike | None = None,
+) -> Controller:
+    """Return the controller tau = kp e + ki ∫ e dt + kd ė, with e = q_ref - q.
+
+    The integral starts at zero, and saturation does not stop it.
+
+    Parameters
+    ----------
+    ki
+        Gains of the integral.
+    kp, kd, reference, saturation
+        As in ``pd_control``.
+    """
+    law = _Law(robot)
+    integral = inputs("integral", law.names, "integral of the error")
+    law.arrays["integral"] = integral
+    tau = [a + k * x for a, k, x in zip(law.pd(kp, kd), law.gains("ki", ki), integral.nodes, strict=True)]
+    rate = outputs(law.error, [len(law.names)], [law.names], "rate of the integral: the error")
+    return law.made("pid", tau, saturation, reference, integral_rate=rate)
+
+
+def gravity_compensation(
+    robot: Robot,
+    kp: ArrayLike = 0.0,
+    kd: ArrayLike = 0.0,
+    reference: Any = None,
+    *,
+    saturation: ArrayLike | None = None,
+) -> Controller:
+    """Return the controller tau = g(q) + kp (q_ref - q) + kd (qd_ref - qd).
+
+    Without a reference it is tau = g(q) - kd qd: you can push the robot by hand. Joints without motors get no torque.
+
+    Parameters
+    ----------
+    kp, kd, reference, saturation
+        As in ``pd_control``.
+    """
+    law = _Law(robot)
+    if reference is None:
+        if np.any(np.asarray(kp)):
+            raise ProgramError("gravity_compensation: kp needs a reference; give one, or leave kp out")
+        tau: list[Scalar] = [-k * v for k, v in zip(law.gains("kd", kd), law.qd.nodes, strict=True)]
+    else:
+        tau = law.pd(kp, kd)
+    g = gravity(robot).results["g"].nodes
+    tau = [x + weight if driven else x for x, weight, driven in zip(tau, g, law.driven, strict=True)]
+    return law.made("gravity_compensation", tau, saturation, reference)
+
+
+def computed_torque(
+    robot: Robot, kp: ArrayLike, kd: ArrayLike, reference: Any, *, saturation: ArrayLike | None = None
+) -> Controller:
+    """Return the controller tau = inverse dynamics of qdd_ref + kp (q_ref - q) + kd (qd_ref - qd).
+
+    The error of a robot that equals the model then obeys ë + kd ė + kp e = 0. Coulomb friction is not compensated: its
+    sign would switch the torque at rest.
+
+    Parameters
+    ----------
+    robot
+        The model, which can differ from the robot that is simulated.
+    kp, kd
+        Gains, in 1/s² and 1/s.
+    reference, saturation
+        As in ``pd_control``; the motion gives accelerations too.
+    """
+    law = _Law(robot)
+    if not all(law.driven):
+        passive = [name for name, driven in zip(law.names, law.driven, strict=True) if not driven]
+        raise ProgramError(f"computed_torque needs a motor on every joint; {robot.name} has none on {passive[0]}")
+    qdd_ref = law.reference("qdd_ref", law.names)
+    wanted = [as_node(a + x) for a, x in zip(qdd_ref.nodes, law.pd(kp, kd), strict=True)]
+    inverse = inverse_dynamics(robot.neglect("FS"))
+    torques = inverse.results["tau"].nodes
+    new = replaced(torques, dict(zip(inverse.arguments["qdd"].nodes, wanted, strict=True)))
+    return law.made("computed_torque", [new[node] for node in torques], saturation, reference)
+
+
+class _Law:
+    """A control law in the making: a robot's inputs, and the error of its coordinates."""
+
+    def __init__(self, robot: Robot) -> None:
+        check_robot(robot)
+        self.robot, self.names = robot, robot.velocity_names
+        apart = difference(robot)
+        self.q, self._between = apart.arguments["q"], apart
+        self.qd = inputs("qd", self.names, "joint velocities")
+        self.arrays: dict[str, Array] = {"q": self.q, "qd": self.qd}
+        owner = {joint.name + part: joint for joint in robot.expanded().joints for part in joint.axes}
+        self.driven = [bool(owner[name].mu) for name in self.names]
+        self.error: list[Scalar] = []
+
+    def reference(self, name: str, labels: Sequence[str]) -> Array:
+        """Return an input of the reference."""
+        return self.arrays.setdefault(name, inputs(name, labels, f"reference of {name.removesuffix('_ref')}"))
+
+    def pd(self, kp: ArrayLike, kd: ArrayLike) -> list[Scalar]:
+        """Return kp e + kd ė."""
+        robot, places = self.robot.expanded(), active_places(self.robot.expanded())
+        plain = [robot.coordinate_names[k] for k in places] == list(self.names)
+        if plain:
+            q_ref = self.reference("q_ref", self.names)
+            self.error = [a - self.q.nodes[k] for a, k in zip(q_ref.nodes, places, strict=True)]
+        else:
+            q_ref = self.reference("q_ref", robot.coordinate_names)
+            by = dict(zip(self._between.arguments["q_next"].nodes, q_ref.nodes, strict=True))
+            v = self._between.results["v"].nodes
+            new = replaced(v, by)
+            self.error = [new[node] for node in v]
+        qd_ref = self.reference("qd_ref", self.names)
+        terms = zip(self.gains("kp", kp), self.error, self.gains("kd", kd), qd_ref.nodes, self.qd.nodes, strict=True)
+        return [p * e + d * (a - b) for p, e, d, a, b in terms]
+
+    def gains(self, name: str, given: ArrayLike) -> list[float]:
+        """Return one gain for each entry of qd; a single number is for joints with motors."""
+        found = numbers(name, given, len(self.names), self.names)
+        return [x * driven for x, driven in zip(found, self.driven, strict=True)] if np.ndim(given) == 0 else found
+
+    def made(
+        self, name: str, tau: Sequence[Scalar], saturation: ArrayLike | None, reference: Any, **more: Array
+    ) -> Controller:
+        """Return the finished controller."""
+        if saturation is not None:
+            bounds = largest_torques(saturation, self.names)
+            tau = [limited(x, bound) for x, bound in zip(tau, bounds, strict=True)]
+        torques = outputs(tau, [len(self.names)], [self.names], "torques of the motors")
+        arrays = {key: replace(array, tangent=None) if key == "q_ref" else array for key, array in self.arrays.items()}
+        return Controller(model_program(name, self.robot, arrays, {"tau": torques, **more}), reference)
+
+
+def largest_torques(saturation: ArrayLike, names: Sequence[str]) -> list[float]:
+    """Return the bounds of all torques, none of them negative."""
+    bounds = numbers("saturation", saturation, len(names), names, infinite=True)
+    if min(bounds, default=0.0) < 0.0:
+        raise ProgramError(f"saturation is {min(bounds):g}; give the largest torques, which are not negative")
+    return bounds
+
+
+def numbers(what: str, given: ArrayLike, count: int, names: Sequence[str], *, infinite: bool = False) -> list[float]:
+    """Return as many numbers as there are names, from an array or one number for all."""
+    try:
+        found = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError(f"{what} must be a number or an array of numbers") from None
+    if found.shape not in ((), (count,)):
+        raise ProgramError(f"{what} has shape {list(found.shape)}; give one number, or {count}: {', '.join(names)}")
+    if np.isnan(found).any() or not (infinite or np.isfinite(found).all()):
+        raise ProgramError(f"{what} has entries that are not finite")
+    return [float(x) for x in np.broadcast_to(found, (count,))]

@@ -1,0 +1,203 @@
+"""What drives a robot: torques that are held, functions of time and state, or a controller in the graph."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from inspect import Parameter, signature
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ProgramError
+from ..program.program import Program
+from .controllers import Controller
+
+Floats = NDArray[np.float64]
+Law = Callable[[float, Floats, Floats], Floats]
+"""A function of time, coordinates and velocities."""
+
+
+class Drive(ABC):
+    """Torques of a simulation, as inputs of the equations of motion.
+
+    Attributes
+    ----------
+    breaks
+        Times at which the torques can jump, so that the integrator starts again.
+    controller
+        The controller that is a part of the equations; None if their input is ``tau``.
+    reads_state
+        Whether ``tau`` depends on the state in a way that the equations do not know.
+    """
+
+    breaks: Sequence[float] = ()
+    controller: Controller | None = None
+    reads_state: bool = False
+
+    def start(self, t: float, q: Floats, qd: Floats) -> None:
+        """Note the state at a break."""
+        return
+
+    @abstractmethod
+    def inputs(self, t: float, q: Floats, qd: Floats) -> dict[str, Floats]:
+        """Return the inputs of the equations that the drive determines."""
+
+    def along(self, t: Floats, q: Floats, qd: Floats) -> dict[str, Floats]:
+        """Return these inputs at many times."""
+        found = [self.inputs(*state) for state in zip(t, q, qd, strict=True)]
+        return {name: np.array([one[name] for one in found]) for name in (found[0] if found else ())}
+
+
+@final
+class Held(Drive):
+    """Torques that stay as they are from each break to the next: a zero-order hold."""
+
+    def __init__(self, law: Law, breaks: Sequence[float]) -> None:
+        self.breaks, self._law = breaks, law
+        self._times: list[float] = []
+        self._torques: list[Floats] = []
+
+    def start(self, t: float, q: Floats, qd: Floats) -> None:
+        if self._times and t <= self._times[-1]:
+            return
+        self._times.append(t)
+        self._torques.append(self._law(t, q, qd))
+
+    def inputs(self, t: float, q: Floats, qd: Floats) -> dict[str, Floats]:
+        return {"tau": self._torques[-1]}
+
+    def along(self, t: Floats, q: Floats, qd: Floats) -> dict[str, Floats]:
+        if not self._times:  # it failed before it began
+            return {"tau": np.full((len(t), qd.shape[1]), np.nan)}
+        place = np.searchsorted(self._times, t, side="right") - 1
+        return {"tau": np.array(self._torques)[place]}
+
+
+@final
+class Free(Drive):
+    """Torques that follow time or state without a pause."""
+
+    def __init__(self, law: Law, reads_state: bool) -> None:
+        self._law, self.reads_state = law, reads_state
+
+    def inputs(self, t: float, q: Floats, qd: Floats) -> dict[str, Floats]:
+        return {"tau": self._law(t, q, qd)}
+
+
+@final
+class Inside(Drive):
+    """A controller whose Program is a part of the equations of motion."""
+
+    def __init__(self, controller: Controller) -> None:
+        self.controller = controller
+
+    def inputs(self, t: float, q: Floats, qd: Floats) -> dict[str, Floats]:
+        assert self.controller is not None
+        return self.controller.at(t)
+
+
+def drive(
+    torque: Any, controller: Any, rate: float | None, times: tuple[float, float], t: Floats | None, names: Sequence[str]
+) -> Drive:
+    """Return what drives the robot, from the arguments of ``simulate``.
+
+    Parameters
+    ----------
+    times
+        First and last time.
+    t
+        The times of the result, at which samples of torques are given; None if the integrator chooses them.
+    names
+        Names of the torques.
+    """
+    if torque is not None and controller is not None:
+        raise ProgramError("give torque or controller, not both; a controller can add a torque of its own")
+    if isinstance(controller, Program):
+        controller = Controller(controller)
+    breaks = _samples(rate, times) if rate is not None else None
+    if isinstance(controller, Controller):
+        return Inside(controller) if breaks is None else Held(_sampled(controller, rate or 1.0, names), breaks)
+    law = torque if controller is None else controller
+    what = "torque" if controller is None else "controller"
+    if callable(law):
+        called, reads = law_of(law, what, (len(names),), names)
+        return Free(called, reads) if breaks is None else Held(called, breaks)
+    if controller is not None:
+        raise ProgramError("controller must be a Controller, a Program or a function (t, q, qd) -> tau")
+    if rate is not None:
+        raise ProgramError("rate is for a controller or a torque that is a function; samples have the times t")
+    return _given(torque, t, names)
+
+
+def _samples(rate: float, times: tuple[float, float]) -> list[float]:
+    if not (np.isfinite(rate) and rate > 0.0):
+        raise ProgramError(f"rate is {rate}; give a positive number of samples per second")
+    count = int(np.ceil((times[1] - times[0]) * rate - 1e-9))
+    return [times[0] + k / rate for k in range(max(count, 1))]
+
+
+def _sampled(controller: Controller, rate: float, names: Sequence[str]) -> Law:
+    """Return a controller as a function that is called once per sample and adds up its integral."""
+    integral: list[Floats | None] = [None]
+
+    def law(t: float, q: Floats, qd: Floats) -> Floats:
+        found = controller.outputs(t, q, qd, integral[0])
+        if "integral_rate" in found:
+            before = 0.0 if integral[0] is None else integral[0]
+            integral[0] = before + found["integral_rate"] / rate
+        return checked(found["tau"], "controller", (len(names),), names, t)
+
+    return law
+
+
+def _given(torque: ArrayLike | None, t: Floats | None, names: Sequence[str]) -> Held:
+    """Return torques that are given as numbers: constant, or samples at the times t."""
+    count = len(names)
+    try:
+        tau = np.zeros(count) if torque is None else np.array(torque, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError("torque must be an array of numbers or a function") from None
+    rows = 0 if t is None else len(t)
+    if tau.shape not in ((count,), (rows, count)) or (tau.ndim == 2 and t is None):
+        raise ProgramError(
+            f"torque has shape {list(tau.shape)}; give {count} constant entries ({', '.join(names)})"
+            + (f", or samples of shape [{rows}, {count}]" if rows else "")
+        )
+    if not np.isfinite(tau).all():
+        raise ProgramError("torque has entries that are not finite")
+    if tau.ndim == 1 or t is None:
+        return Held(lambda time, q, qd: tau, ())
+    times = t
+    return Held(lambda time, q, qd: tau[int(np.searchsorted(times, time, side="right")) - 1], list(map(float, times)))
+
+
+def law_of(function: Callable[..., Any], what: str, shape: tuple[int, ...], names: Sequence[str]) -> tuple[Law, bool]:
+    """Return a function of (t) or (t, q, qd) whose results are checked, and whether it reads the state."""
+    try:
+        parameters = signature(function).parameters.values()
+        needed = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        many = any(p.kind is Parameter.VAR_POSITIONAL for p in parameters)
+        count = 3 if many or len(needed) >= 3 else sum(p.default is Parameter.empty for p in needed) or len(needed)
+    except (TypeError, ValueError):  # a function in C without a signature
+        count = 3
+    if count not in (1, 3):
+        raise ProgramError(f"{what} must be a function of (t) or of (t, q, qd); this one takes {count} arguments")
+    if count == 1:
+        return (lambda t, q, qd: checked(function(t), what, shape, names, t)), False
+    return (lambda t, q, qd: checked(function(t, q, qd), what, shape, names, t)), True
+
+
+def checked(found: Any, what: str, shape: tuple[int, ...], names: Sequence[str], t: float) -> Floats:
+    """Return what a function has returned as an array, or say what is wrong with it."""
+    try:
+        value = np.asarray(found, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError(f"{what} returned {type(found).__name__} at t = {t:g}; return an array of numbers") from None
+    if value.shape != shape:
+        raise ProgramError(f"{what} returned an array of shape {list(value.shape)} at t = {t:g}; return {list(shape)}")
+    if not np.isfinite(value).all():
+        place = int(np.argwhere(~np.isfinite(value))[0][0])
+        raise ProgramError(f"{what} returned {value[place]} for {names[place]} at t = {t:g}")
+    return value

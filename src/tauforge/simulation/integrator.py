@@ -1,0 +1,193 @@
+"""The loop over the steps of an integrator: from break to break, with events, results at given times, and progress."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import integrate
+
+from ..errors import ProgramError
+from .events import Event, Watch
+from .system import System
+
+Floats = NDArray[np.float64]
+METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
+IMPLICIT = ("Radau", "BDF", "LSODA")
+SHOWN_AFTER, SHOWN_EVERY = 1.0, 0.1
+"""Seconds before progress is shown, and between its updates."""
+
+
+class Options(NamedTuple):
+    """How to integrate."""
+
+    method: str
+    rtol: float
+    atol: Any
+    max_step: float
+
+
+@dataclass
+class Record:
+    """What a simulation has computed so far.
+
+    Attributes
+    ----------
+    t
+        Times of the results.
+    y
+        States at these times.
+    reached
+        The last time and state that the integrator has accepted.
+    steps
+        Steps of the integrator.
+    events
+        What has happened.
+    """
+
+    t: list[float] = field(default_factory=list)
+    y: list[Floats] = field(default_factory=list)
+    reached: tuple[float, Floats] | None = None
+    steps: int = 0
+    events: list[Event] = field(default_factory=list)
+
+    def add(self, t: float, y: Floats) -> None:
+        """Add a result."""
+        self.t.append(float(t))
+        self.y.append(np.array(y))
+
+    def close(self) -> None:
+        """Add the state that was reached after the last result, if there is one."""
+        if self.reached and (not self.t or self.reached[0] > self.t[-1]):
+            self.add(*self.reached)
+
+
+def run(
+    system: System,
+    record: Record,
+    span: tuple[float, float],
+    times: Floats | None,
+    y: Floats,
+    watch: Watch,
+    how: Options,
+) -> None:
+    """Integrate from the first time to the last, and keep the results in the record.
+
+    Parameters
+    ----------
+    times
+        When results are wanted; None for each step.
+    """
+    t, end = span
+    record.add(t, y)
+    record.reached = (t, y)
+    _check_start(system, t, y)
+    if watch:
+        watch.start(t, y)
+    progress = Progress(t, end)
+    first_step: float | None = None
+    wanted = [] if times is None else [float(x) for x in times[1:]]
+    place = 0
+    try:
+        for stop in (*(x for x in system.drive.breaks if t < x < end), end):
+            system.drive.start(t, *system.split(y)[:2])
+            solver = _solver(system, t, y, stop, first_step, how)
+            while solver.status == "running":
+                _step(system, solver)
+                record.steps += 1
+                halt = _watched(watch, record, solver)
+                until = halt[0] if halt else solver.t
+                place = _results(record, solver, wanted, place, until, times is None and not halt)
+                record.reached = halt or (solver.t, solver.y.copy())
+                progress.show(solver.t)
+                if halt:
+                    record.close()
+                    return
+            t, y = float(solver.t), system.settled_state(solver.y)
+            first_step = getattr(solver, "h_abs", None)
+        if end in system.drive.breaks:
+            system.drive.start(end, *system.split(y)[:2])
+    finally:
+        progress.clear()
+
+
+def _check_start(system: System, t: float, y: Floats) -> None:
+    system.drive.start(t, *system.split(y)[:2])
+    if not np.isfinite(system.rates(t, y)).all():
+        raise ProgramError(f"the accelerations at t = {t:g} are not finite: the inertia matrix is singular there")
+
+
+def _solver(system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options) -> Any:
+    """Return SciPy's integrator for the way to the next break."""
+    more: dict[str, Any] = {"jac": system.jacobian} if how.method in IMPLICIT else {}
+    if first_step:
+        more["first_step"] = min(first_step, stop - t, how.max_step)
+    make = getattr(integrate, how.method)
+    return make(system.rates, t, y, stop, rtol=how.rtol, atol=how.atol, max_step=how.max_step, **more)
+
+
+def _step(system: System, solver: Any) -> None:
+    """Take a step, or say why there is none."""
+    message = solver.step()
+    if solver.status == "failed":
+        why = system.flaw or str(message or "no step is short enough").rstrip(".")
+        raise ProgramError(f"the integrator gave up at t = {solver.t:g}: {why}")
+    if not np.isfinite(solver.y).all():  # LSODA goes on with NaN
+        why = system.flaw or "the state is not finite"
+        raise ProgramError(f"the integrator gave up after t = {solver.t_old:g}: {why}")
+    system.flaw = ""
+
+
+def _watched(watch: Watch, record: Record, solver: Any) -> tuple[float, Floats] | None:
+    """Note the events of a step, and return where one of them stops it."""
+    if not watch:
+        return None
+    events, halt = watch.crossed(solver.t_old, solver.t, solver.y, solver.dense_output)
+    record.events += events
+    return halt
+
+
+def _results(record: Record, solver: Any, wanted: list[float], place: int, until: float, own: bool) -> int:
+    """Add the results that are wanted up to a time, and return the number of the next one."""
+    if own:
+        record.add(solver.t, solver.y)
+    state: Callable[[float], Floats] | None = None
+    while place < len(wanted) and wanted[place] <= until:
+        if wanted[place] == solver.t:
+            record.add(solver.t, solver.y)
+        else:
+            state = state or solver.dense_output()
+            record.add(wanted[place], state(wanted[place]))
+        place += 1
+    return place
+
+
+class Progress:
+    """One line about a long simulation, shown only at a terminal."""
+
+    def __init__(self, start: float, end: float) -> None:
+        self._start, self._end = start, end
+        self._next, self._text = time.monotonic() + SHOWN_AFTER, ""
+        self._stream = sys.stderr if sys.stderr is not None and sys.stderr.isatty() else None
+
+    def show(self, t: float) -> None:
+        """Show how far the simulation is, not too often."""
+        if self._stream is None or time.monotonic() < self._next:
+            return
+        part = (t - self._start) / (self._end - self._start)
+        done = int(30 * part)
+        self._text = f"simulating [{'#' * done}{'.' * (30 - done)}] {100 * part:3.0f} %  t = {t:.4g} s"
+        self._stream.write(f"\r{self._text}   ")
+        self._stream.flush()
+        self._next = time.monotonic() + SHOWN_EVERY
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._stream is not None and self._text:
+            self._stream.write("\r" + " " * (len(self._text) + 3) + "\r")
+            self._stream.flush()

@@ -1,0 +1,198 @@
+"""The equations of motion as an integrator needs them: rates of one flat vector, and their Jacobian.
+
+The vector holds q, qd and the integral of a controller. All coordinates are integrated, q̇ = T(q) q̇_independent; before
+each evaluation, quaternions are scaled to unit length, and loops are closed with the independent joints held. The state
+therefore stays on the manifold, whatever the integrator does, and the dependent coordinates serve only as the guess.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import TauforgeError
+from ..geometry.close_loops import close_loops, quaternions
+from ..models.loops.closing import active_places, closing
+from ..program.program import Program
+from ..robot.entries import axis_names
+from ..robot.robot import Robot
+from ..runtime.function import Function
+from .drive import Drive, Law
+from .equations import slopes, tangent
+
+Floats = NDArray[np.float64]
+DIFFERENCE = 1e-7
+"""Relative step of differences, for torques that are functions in Python."""
+
+
+@final
+class System:
+    """A robot with its drive: rates and Jacobian of the state, and how often they were computed."""
+
+    def __init__(self, robot: Robot, program: Program, drive: Drive, wrenches: Law | None, reads_state: bool) -> None:
+        self.robot, self.program, self.drive, self.wrenches = robot, program, drive, wrenches
+        self.function = compiled(program)
+        self.given, self.made = list(program.inputs), list(program.outputs)
+        self.nq, self.n = program.inputs["q"].size, program.inputs["qd"].size
+        integral = program.inputs.get("integral")
+        self.size = self.nq + self.n + (integral.size if integral else 0)
+        self.evaluations = self.jacobians = 0
+        self.flaw = ""
+        self._reads = reads_state or drive.reads_state
+        self._flat = "rate" not in self.made and tangent(robot) is None
+        self._quaternions = () if self._flat else tuple(quaternions(robot).values())
+        self._tangent = None if self._flat else compiled_tangent(robot)
+        self._closing = compiled_closing(robot) if robot.loops else None
+        self._active = active_places(robot.expanded()) if robot.loops else []
+        self._slopes: Function | None = None
+
+    def split(self, y: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return coordinates, velocities and the integral; the coordinates are on the manifold."""
+        nq, n = self.nq, self.nq + self.n
+        return self.settled(y[:nq]), y[nq:n], y[n:]
+
+    def settled(self, q: Floats) -> Floats:
+        """Return coordinates with unit quaternions and closed loops."""
+        if self._flat:
+            return q
+        if self._closing is None:
+            unit = q.copy()
+            for own in self._quaternions:
+                part = unit[own]
+                part /= math.sqrt(part @ part)
+            return unit
+        with np.errstate(all="ignore"):
+            found, closed = self._closing(q[self._active], q)
+        if closed == 1.0:
+            whole: Floats = found
+            return whole
+        return close_loops(self.robot, q[self._active], guess=q)
+
+    def settled_state(self, y: Floats) -> Floats:
+        """Return the state with its coordinates on the manifold."""
+        return y if self._flat else np.concatenate(self.split(y))
+
+    def rates(self, t: float, y: Floats) -> Floats:
+        """Return the time derivative of the state; NaN where loops cannot be closed, so that the step shrinks."""
+        self.evaluations += 1
+        try:
+            q, qd, integral = self.split(y)
+        except TauforgeError as error:
+            self.flaw = str(error)
+            return np.full(self.size, np.nan)
+        found = self.outputs(t, q, qd, integral)
+        rate = found.get("rate", qd)
+        return np.concatenate([rate, found["qdd"], found.get("integral_rate", integral)])
+
+    def outputs(self, t: float, q: Floats, qd: Floats, integral: Floats) -> dict[str, Floats]:
+        """Return all outputs of the equations in a state."""
+        with np.errstate(all="ignore"):
+            found = self.function(*self._values(t, q, qd, integral))
+        return dict(zip(self.made, found, strict=True))
+
+    def along(self, t: Floats, q: Floats, qd: Floats, integral: Floats) -> dict[str, Floats]:
+        """Return all outputs of the equations in many states."""
+        known: dict[str, Any] = {"q": q, "qd": qd, "integral": integral, **self.drive.along(t, q, qd)}
+        if self.wrenches:
+            known["wrenches"] = np.array([self.wrenches(*state) for state in zip(t, q, qd, strict=True)])
+        with np.errstate(all="ignore"):
+            return dict(zip(self.made, self.function(*(known[name] for name in self.given)), strict=True))
+
+    def _values(self, t: float, q: Floats, qd: Floats, integral: Floats) -> list[Floats]:
+        known = {"q": q, "qd": qd, "integral": integral, **self.drive.inputs(t, q, qd)}
+        if self.wrenches:
+            known["wrenches"] = self.wrenches(t, q, qd)
+        return [known[name] for name in self.given]
+
+    def jacobian(self, t: float, y: Floats) -> Floats:
+        """Return the exact Jacobian of the rates; only torques that are functions in Python are differenced."""
+        self.jacobians += 1
+        self.evaluations += 1
+        if self._slopes is None:
+            self._slopes = compiled_slopes(self.program)
+        try:
+            q, qd, integral = self.split(y)
+        except TauforgeError as error:  # at a predicted state: its rates are NaN too, so the step shrinks
+            self.flaw = str(error)
+            return np.zeros((self.size, self.size))
+        with np.errstate(all="ignore"):
+            found = self._slopes(*self._values(t, q, qd, integral))
+        part = dict(zip(self._slopes.outputs, found, strict=True))
+        nq, n, size = self.nq, self.n, self.size
+        J, S = np.zeros((size, size)), self._inverse_tangent(q)
+        rows = {"rate": slice(0, nq), "qdd": slice(nq, nq + n), "integral_rate": slice(nq + n, size)}
+        if "rate" not in self.made:
+            J[:nq, nq : nq + n] = np.eye(n)
+        for name, own in rows.items():
+            if name in self.made:
+                J[own, :nq] = part[f"d{name}_dq"] @ S
+                J[own, nq : nq + n] = part[f"d{name}_dqd"]
+                if "integral" in self.given:
+                    J[own, nq + n :] = part[f"d{name}_dintegral"]
+        if self._reads:
+            self._add_differences(J, part, t, q, qd)
+        return J
+
+    def _inverse_tangent(self, q: Floats) -> Floats:
+        """Return how the independent velocities follow from the rates of the coordinates."""
+        if self._flat:
+            return np.eye(self.n)
+        tree = np.eye(self.nq) if self._tangent is None else np.linalg.pinv(self._tangent(q))
+        if not self.robot.loops:
+            return tree
+        axes = axis_names(self.robot.expanded())
+        return tree[[axes.index(name) for name in self.robot.velocity_names]]
+
+    def _add_differences(self, J: Floats, part: dict[str, Floats], t: float, q: Floats, qd: Floats) -> None:
+        """Add what torques and wrenches from functions contribute, by forward differences of these functions."""
+        nq, n = self.nq, self.n
+
+        def driven(x: Floats) -> Floats:
+            self.evaluations += 1
+            q, qd = self.settled(x[:nq]), x[nq:]
+            tau = self.drive.inputs(t, q, qd).get("tau", np.zeros(0))
+            return np.concatenate([tau, self.wrenches(t, q, qd).ravel() if self.wrenches else np.zeros(0)])
+
+        x = np.concatenate([q, qd])
+        before, columns = driven(x), list[Floats]()
+        for k in range(nq + n):
+            step = DIFFERENCE * max(1.0, abs(x[k]))
+            ahead = x.copy()
+            ahead[k] += step
+            columns.append((driven(ahead) - before) / step)
+        change = np.array(columns).T
+        count = n if "tau" in self.given else 0
+        below = J[nq : nq + n, : nq + n]
+        if count:
+            below += part["dqdd_dtau"] @ change[:count]
+        if self.wrenches:
+            below += part["dqdd_dwrenches"].reshape(n, -1) @ change[count:]
+
+
+@lru_cache(maxsize=32)
+def compiled(program: Program) -> Function:
+    """Return a Program compiled once."""
+    return program.compile()
+
+
+@lru_cache(maxsize=32)
+def compiled_slopes(program: Program) -> Function:
+    """Return the derivatives of the equations of motion, compiled once."""
+    return slopes(program).compile()
+
+
+@lru_cache(maxsize=32)
+def compiled_closing(robot: Robot) -> Function:
+    """Return the Program that closes the loops of a robot, compiled once."""
+    return closing(robot).compile()
+
+
+@lru_cache(maxsize=32)
+def compiled_tangent(robot: Robot) -> Function | None:
+    """Return the map from velocities of the tree to rates of its coordinates, compiled once; None if it is one."""
+    program = tangent(robot)
+    return program.compile() if program else None

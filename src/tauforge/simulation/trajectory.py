@@ -1,0 +1,129 @@
+"""Trajectory: what a simulation has computed, to plot, save and load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .events import Event
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Trajectory:
+    """The motion of a robot over time. The first axis of each array is time.
+
+    Attributes
+    ----------
+    robot_name
+        Name of the robot.
+    coordinate_names
+        Names of the columns of q.
+    velocity_names
+        Names of the columns of qd, qdd and tau.
+    t
+        Times.
+    q
+        Coordinates, with unit quaternions and closed loops.
+    qd
+        Velocities, with closed loops those of the independent joints.
+    qdd
+        Accelerations.
+    tau
+        Torques and forces that the drive applies.
+    kinetic
+        Kinetic energy.
+    potential
+        Potential energy of gravity and springs.
+    residual
+        With closed loops, what is left open at each time, in metres and radians; otherwise zero.
+    residual_rate
+        With closed loops, the velocity at which they open; otherwise zero.
+    method
+        The integrator.
+    evaluations
+        How often the integrator evaluated the equations of motion, Jacobians included.
+    jacobians
+        How many of these evaluations were Jacobians.
+    steps
+        How many steps it took.
+    events
+        What happened on the way, in order.
+    status
+        "done"; "event" if an event stopped it; "failed" or "interrupted" if this is the part computed so far.
+    """
+
+    robot_name: str
+    coordinate_names: tuple[str, ...]
+    velocity_names: tuple[str, ...]
+    t: Floats
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    tau: Floats
+    kinetic: Floats
+    potential: Floats
+    residual: Floats
+    residual_rate: Floats
+    method: str
+    evaluations: int
+    jacobians: int
+    steps: int
+    events: tuple[Event, ...] = ()
+    status: str = "done"
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, np.ndarray):
+                kept = value.copy()
+                kept.flags.writeable = False
+                object.__setattr__(self, each.name, kept)
+
+    @property
+    def total(self) -> Floats:
+        """Kinetic plus potential energy."""
+        found: Floats = self.kinetic + self.potential
+        return found
+
+    def plot(self) -> Figure:
+        """Return a figure of coordinates, velocities, torques and energies over time; it needs the extra "plot"."""
+        from .plot import plot
+
+        return plot(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write all data to a file: .npz, .csv, or .parquet, which needs pyarrow. ``Trajectory.load`` reads it again.
+
+        The first line of a .csv file is a comment that holds what is not a column; in pandas, use ``comment="#"``.
+        """
+        from .storage import save
+
+        return save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trajectory:
+        """Return a trajectory from a file that ``save`` has written."""
+        from .storage import load
+
+        return load(path)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        ended = "" if self.status == "done" else f", {self.status}"
+        span = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "empty"
+        return (
+            f"Trajectory({self.robot_name}: {span}, {len(self.t)} times{ended}; "
+            f"{self.method}, {self.steps} steps, {self.evaluations} evaluations)"
+        )
