@@ -31,8 +31,10 @@ class Layout(NamedTuple):
     ----------
     name
         The robot's name.
-    coordinates, velocities
-        Names of the entries of q and qd.
+    coordinates
+        Names of the entries of q.
+    velocities
+        Names of the entries of qd.
     quaternions
         Where the quaternions are in q, by the names of their joints.
     closure
