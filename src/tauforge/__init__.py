@@ -86,7 +86,8 @@ LATER = {
 
 def __getattr__(name: str) -> Any:
     if name in LATER:
-        return getattr(import_module(f".{LATER[name]}", __name__), name)
+        globals()[name] = found = getattr(import_module(f".{LATER[name]}", __name__), name)
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -81,20 +81,27 @@ def close_loops(robot: Robot, q_active: ArrayLike | None = None, guess: ArrayLik
                 f"q_active has {given}; it needs {len(closing.coordinates)}, those of the independent joints of "
                 f"{robot.name}: {', '.join(robot.coordinate_names[k] for k in closing.coordinates)}"
             )
-        try:
-            leading = np.broadcast_shapes(active.shape[:-1], q.shape[:-1])
-        except ValueError:
-            raise ProgramError(
-                f"q_active has the shape {active.shape} and the guess {q.shape}; all axes but the last must go together"
-            ) from None
-        q = np.broadcast_to(q, (*leading, q.shape[-1])).copy()
+        if active.ndim > 1:
+            q = _repeated(q, active)
         q[..., closing.coordinates] = active
         held = closing.held
-    flat = on_manifold(robot, q.reshape(-1, q.shape[-1]))
+    flat = q.reshape(-1, q.shape[-1])
+    _normalise(robot, flat)
     left = np.arange(len(flat)) if q_active is None else _directly(robot, closing, flat)
     if len(left):
         flat[left] = _newton(robot, closing, flat[left], held, guess is None)
     return flat.reshape(q.shape)
+
+
+def _repeated(q: Floats, active: Floats) -> Floats:
+    """Return guesses for all states."""
+    try:
+        leading = np.broadcast_shapes(active.shape[:-1], q.shape[:-1])
+    except ValueError:
+        raise ProgramError(
+            f"q_active has the shape {active.shape} and the guess {q.shape}; all axes but the last must go together"
+        ) from None
+    return np.broadcast_to(q, (*leading, q.shape[-1])).copy()
 
 
 def _numbers(what: str, given: ArrayLike) -> Floats:
@@ -128,8 +135,13 @@ def _compiled(robot: Robot) -> Function:
 def on_manifold(robot: Robot, q: Floats) -> Floats:
     """Return states with their quaternions of length one, or say which has none."""
     found = q.copy()
+    _normalise(robot, found)
+    return found
+
+
+def _normalise(robot: Robot, q: Floats) -> None:
     for name, own in quaternions(robot).items():
-        part = found[:, own]
+        part = q[:, own]
         length = np.sqrt((part * part).sum(axis=1, keepdims=True))
         if not length.all():
             raise ProgramError(
@@ -137,7 +149,6 @@ def on_manifold(robot: Robot, q: Floats) -> Floats:
                 "(0, 0, 0, 1) is the neutral one"
             )
         part /= length
-    return found
 
 
 @lru_cache(maxsize=32)

@@ -366,10 +366,12 @@ class Robot:
 
     def __eq__(self, other: object) -> bool:
         """Tell whether all names, parameters and expressions are the same."""
-        return self._plain() == other._plain() if isinstance(other, Robot) else NotImplemented
+        if not isinstance(other, Robot):
+            return NotImplemented
+        return self is other or (hash(self) == hash(other) and self._plain() == other._plain())
 
     def __hash__(self) -> int:
-        return hash((self.name, len(self.joints)))
+        return hash((self.name, len(self.joints), len(self.loops), self.chosen))
 
     def __repr__(self) -> str:
         kinds = "".join(joint.kind.word[0].upper() for joint in self.joints)
