@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ProgramError
 from ..models.configuration import integrate
 from ..models.loops.closing import closing as closing_program
-from ..models.loops.closure import angles, loop_closure, turning
+from ..models.loops.closure import loop_closure, turning
 from ..models.loops.freedom import freedom
-from ..models.loops.newton import is_closed, newton
+from ..models.loops.newton import angles, is_closed, newton
 from ..models.registry import check_robot
 from ..program.program import Program
 from ..robot.entries import axis_names, owners

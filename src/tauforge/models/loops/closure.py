@@ -11,9 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import ProgramError
 from ...graph.node import Scalar, as_node, is_zero
 from ...program.program import Program, inputs, outputs
@@ -33,7 +30,6 @@ from ..results import program
 from ..routes import Route, orientations, path, poses_of
 from ..state import INPUTS, State, Values
 
-Floats = NDArray[np.float64]
 POINT, TURN = (0, 1, 2), (3, 4, 5)
 """Components of a relative motion: linear, angular."""
 HELD = {
@@ -147,18 +143,6 @@ def turning(robot: Robot) -> list[list[int]]:
     for side in with_sides(robot)[1]:
         found.append([at + i for i, k in enumerate(side.held) if k in TURN])
         at += len(side.labels)
-    return found
-
-
-def angles(error: Floats, cosine: Floats, places: Sequence[Sequence[int]]) -> Floats:
-    """Return errors (..., m) with the angles themselves instead of their sines, which vanish at half a turn too."""
-    found = error.copy()
-    for k, own in enumerate(places):
-        if own:
-            sine = np.linalg.norm(error[..., own], axis=-1)
-            angle = np.arctan2(sine, cosine[..., k])
-            found[..., own] *= np.where(sine > 0.0, angle / np.where(sine > 0.0, sine, 1.0), 1.0)[..., None]
-            found[..., own[0]] += np.where((sine == 0.0) & (cosine[..., k] < 0.0), np.pi, 0.0)
     return found
 
 
