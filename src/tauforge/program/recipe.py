@@ -65,7 +65,8 @@ class Recipe:
         """Return the recipe with values given to the robot where ``Program.bind`` gave them to its model's Program.
 
         A robot with numbers leaves more choices than one with symbols. Base parameters stay grouped as they are: values
-        given to the robot could group others.
+        given to the robot could group others. The two parts of a split Program stay as they are, too: the constants
+        that one computes are those that the other takes.
         """
         new: dict[int, Recipe] = {}
         for step in self.steps:
@@ -74,6 +75,8 @@ class Recipe:
 
     def _bound(self, parts: tuple[Any, ...]) -> Recipe:
         """Return the recipe with other ones in the place of its own, and values given to the robot if it can be."""
+        if self.model.startswith("split"):
+            return self
         first: Recipe = parts[0]
         if self.model == "bind" and not isinstance(first.of[0], Recipe) and first.options.get("parameters") != "base":
             given, needed = first.robot, {*first.program().parameters}
@@ -82,6 +85,10 @@ class Recipe:
                 return replace(first, of=(given.bind({**dict.fromkeys(idle, 0.0), **self.options}),))
         same = all(one is other for one, other in zip(parts, self.of, strict=True))
         return self if same else replace(self, of=parts)
+
+    def __repr__(self) -> str:
+        steps = (f"{step.model}({', '.join(f'{key}={x!r}' for key, x in step.options.items())})" for step in self.steps)
+        return f"Recipe({self.robot.name}: {', '.join(steps)})"
 
     def __reduce__(self) -> tuple[object, ...]:
         place = {id(step): i for i, step in enumerate(self.steps)}
