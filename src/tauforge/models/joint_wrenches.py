@@ -98,7 +98,7 @@ def cut_wrenches(robot: Robot, whole: Robot, sides: Sequence[Sides], state: Stat
             six[k], at = held[at], at + 1
         way = Route.between(whole, poses, side.b, side.a)
         f, n = Vector(*six[:3]), Vector(*six[3:])
-        if side.loop.joint.kind.word == "universal":  # z of A and x of B stay perpendicular
+        if side.crossed:  # z of A and x of B stay perpendicular
             x = way.direction(Vector(1.0, 0.0, 0.0))
             n, at = n + Vector(x[1], -x[0], 0.0) * held[at], at + 1
         meets = all(k in side.held for k in range(3))

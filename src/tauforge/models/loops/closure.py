@@ -26,22 +26,13 @@ from ...spatial.vector import UNITS, ZERO, Matrix, Vector, column, cross, times
 from ..coordinates import Coordinates, Row
 from ..inertia_matrix import first_degrees
 from ..jacobian import levers, spins
+from ..registry import check_robot
 from ..results import program
 from ..routes import Route, orientations, path, poses_of
 from ..state import INPUTS, State, Values
 
 POINT, TURN = (0, 1, 2), (3, 4, 5)
 """Components of a relative motion: linear, angular."""
-HELD = {
-    "revolute": (*POINT, 3, 4),
-    "prismatic": (0, 1, *TURN),
-    "spherical": POINT,
-    "universal": POINT,
-    "fixed": (*POINT, *TURN),
-    "planar": (2, 3, 4),
-    "floating": (),
-}
-"""What a cut joint of each kind does not allow, in the axes of frame A; a universal joint has one more."""
 
 
 @dataclass(frozen=True)
@@ -64,18 +55,23 @@ class Sides:
 
     @property
     def held(self) -> tuple[int, ...]:
-        """The components of the relative motion that are zero."""
-        kind = self.loop.joint.kind.word
-        if kind not in HELD:
+        """The components of the relative motion that are zero, in the axes of frame A."""
+        joint = self.loop.joint
+        if joint.kind.held is None:
             raise ProgramError(
-                f"the loop {self.loop.joint.name!r} is cut at a {kind} joint; cut it at another of its joints"
+                f"the loop {joint.name!r} is cut at a {joint.kind.word} joint; cut it at another of its joints"
             )
-        return HELD[kind]
+        return joint.kind.held
+
+    @property
+    def crossed(self) -> bool:
+        """Whether z of A and x of B stay perpendicular too, as in a universal joint."""
+        return self.loop.joint.kind.crossed
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the equations."""
-        more = ("across",) if self.loop.joint.kind.word == "universal" else ()
+        more = ("across",) if self.crossed else ()
         return (*(("x", "y", "z", "rx", "ry", "rz")[k] for k in self.held), *more)
 
 
@@ -132,7 +128,7 @@ def gaps(robot: Robot, q: Sequence[Values]) -> list[Gap]:
         else:
             turned = ZERO
         six = (*p, *turned)
-        more = [x[2]] if side.loop.joint.kind.word == "universal" else []
+        more = [x[2]] if side.crossed else []
         found.append(Gap([*(six[k] for k in side.held), *more], cosine))
     return found
 
@@ -158,7 +154,7 @@ def rows(
     for side in sides:
         parts, across = relative(tree, state, poses, side, firsts)
         picks: list[Across] = [(_unit(k), [0.0] * 6) for k in side.held]
-        if side.loop.joint.kind.word == "universal":
+        if side.crossed:
             picks.append(across)
         for weights, changing in picks:
             row = {part.axis: _weighed(weights, part.motion) for part in parts}
@@ -179,6 +175,7 @@ def loop_closure(robot: Robot) -> Program:
     ``error`` is zero where the loops are closed; ``cosine`` is then one for each loop. The rows of ``J`` are the loops'
     equations, a column for each axis of the tree: J q̇ = 0 for the velocities of all joints.
     """
+    check_robot(robot)
     if not robot.loops:
         raise ProgramError(f"{robot.name} has no closed loops")
     robot = robot.expanded().map(as_node)
