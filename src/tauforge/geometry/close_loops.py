@@ -223,7 +223,7 @@ def _refuse(robot: Robot, error: Floats) -> None:
 
 @lru_cache(maxsize=32)
 def _closing(robot: Robot) -> Closing:
-    """Return what closes the loops of a robot, compiled once; refuse a robot whose loops have symbols, or without."""
+    """Return what closes the loops of a robot, compiled once; refuse a robot without loops, or with symbols in them."""
     if not robot.loops:
         raise ProgramError(f"{robot.name} has no loops to close")
     closure = loop_closure(robot)

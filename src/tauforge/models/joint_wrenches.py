@@ -123,7 +123,7 @@ def multipliers(robot: Robot, J: Sequence[Row], efforts: Mapping[int, Scalar]) -
 
 
 def _apart(J: Sequence[Row], names: Sequence[int]) -> list[tuple[list[int], list[int]]]:
-    """Return the unknowns and the equations in parts that have nothing to do with one another."""
+    """Return the unknowns and the equations in parts that do not depend on one another."""
     of = {name: k for k, name in enumerate(names)}  # the part of each unknown
     for row in J:
         own = {of[name] for name in row if name in of}

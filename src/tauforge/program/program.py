@@ -321,7 +321,7 @@ class Program:
         return Function(self, dtype=dtype, cache=cache)
 
     def __reduce__(self) -> tuple[object, ...]:
-        from .flat import flatten, restore
+        from .pickling import flatten, restore
 
         return restore, (flatten(self),)
 

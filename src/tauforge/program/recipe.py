@@ -105,7 +105,7 @@ def _restored(rows: Iterable[tuple[Callable[..., Program], list[Any], Mapping[st
 
 
 def _kept(option: Any) -> Any:
-    """Return an option as a value of its own, whatever becomes of what it was given as."""
+    """Return an option as a value that no later change to what was given can affect."""
     if isinstance(option, str):
         return option
     try:
