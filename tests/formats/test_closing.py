@@ -85,7 +85,7 @@ def test_refusals(load, text, message):
         load(text)
 
 
-def test_a_joint_that_follows_another_keeps_its_type(tmp_path):
+def test_a_joint_that_follows_another_has_no_other_type_and_no_motor(tmp_path):
     joint = JOINT.format("j2", "crank", "coupler", 0.2, "revolute")
     following = joint.replace("<limit", '<mimic joint="j1"/><limit')
     (tmp_path / "robot.urdf").write_text(URDF.replace(joint, following))

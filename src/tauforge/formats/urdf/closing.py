@@ -86,6 +86,10 @@ def with_loops(robot: Robot, side: SideFile) -> Robot:
     if side.motors is None:
         return robot
     _check(side.path, robot.name, "name_mot", side.motors, robot.joint_names)
+    for joint in robot.joints:
+        if joint.mimic and joint.name in side.motors:
+            leader = robot.joints[joint.mimic.joint - 1].name
+            raise RobotError(f"{side.path}: name_mot: joint {joint.name!r} follows {leader!r}; name {leader!r} instead")
     return replace(robot, joints=tuple(replace(joint, mu=int(joint.name in side.motors)) for joint in robot.joints))
 
 
