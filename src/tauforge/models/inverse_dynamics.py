@@ -40,9 +40,7 @@ def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
     if as_node(XX) + as_node(YY) is as_node(ZZ):  # a plate in the plane xy: each moment has one product less
         turning = Vector(U[2][1] * XX, -U[2][0] * YY, U[1][0] * YY - U[0][1] * XX)
     else:
-        turning = Vector(
-            WP[0] * XX + D23 * (ZZ - YY), WP[1] * YY + D13 * (XX - ZZ), WP[2] * ZZ + D12 * (YY - XX)
-        )
+        turning = Vector(WP[0] * XX + D23 * (ZZ - YY), WP[1] * YY + D13 * (XX - ZZ), WP[2] * ZZ + D12 * (YY - XX))
     No = turning + Vector(
         U[1][0] * XZ - U[2][0] * XY + (D22 - D33) * YZ,
         U[2][1] * XY - U[0][1] * YZ + (D33 - D11) * XZ,
@@ -51,7 +49,7 @@ def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
     return Wrench(F, No + cross(S, j.VP)), No
 
 
-def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> list[Scalar]:
+def newton_euler(robot: Robot, state: State, labels: Labels | None = None, *, sums: bool = False) -> list[Scalar]:
     """Return the joint torques; scalars can be numbers or expressions. ``labels`` collects the papers' names."""
     label = labels or Labels()
     base = robot.base
@@ -59,7 +57,7 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
     poses, E = [], [UNLOADED]  # E: the wrench on each link and everything it carries
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose = joint.pose(state.q[j])
-        link = forward(at[joint.antecedent], joint, pose, state.q[j], state.qd[j], state.qdd[j])
+        link = forward(at[joint.antecedent], joint, pose, state.q[j], state.qd[j], state.qdd[j], sums=sums)
         F, No = inertial_wrench(link, body.inertia)
         label.motion(j, link, F.f, No)
         at.append(link)
@@ -86,14 +84,16 @@ def inverse_dynamics(
     free_base: bool = False,
     efforts: str = INDEPENDENT,
     reframe: bool = True,
+    sums: bool = False,
 ) -> Program:
     """Return the Program ``q, qd, qdd -> tau``.
 
     Parameters
     ----------
     parameters
-        Which inertial parameters to use: "standard"; "base", the fewest, which need fewer operations; or "auto", which
-        groups them if all are numbers and keeps the standard ones if some are symbols.
+        Which inertial parameters to use: "standard"; "base", the fewest, which need fewer operations; "least", an
+        equivalent set that needs still fewer; or "auto", which takes the cheapest ones if all are numbers, and the
+        standard ones if some are symbols.
     formulation
         "newton-euler", the fastest, or one of the classical ones: ``formulations()`` lists them.
     external_wrenches
@@ -108,6 +108,9 @@ def inverse_dynamics(
     reframe
         Whether links of a robot with free frames, such as one from URDF, can get other frames if that saves operations
         (see ``Robot.to_mdh``); torques, coordinates and wrenches keep their meaning.
+    sums
+        Whether to use sines and cosines of sums of angles where axes are parallel. This saves multiplications and
+        additions, but takes more sines and cosines.
     """
     if formulation != DEFAULT:
         if free_base:
@@ -122,7 +125,7 @@ def inverse_dynamics(
     check_efforts(efforts)
     robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
-    tau = state.coordinates.gathered(newton_euler(robot, state, labels))
+    tau = state.coordinates.gathered(newton_euler(robot, state, labels, sums=sums))
     motors = Motors.of(robot, state.coordinates) if efforts == MOTORS else None
     results = {"tau": torques(state.coordinates, tau, motors)}
     found = program("inverse_dynamics", robot, arrays, results, labels)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ..graph.node import Scalar, as_node, is_zero
 from ..robot.joint import Joint
 from ..spatial.pose import Pose
-from ..spatial.rotation import about
+from ..spatial.rotation import Rotation, about
 from ..spatial.vector import UNITS, Matrix, Vector, column, cross, dot, times
 from .state import Values
 
@@ -87,8 +87,21 @@ def forward(
         WI = back(i.W)  # (18)
         WP = back(i.WP) + cross(WI, w) + wd  # (20)
         j = moving(WI, WI + w, WP, i.VP)  # (19)
+        if is_zero(joint.kind.turn) and _permutes(pose.R):
+            j = j._replace(U=_turned(i.U, pose.R))  # the same entries in another order
     VP = back(i.VP + times(i.U, pose.arm)) + cross(j.WI, v * 2.0) + cross(w, v) + vd  # (21), its U P in two parts:
     return j._replace(VP=VP + column(j.U, 2) * pose.r)  # a point on z belongs to both links, so the part r z can use Uj
+
+
+def _permutes(R: Rotation) -> bool:
+    """Tell whether the axes of both frames are the same but for order and direction."""
+    return all(sum(map(is_zero, row)) == 2 for row in R.rows)
+
+
+def _turned(U: Matrix, R: Rotation) -> Matrix:
+    """Return Rᵀ U R."""
+    columns = [R.back(times(U, R.forth(axis))) for axis in UNITS]
+    return [column(columns, k) for k in range(3)]
 
 
 def _turning(i: Motion, joint: Joint, pose: Pose, q: Values, w: Vector, wd: Vector, sums: bool) -> Motion | None:
