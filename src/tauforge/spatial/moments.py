@@ -56,7 +56,8 @@ class Moments(NamedTuple):
 
     def momentum(self, twist: Twist) -> Vector:
         """Return Σ m (v + w × ρ)."""
-        return cross(twist.w, self.S) + twist.v * self.M
+        moved: Vector = cross(twist.w, self.S) + twist.v * self.M
+        return moved
 
     def flow(self, twist: Twist) -> Matrix:
         """Return Σ m (v + w × ρ) ρᵀ."""
