@@ -29,7 +29,7 @@ from .routes import poses_of
 from .state import State, Values
 
 
-@model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric", groups="asked")
+@model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric", groups="auto")
 def coriolis_matrix(
     robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True
 ) -> Program:
