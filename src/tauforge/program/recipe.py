@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from .program import Program
 
 
+GROUPED = ("base", "least")
+"""The sets of inertial parameters that are grouped by structure, whatever the values."""
+
+
 @dataclass(frozen=True)
 class Recipe:
     """What made a Program, from what, and with which options.
@@ -78,7 +82,11 @@ class Recipe:
         if self.model.startswith("split"):
             return self
         first: Recipe = parts[0]
-        if self.model == "bind" and not isinstance(first.of[0], Recipe) and first.options.get("parameters") != "base":
+        if (
+            self.model == "bind"
+            and not isinstance(first.of[0], Recipe)
+            and first.options.get("parameters") not in GROUPED
+        ):
             given, needed = first.robot, {*first.program().parameters}
             if needed <= {*given.symbols}:
                 idle = {*given.symbols} - needed  # have no effect, whatever their value
