@@ -74,6 +74,7 @@ LATER = {
     "draw": "view.drawing",
     "fourier_motion": "simulation.motion.make",
     "gravity_compensation": "simulation.controllers",
+    "impedance_control": "simulation.impedance",
     "motion": "simulation.motion.make",
     "pd_control": "simulation.controllers",
     "pid_control": "simulation.controllers",
@@ -81,6 +82,7 @@ LATER = {
     "rollout": "simulation.rollout",
     "simulate": "simulation.simulate",
     "singularity": "geometry.singularity",
+    "spring_drive": "simulation.controllers",
     "yang_tzeng": "design.yang_tzeng",
 }
 """Names whose modules are heavy, or need heavy ones: they are imported when they are used."""
@@ -153,6 +155,7 @@ __all__ = [
     "gravity",
     "gravity_compensation",
     "hybrid_dynamics",
+    "impedance_control",
     "inertia_matrix",
     "integrate",
     "inverse_dynamics",
@@ -180,6 +183,7 @@ __all__ = [
     "rollout",
     "simulate",
     "singularity",
+    "spring_drive",
     "symbol",
     "transforms",
     "yang_tzeng",
