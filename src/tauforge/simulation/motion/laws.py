@@ -143,6 +143,37 @@ class Given:
 
 
 @dataclass(frozen=True, eq=False)
+class Along:
+    """A path, passed through in a rhythm.
+
+    Attributes
+    ----------
+    path
+        Maps its parameter to coordinates and their rates by the parameter.
+    rhythm
+        The parameter over time.
+    """
+
+    path: Law
+    rhythm: Pieces
+
+    def __call__(self, t: Floats) -> Rates:
+        """Return the motion at some times."""
+        s, speed, rise = self.rhythm(t)
+        q, rate, second = self.path(s[:, 0])
+        return q, rate * speed, second * speed**2 + rate * rise
+
+    def stretched(self, speed: float) -> Along:
+        """Return the same path at another speed."""
+        return Along(self.path, self.rhythm.stretched(speed))
+
+    @property
+    def knots(self) -> Floats:
+        """Times at which the acceleration can jump."""
+        return self.rhythm.knots
+
+
+@dataclass(frozen=True, eq=False)
 class Stretched:
     """Another law, passed through at a different speed."""
 
