@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ...errors import ProgramError
 from ...robot.robot import Robot
 from .checks import Floats, bounds
-from .laws import Pieces
+from .laws import Along, Pieces
 from .motion import Motion
 from .time_optimal import along_path, time_optimal
 
@@ -26,7 +26,7 @@ def fastest_motion(points: Floats, *, robot: Robot | None = None, **limits: Any)
     s = np.concatenate([[0.0], np.cumsum(way)])
     spline = CubicSpline(s, points, bc_type="natural")
     path = Pieces(s, spline.c[::-1].copy())
-    return along_path("time-optimal", path, points.shape[1], time_optimal(path, s, robot, **limits))
+    return along_path("time-optimal", Along(path, time_optimal(path, s, robot, **limits)), points.shape[1])
 
 
 def jerk_limited(

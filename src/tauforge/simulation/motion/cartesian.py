@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ProgramError, SimulationError
 from ...geometry.reach import Search, bounds, reach
@@ -33,15 +33,9 @@ class Segments:
 
     each: tuple[Segment, ...]
 
-    @property
-    def dof(self) -> int:
-        """How many joints there are."""
-        return len(self.each[0].nodes[0].q)
-
-    def __call__(self, s: Floats) -> Rates:
-        """Return the coordinates and their rates by the parameter of the path."""
-        place = np.clip(np.floor(s).astype(int), 0, len(self.each) - 1)
-        found = [np.empty((len(s), self.dof)) for _ in range(3)]
+    def __call__(self, s: Floats, place: NDArray[np.intp]) -> Rates:
+        """Return the coordinates and their rates by the parameter of the path, on given segments."""
+        found = [np.empty((len(s), len(self.each[0].nodes[0].q))) for _ in range(3)]
         for k in np.unique(place):
             here = place == k
             for x, own in zip(found, self.each[k](np.clip(s[here] - k, 0.0, 1.0)), strict=True):
@@ -167,8 +161,8 @@ def _part(segments: list[Segment], times: Floats, kind: str, blend: float | None
         low, high = (middle, high) if rhythm(np.array([middle]))[0][0, 0] <= reached else (low, middle)
     if low <= times[0]:
         return None
-    path = Segments(tuple(segments))
-    return Motion(law=Along(path, rhythm), dof=path.dof, start=float(times[0]), end=low, kind="cartesian")
+    law = _law(tuple(segments), rhythm)
+    return Motion(law=law, dof=len(segments[0].nodes[0].q), start=float(times[0]), end=low, kind="cartesian")
 
 
 def _rhythm(kind: str, times: Floats, blend: float | None) -> Pieces:
@@ -183,8 +177,15 @@ def _rhythm(kind: str, times: Floats, blend: float | None) -> Pieces:
 
 
 def _motion(segments: tuple[Segment, ...], times: Floats, kind: str, blend: float | None) -> Motion:
-    path = Segments(segments)
-    return along_path("cartesian", path, path.dof, _rhythm(kind, times, blend))
+    law = _law(segments, _rhythm(kind, times, blend))
+    return along_path("cartesian", law, len(segments[0].nodes[0].q))
+
+
+def _law(segments: tuple[Segment, ...], rhythm: Pieces) -> Along:
+    """Return segments in a rhythm that passes through them one after another."""
+    middle = 0.5 * (rhythm.knots[1:] + rhythm.knots[:-1])
+    place = np.clip(np.floor(rhythm(middle)[0][:, 0]).astype(int), 0, len(segments) - 1)
+    return Along(Segments(segments), rhythm, place)
 
 
 def _shortest(robot: Robot, segment: Segment, kind: str, blend: float | None, fastest: dict[str, Any]) -> float:
@@ -205,5 +206,4 @@ def _time_optimal(robot: Robot, segments: tuple[Segment, ...], fastest: dict[str
         part[0] += k
         coefficients.append(part)
     rhythm = Pieces(np.concatenate(knots), np.concatenate(coefficients, axis=1))
-    path = Segments(segments)
-    return along_path("cartesian", path, path.dof, rhythm)
+    return along_path("cartesian", _law(segments, rhythm), len(segments[0].nodes[0].q))

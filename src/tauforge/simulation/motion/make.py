@@ -101,7 +101,7 @@ def motion(path: Path, times: ArrayLike | None = None, *, kind: str = "spline", 
         return _from_function(path, times, **options)
     if kind not in KINDS:
         raise ProgramError(f"kind={kind!r}; choose among {', '.join(map(repr, KINDS))}")
-    _known(f"kind={kind!r}", options, KINDS[kind] + LIMITS * (times is None))
+    _known(f"kind={kind!r}", options, KINDS[kind] + LIMITS * (times is None or kind in TIMELESS))
     points = numbers("points", path)
     if points.ndim != 2 or len(points) < 2 or not points.shape[1]:
         raise ProgramError(f"points: give at least two rows, one number per joint in each, not shape {points.shape}")

@@ -8,7 +8,7 @@ of inertia, of Coriolis and centrifugal forces, of viscous friction, and of what
 is constant, so w² changes by 2 u Δs. A walk from the end finds at each sample the speeds from which the rest of the
 path can be travelled; a walk from the start then takes the largest u that stays among them (Pham and Pham, A new
 approach to time-optimal path parameterization based on reachability analysis, 2018). Each pair of a lower and an upper
-bound of u forbids intervals of w, the roots of a quadratic: viscous friction is exact, too.
+bound of u forbids intervals of w, the roots of a quadratic, so that viscous friction is allowed for.
 
 In the end all speeds are reduced by one factor, which makes up for what happens between samples.
 """
@@ -30,6 +30,10 @@ from .scaling import LOAD, beyond, joint_limits, torque_parts
 
 SAMPLES = 300
 """Samples along a path."""
+ROUNDS = 4
+"""Rounds with viscous friction, whose w at the end of a step is known from the round before."""
+MOST = 1e9
+"""A speed beyond all that can be reached, where no limit bounds it."""
 FLAT = 1e-9
 """Part of a row's largest entry below which u has no effect on it."""
 
@@ -43,17 +47,25 @@ class Bounded(NamedTuple):
     c: Floats
     fastest: Floats
 
-    def between(self, i: int, step: float) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return the rows that hold from sample i to the next: at both, with w² there 2 u Δs larger."""
+    def between(self, i: int, step: float, near: float) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return the rows that hold from sample i to the next: at both, with w² there 2 u Δs larger.
+
+        The w there is a root; its tangent where it was ``near`` is never less.
+        """
         a, b, v, c = (np.concatenate([x[i], x[i + 1]]) for x in self[:4])
-        a[len(a) // 2 :] += 2.0 * step * self.b[i + 1]
+        later = slice(len(a) // 2, None)
+        if near > 0.0:
+            b[later] += v[later] / (2.0 * near)
+            c[later] += v[later] * near / 2.0
+        v[later] = 0.0
+        a[later] += 2.0 * step * b[later]
         return a, b, v, c
 
 
-def along_path(kind: str, path: Law, dof: int, rhythm: Pieces) -> Motion:
+def along_path(kind: str, law: Along, dof: int) -> Motion:
     """Return a motion along a path."""
-    start, *corners, end = rhythm.knots.tolist()
-    return Motion(law=Along(path, rhythm), dof=dof, start=start, end=end, kind=kind, corners=tuple(corners))
+    start, *corners, end = law.knots.tolist()
+    return Motion(law=law, dof=dof, start=start, end=end, kind=kind, corners=tuple(corners))
 
 
 def time_optimal(
@@ -77,25 +89,36 @@ def time_optimal(
     velocity, acceleration, torque, **load
         As for ``Motion.scaled``.
     """
-    s = np.interp(np.linspace(0.0, len(edges) - 1.0, _samples(len(edges))), np.arange(len(edges)), edges)
+    s = _samples(edges)
     given = {"velocity": velocity, "acceleration": acceleration, "torque": torque}
-    rows, names = _rows(path, s, robot, given, load)
-    speeds = _travelled(s, rows, _controllable(s, rows, names))
+    rows = _rows(path, s, robot, given, load)
+    speeds = np.zeros(len(s))
+    for _ in range(ROUNDS if rows.v.any() else 1):
+        speeds = _travelled(s, rows, _controllable(s, rows, speeds), speeds)
     rhythm = _rhythm(s, speeds)
-    whole = along_path("time-optimal", path, path(s[:1])[0].shape[1], rhythm)
+    whole = along_path("time-optimal", Along(path, rhythm), path(s[:1])[0].shape[1])
     exact = whole.scaled(robot, **given, **load)
     return rhythm.stretched(whole.duration / exact.duration)
 
 
-def _samples(edges: int) -> int:
-    """Return how many samples there are: equally many between any two edges."""
-    return (edges - 1) * max(8, -(-SAMPLES // (edges - 1))) + 1
+def _samples(edges: Floats) -> Floats:
+    """Return samples, equally many between any two edges, and closer together near the ends, where w is a root of s."""
+    pieces = len(edges) - 1
+    x = np.linspace(0.0, 1.0, max(8, -(-SAMPLES // pieces)) + 1)[1:]
+    found = [edges[:1]]
+    for k in range(pieces):
+        first, last = k == 0, k == pieces - 1
+        part = (
+            0.5 - 0.5 * np.cos(np.pi * x) if first and last else x**2 if first else 1.0 - (1.0 - x) ** 2 if last else x
+        )
+        found.append(edges[k] + part * (edges[k + 1] - edges[k]))
+    return np.concatenate(found)
 
 
 def _rows(
     path: Law, s: Floats, robot: Robot | None, given: dict[str, ArrayLike | None], load: dict[str, Any]
-) -> tuple[Bounded, list[str]]:
-    """Return the limits as rows, and the names of the joints."""
+) -> Bounded:
+    """Return the limits as rows."""
     q, rate, second = path(s)
     if robot is not None:
         check_robot(robot)
@@ -113,29 +136,36 @@ def _rows(
         raise ProgramError("no limits: give acceleration or torque, or a robot whose joints have torque limits")
     with np.errstate(divide="ignore", invalid="ignore"):
         fastest = np.nan_to_num(v_max / np.abs(rate), nan=np.inf).min(axis=1)
-    parts = [(rate, second, 0.0 * rate, 0.0 * rate, a_max)]
+    parts = [(rate, second, 0.0 * rate, 0.0 * rate, 0.0 * rate, a_max)]
     if robot is not None and np.isfinite(t_max).any():
         parts.append((*_torques(robot, s, q, rate, second, load), t_max))
     rows = list[tuple[Floats, ...]]()
     for *coefficients, limit in parts:
         own = np.flatnonzero(np.isfinite(limit))
-        a, b, v, c = (x[:, own] / limit[own] for x in coefficients)
-        rows += [(a, b, v, c - 1.0), (-a, -b, -v, -c - 1.0)]
+        a, b, v, low, high = (x[:, own] / limit[own] for x in coefficients)
+        rows += [(a, b, v, high - 1.0), (-a, -b, -v, -low - 1.0)]
     a, b, v, c = (np.concatenate(x, axis=1) for x in zip(*rows, strict=True))
-    return Bounded(a, b, v, c, fastest), list(names)
+    return Bounded(a, b, v, c, fastest)
 
 
 def _torques(
     robot: Robot, s: Floats, q: Floats, rate: Floats, second: Floats, load: dict[str, Any]
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return A, B, V and C of the torques at the samples."""
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Return A, B and V of the torques at the samples, and the least and the largest C.
+
+    These differ at the ends, where the joints come to rest and Coulomb friction vanishes.
+    """
     from ..torques.drives import Drives
 
     drives = Drives(robot, **load)
     whole = drives.closed(s, q)
     B, V, C = torque_parts(drives, s, whole, rate, second)
     A = drives.torques(s, whole, rate, second + rate) - drives.torques(s, whole, rate, second)
-    return A, B, V, C
+    low, high = C.copy(), C.copy()
+    ends, still = [0, -1], np.zeros((2, rate.shape[1]))
+    at_rest = drives.torques(s[ends], whole[ends], still, still)
+    low[ends], high[ends] = np.minimum(C[ends], at_rest), np.maximum(C[ends], at_rest)
+    return A, B, V, low, high
 
 
 class Speeds(NamedTuple):
@@ -145,16 +175,16 @@ class Speeds(NamedTuple):
     high: Floats
 
 
-def _controllable(s: Floats, rows: Bounded, names: list[str]) -> Speeds:
+def _controllable(s: Floats, rows: Bounded, near: Floats) -> Speeds:
     """Return the speeds at each sample from which the end can be reached, at rest."""
     low, high = np.zeros(len(s)), np.zeros(len(s))
     for i in range(len(s) - 2, -1, -1):
         step = s[i + 1] - s[i]
-        upper, lower, alone = _bounds(rows, i, step, (low[i + 1], high[i + 1]))
+        upper, lower, alone = _bounds(rows.between(i, step, near[i + 1]), step, (low[i + 1], high[i + 1]))
         pairs = (lower[:, None] - upper[:, :, None]).reshape(3, -1)  # lower - upper > 0 is forbidden
         forbidden = _intervals(np.concatenate([pairs, alone], axis=1))
         low[i] = _outside(forbidden, 0.0, 1.0)
-        high[i] = _outside(forbidden, min(rows.fastest[i], _most(rows, s)), -1.0)
+        high[i] = _outside(forbidden, min(rows.fastest[i], MOST), -1.0)
         if not low[i] <= high[i]:
             raise ProgramError(
                 f"no speed keeps the limits at {100.0 * (s[i] - s[0]) / (s[-1] - s[0]):.1f} % of the path: the drives "
@@ -163,15 +193,11 @@ def _controllable(s: Floats, rows: Bounded, names: list[str]) -> Speeds:
     return Speeds(low, high)
 
 
-def _most(rows: Bounded, s: Floats) -> float:
-    """Return a speed beyond all that can be reached, where no limit bounds it."""
-    finite = rows.fastest[np.isfinite(rows.fastest)]
-    return float(finite.max()) if len(finite) == len(s) else 1e9
-
-
-def _bounds(rows: Bounded, i: int, step: float, after: tuple[float, float]) -> tuple[Floats, Floats, Floats]:
+def _bounds(
+    rows: tuple[Floats, Floats, Floats, Floats], step: float, after: tuple[float, float]
+) -> tuple[Floats, Floats, Floats]:
     """Return upper and lower bounds of u, and what does not depend on it, as quadratics of w: (3, count) each."""
-    a, b, v, c = rows.between(i, step)
+    a, b, v, c = rows
     flat = np.abs(a) <= FLAT * np.maximum(np.abs(b), np.abs(c))
     with np.errstate(divide="ignore", invalid="ignore"):
         bound = -np.stack([b, v, c]) / a
@@ -186,8 +212,9 @@ def _intervals(quadratics: Floats) -> tuple[Floats, Floats]:
     low, high = beyond(*quadratics)
     start, end = (np.concatenate(pair) for pair in zip(low, high, strict=True))
     some = end > np.maximum(start, 0.0)
-    slack = 1e-12 * (1.0 + np.abs(start[some]))
-    return start[some] + slack, end[some] - slack
+    start, end = np.maximum(start[some], -1.0), end[some]
+    slack = 1e-12 * (1.0 + np.abs(start))
+    return start + slack, end - slack
 
 
 def _outside(forbidden: tuple[Floats, Floats], w: float, sign: float) -> float:
@@ -198,14 +225,15 @@ def _outside(forbidden: tuple[Floats, Floats], w: float, sign: float) -> float:
     return w
 
 
-def _travelled(s: Floats, rows: Bounded, speeds: Speeds) -> Floats:
+def _travelled(s: Floats, rows: Bounded, speeds: Speeds, near: Floats) -> Floats:
     """Return the largest speeds along the path, from rest."""
     if speeds.low[0] > 0.0:
         raise ProgramError("the drives cannot hold the robot at the start of the path: it cannot begin there at rest")
     w = np.zeros(len(s))
     for i in range(len(s) - 1):
         step = s[i + 1] - s[i]
-        upper, _, _ = _bounds(rows, i, step, (speeds.low[i + 1], speeds.high[i + 1]))
+        after = speeds.low[i + 1], speeds.high[i + 1]
+        upper, _, _ = _bounds(rows.between(i, step, near[i + 1]), step, after)
         u = float(((upper[0] * w[i] + upper[1]) * w[i] + upper[2]).min())
         square = w[i] ** 2 + 2.0 * step * u
         w[i + 1] = float(np.clip(np.sqrt(max(square, 0.0)), speeds.low[i + 1], speeds.high[i + 1]))
