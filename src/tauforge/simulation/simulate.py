@@ -60,12 +60,11 @@ def simulate(
         Tolerances of each step, and its longest duration. atol can have an entry for each coordinate and velocity.
     events
         "limits", which stops at joint limits; a function (t, q, qd) -> float whose changes of sign are noted, with
-        attributes ``terminal`` (stop there) and ``direction`` (1 rising, -1 falling); or a sequence of these.
+        attributes ``terminal`` and ``direction`` (1 rising, -1 falling); or a sequence of these.
     rate
         Samples per second of a controller or torque function, whose torque is held in between.
     delay
-        Samples by which each torque comes later than the state from which it was computed. Before the first one
-        arrives, the torque of the first sample acts, as if the controller had already been running at the start.
+        Samples by which each torque comes late; until the first one arrives, that of the first sample acts.
     saturation
         Largest torque of each joint, or of all.
     wrenches
@@ -75,7 +74,7 @@ def simulate(
     stiction
         Coulomb friction that sticks, instead: the ratio of static to Coulomb friction, or a ``Stiction``.
     stops
-        End stops at the joint limits: True, a stiffness, or ``Stops``; None lets joints pass their limits.
+        End stops at the joint limits: True, a stiffness, or ``Stops``.
 
     Raises
     ------
@@ -85,11 +84,7 @@ def simulate(
         If the simulation cannot go on: a controller returns NaN, or the integrator gives up. Its attribute
         ``trajectory`` holds what was computed. A KeyboardInterrupt carries the same attribute.
     """
-    check_robot(robot)
-    if robot.symbols:
-        raise ProgramError(f"{robot.name} has symbols; give values to {', '.join(robot.symbols[:6])} … with bind first")
-    if not robot.dof:
-        raise ProgramError(f"{robot.name} has no joint that moves; there is nothing to simulate")
+    _check(robot)
     span, times = _times(t)
     how = _options(method, rtol, atol, max_step, smoothing)
     driven = drive(torque, controller, rate, delay, span, times, robot.velocity_names)
@@ -99,6 +94,15 @@ def simulate(
     y = np.concatenate([_start(robot, q0), _velocities(robot, qd0), integral])
     how = how._replace(atol=_tolerances(how.atol, system))
     return _run(system, span, times, y, Watch(robot, events, system.split), how)
+
+
+def _check(robot: Robot) -> None:
+    """Refuse a robot that cannot be simulated."""
+    check_robot(robot)
+    if robot.symbols:
+        raise ProgramError(f"{robot.name} has symbols; give values to {', '.join(robot.symbols[:6])} … with bind first")
+    if not robot.dof:
+        raise ProgramError(f"{robot.name} has no joint that moves; there is nothing to simulate")
 
 
 def _system(

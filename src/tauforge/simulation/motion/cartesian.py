@@ -88,20 +88,11 @@ def cartesian_motion(
 
     Raises
     ------
-    ReachError
-        If the first pose is out of reach.
     SimulationError
-        If the joints cannot follow the path. The message says where, and how far the next pose is out of reach; the
-        attribute ``trajectory`` holds the Motion up to there.
+        If the joints cannot follow the path; its attribute ``trajectory`` holds the Motion up to there. If the first
+        pose is out of reach, a ReachError.
     """
-    check_robot(robot)
-    check_joints(robot, len(robot.velocity_names))
-    if kind not in KINDS:
-        raise ProgramError(f"kind={kind!r}; choose among {', '.join(map(repr, KINDS))}")
-    if unknown := sorted({*fastest} - LIMITS):
-        raise ProgramError(f"cartesian_motion does not take {', '.join(unknown)}")
-    if times is not None and (fastest or kind == "time-optimal"):
-        raise ProgramError("give times, or limits that decide how fast the motion is, not both")
+    _check(robot, times, kind, fastest)
     task = Task(robot, frame, aim)
     path = pose_path(task, poses, via)
     when = None if times is None else _times(times, path)
@@ -112,6 +103,18 @@ def cartesian_motion(
     if when is None:
         when = np.cumsum([0.0, *(_shortest(robot, one, kind, blend, fastest) for one in segments)])
     return _motion(segments, when, kind, blend)
+
+
+def _check(robot: Robot, times: ArrayLike | None, kind: str, fastest: dict[str, Any]) -> None:
+    """Refuse arguments that do not go together."""
+    check_robot(robot)
+    check_joints(robot, len(robot.velocity_names))
+    if kind not in KINDS:
+        raise ProgramError(f"kind={kind!r}; choose among {', '.join(map(repr, KINDS))}")
+    if unknown := sorted({*fastest} - LIMITS):
+        raise ProgramError(f"cartesian_motion does not take {', '.join(unknown)}")
+    if times is not None and (fastest or kind == "time-optimal"):
+        raise ProgramError("give times, or limits that decide how fast the motion is, not both")
 
 
 def _times(times: ArrayLike, path: PosePath) -> Floats:

@@ -99,6 +99,11 @@ def motion(path: Path, times: ArrayLike | None = None, *, kind: str = "spline", 
     if callable(path):
         _known("a function of time", options, FUNCTION)
         return _from_function(path, times, **options)
+    return _through_points(path, times, kind, options)
+
+
+def _through_points(path: Any, times: ArrayLike | None, kind: str, options: dict[str, Any]) -> Motion:
+    """Return a motion through points."""
     if kind not in KINDS:
         raise ProgramError(f"kind={kind!r}; choose among {', '.join(map(repr, KINDS))}")
     _known(f"kind={kind!r}", options, KINDS[kind] + LIMITS * (times is None or kind in TIMELESS))
