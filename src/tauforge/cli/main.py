@@ -49,6 +49,7 @@ from .options import (
     Wrenches,
     WrenchesOption,
 )
+from .simulate import simulate, torques
 from .write_code import write_code
 
 app = typer.Typer(
@@ -301,6 +302,10 @@ def bench(
         comparison.plot(Path(plot), found, rows)
     if written := [name for name in (figures, plot) if name]:
         errors.print(f"[green]wrote[/green] {escape(', '.join(written))}", soft_wrap=True)
+
+
+app.command()(simulate)
+app.command()(torques)
 
 
 @app.command()
