@@ -49,6 +49,7 @@ from .options import (
     Wrenches,
     WrenchesOption,
 )
+from .papers import papers
 from .simulate import simulate, torques
 from .write_code import write_code
 
@@ -306,6 +307,7 @@ def bench(
 
 app.command()(simulate)
 app.command()(torques)
+app.command()(papers)
 
 
 @app.command()

@@ -41,7 +41,7 @@ def _facts(run: tf.Trajectory) -> Iterator[str]:
     )
     yield f"{run.method}: {run.steps} steps, {run.evaluations} evaluations, {run.jacobians} of them Jacobians"
     if run.residual.any():
-        yield f"closed loops: open by at most {run.residual.max():.1e}, at a rate of {run.residual_rate.max():.1e} per second"
+        yield f"closed loops: open by at most {run.residual.max():.1e}, rate {run.residual_rate.max():.1e} per second"
     for each in run.events[:FEW]:
         yield f"{each.name} at t = {each.t:.6g} s"
     if len(run.events) > FEW:
