@@ -127,7 +127,10 @@ def torques(
     `tauforge torques planar2r --points '0,0; 1,0.5' --time 2 --payload 1.5`
     """
     found = find(robot, False, base, snap, lenient, folder, loops)
-    path = _given(expressions=_list(along), points=[_list(x) for x in points.split(";")] if points else [])
+    each = _list(along)
+    path = _given(
+        expressions=each if len(each) > 1 else along, points=[_list(x) for x in points.split(";")] if points else []
+    )
     changes: dict[str, Any] = {
         "motion": path | _given(duration=time),
         "simulation": _given(dt=dt),

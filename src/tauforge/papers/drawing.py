@@ -31,6 +31,8 @@ STYLE: Any = {
     "legend.frameon": False,
 }
 COLOURS = ("#2563a8", "#d9730d", "#2e8b57", "#b3323f", "#7a55b0", "#8c6239", "#c45a9d")
+FEW = 3
+"""Panels that are drawn at full height."""
 GREY, PALE = "#9aa5b0", "#a9c8e8"
 
 
@@ -53,7 +55,7 @@ def histories(
         A time at which to draw a vertical line.
     """
     rows = -(-len(panels) // columns)
-    with _canvas(8.4, 2.0 * rows + 0.5) as figure:
+    with _canvas(8.4, (2.0 if rows <= FEW else 1.4) * rows + 0.5) as figure:
         axes = figure.subplots(rows, columns, sharex=True, squeeze=False)
         for panel, (label, lines) in zip(axes.flat, panels.items(), strict=True):
             for (name, values), colour in zip(lines.items(), COLOURS, strict=False):

@@ -101,7 +101,7 @@ def closure() -> Trajectory:
             f"{k!r}*({x!r} - q{j}) - {d!r}*qd{j}"
             for j, (k, d, x) in enumerate(zip(STIFFNESS, DAMPING, free.tolist(), strict=True), 1)
         ],
-        simulation={"duration": SWINGING, "method": "Radau", "dt": 0.005},
+        simulation={"duration": SWINGING, "method": "Radau", "rtol": 1e-6, "atol": 1e-8, "dt": 0.01},
     ).simulate(robot)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ExpressionError, ProgramError, SimulationError
+from ...errors import ExpressionError, ProgramError, RobotError, SimulationError
 from ...formats.toml.table import Table
 from ...formats.wording import said, suggestion
 from ...graph.evaluate import symbols
@@ -28,7 +28,9 @@ def naming(table: Table, key: str) -> Iterator[None]:
         yield
     except SimulationError:
         raise
-    except ProgramError as error:
+    except (ProgramError, RobotError) as error:
+        if str(error).startswith(f"{table.source.path}:"):  # it does already
+            raise
         raise table.fault(key, str(error)) from None
 
 
