@@ -68,6 +68,7 @@ def test_public_names():
         "singularity",
         "symbol",
         "TargetError",
+        "Task",
         "TauforgeError",
         "Tendon",
         "Trajectory",

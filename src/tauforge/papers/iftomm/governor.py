@@ -12,7 +12,7 @@ from math import pi
 
 from ...robot.body import Body
 from ...robot.joint import Joint
-from ...robot.kinds import PRISMATIC
+from ...robot.kinds import KINDS, PRISMATIC
 from ...robot.robot import Robot
 from ...robot.solids import bar, solid
 from ...simulation.tasks.task import Task
@@ -44,7 +44,7 @@ def governor() -> Robot:
     shaft = solid(mass, (0.0, 0.0, 0.5), (upright, upright, mass * WIDTH**2 / 6))
     joints = (
         Joint(name="shaft", antecedent=0),
-        Joint(name="slider", antecedent=1, sigma=PRISMATIC, mu=0),
+        Joint(name="slider", antecedent=1).as_kind(KINDS[PRISMATIC]),
         Joint(name="right", antecedent=1, b=1.0, alpha=pi / 2, d=HINGE, mu=0),
         Joint(name="left", antecedent=1, b=1.0, alpha=-pi / 2, d=-HINGE, theta=pi, mu=0),
     )
