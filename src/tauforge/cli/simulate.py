@@ -87,6 +87,8 @@ def simulate(
     asked = wanted.output
     if asked.plot:
         show.pyplot()  # refused now if it is missing, not after all the work
+    if asked.animate and not hasattr(tf.Trajectory, "animate"):
+        raise tf.TauforgeError("--animate: this version of Tauforge cannot animate trajectories")
     try:
         run = wanted.simulate(found)
     except (tf.SimulationError, KeyboardInterrupt) as error:
@@ -101,7 +103,7 @@ def simulate(
     if asked.plot:
         run.plot(asked.plot)
     if asked.animate:
-        run.animate(asked.animate)
+        run.animate(asked.animate, robot=found)
     _say(*asked)
 
 
