@@ -32,7 +32,7 @@ def part(problem: Problem) -> Part:
         entries.append(small("energy drift, relative to the kinetic energy", "", "conserved", run.drift, DRIFT))
     if found.residual.any():
         entries.append(small("loops are closed, in m or rad", "", "at all times", float(found.residual.max()), CLOSED))
-    work = f"{found.steps} steps, {found.evaluations} evaluations"
+    work = f"{found.steps} steps, {found.evaluations} evaluations, {run.seconds:.2g} s of processor time with compiling"
     entries.append(shown(f"{found.method} over {found.t[-1]:g} s", "", "", work))
     return Part(problem.title, problem.text, tuple(entries), (_drawn(problem, run),))
 
