@@ -101,8 +101,8 @@ def problem(count: int, duration: float) -> Problem:
         f"fourbars{count}",
         f"{count} four-bar linkages",
         "All rods are in line twice in each turn of the cranks: there the loops do not determine the motion, and a "
-        "step that ends too close would lose it. The integrated coordinates of the passive joints select the branch, so that the "
-        "parallelograms do not fold. The reference is the exact reduction to one equation.",
+        "step that ends too close would lose it. The integrated coordinates of the passive joints select the branch, "
+        "so that the parallelograms do not fold. The reference is the exact reduction to one equation.",
         partial(fourbars, count),
         partial(task, duration),
         partial(checks, count=count),
