@@ -18,6 +18,7 @@ LAWS: dict[str, Callable[..., Controller]] = {
     "pid": controllers.pid_control,
     "gravity-compensation": controllers.gravity_compensation,
     "computed-torque": controllers.computed_torque,
+    "spring": controllers.spring_drive,
 }
 """The controllers by their names in a task; their gains are the parameters of these functions."""
 SAMPLED = ("rate",)
