@@ -76,6 +76,7 @@ def test_public_names():
         "Stops",
         "symbol",
         "TargetError",
+        "Task",
         "TauforgeError",
         "Tendon",
         "Trajectory",

@@ -95,11 +95,18 @@ class Trajectory:
         found: Floats = self.kinetic + self.potential
         return found
 
-    def plot(self) -> Figure:
-        """Return a figure of coordinates, velocities, torques and energies over time; it needs the extra "plot"."""
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Return a figure of coordinates, velocities, torques and energies over time; write it to a file if asked.
+
+        It needs the extra "plot".
+        """
+        from .figure import write_figure
         from .plot import plot
 
-        return plot(self)
+        figure = plot(self)
+        if path is not None:
+            write_figure(figure, Path(path))
+        return figure
 
     def save(self, path: str | Path) -> Path:
         """Write all data to a file: .npz, .csv, or .parquet, which needs pyarrow. ``Trajectory.load`` reads it again.
