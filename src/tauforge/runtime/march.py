@@ -85,7 +85,7 @@ class March:
         self.method, self.size = method, size
         self._vectors = _fitting(vectors("double"), count)
         self._march = _load(self._vectors)
-        self._work = method.stages * sum(len(program.order) for program in programs.values())
+        self.work = method.stages * sum(len(program.order) for program in programs.values())
         stages = method.stages + method.extra
         self._slots = own_slots(size, stages)
         self.width = record_size(size, stages)
@@ -125,7 +125,7 @@ class March:
         """Let each state that is not done try so many steps at the most."""
         count, lanes = len(records), self._vectors.lanes
         blocks = -(-count // lanes)
-        work = self._work * lanes * budget
+        work = self.work * lanes * budget
         if threads is None:
             threads = available() if work * blocks >= PAYS else 1
 

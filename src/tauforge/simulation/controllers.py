@@ -5,7 +5,7 @@ Each takes ``q, qd`` and the reference ``q_ref, qd_ref, qdd_ref`` as far as it n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,18 @@ Floats = NDArray[np.float64]
 REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
 KNOWN = ("q", "qd", *REFERENCE, "integral", "t")
 """Inputs that a controller's Program can have."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """A reference that rests: the same ``(q, qd, qdd)`` at all times."""
+
+    values: tuple[Floats, ...]
+
+    def __call__(self, t: float) -> tuple[Floats, ...]:
+        """Return the values."""
+        return self.values
 
 
 @final
@@ -71,7 +83,7 @@ class Controller:
     def _needed(self) -> list[str]:
         return [name for name in REFERENCE if name in self.program.inputs]
 
-    def _constant(self, given: ArrayLike) -> Callable[[float], tuple[Floats, ...]]:
+    def _constant(self, given: ArrayLike) -> Rest:
         """Return the motion that rests at given coordinates."""
         shapes = self.program.inputs
         q = np.array(given, dtype=float)
@@ -79,7 +91,7 @@ class Controller:
             labels = ", ".join(shapes["q_ref"].labels[0])
             raise ProgramError(f"the reference has shape {list(q.shape)}; its coordinates are {labels}")
         still = [np.zeros(shapes[name].shape) if name in shapes else np.zeros(0) for name in REFERENCE[1:]]
-        return lambda t: (q, *still)
+        return Rest((q, *still))
 
     def at(self, t: float) -> dict[str, Floats]:
         """Return the Program's inputs that depend on time alone: the reference, and t."""

@@ -103,10 +103,13 @@ class System:
             return dict(zip(self.made, self.function(*(known[name] for name in self.given)), strict=True))
 
     def _values(self, t: float, q: Floats, qd: Floats, integral: Floats) -> list[Floats]:
-        known = {"q": q, "qd": qd, "integral": integral, **self.drive.inputs(t, q, qd)}
-        if self.wrenches:
-            known["wrenches"] = self.wrenches(t, q, qd)
+        known = {"q": q, "qd": qd, "integral": integral, **self.driven(t, q, qd)}
         return [known[name] for name in self.given]
+
+    def driven(self, t: float, q: Floats, qd: Floats) -> dict[str, Floats]:
+        """Return the inputs that are not the state."""
+        known = self.drive.inputs(t, q, qd)
+        return {**known, "wrenches": self.wrenches(t, q, qd)} if self.wrenches else known
 
     def jacobian(self, t: float, y: Floats) -> Floats:
         """Return the exact Jacobian of the rates; only torques that are functions in Python are differenced."""
