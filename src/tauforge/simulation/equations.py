@@ -73,6 +73,7 @@ def slopes(program: Program) -> Program:
     return fuse(*(program.derivative(name, by) for name in rates), name=f"{program.name}_slopes")
 
 
+@lru_cache(maxsize=32)
 def tangent(robot: Robot) -> Program | None:
     """Return the Program ``q -> T``: how the coordinates of the tree change with its velocities; None if T is one."""
     q = integrate(robot.expanded().derived(loops=())).arguments["q"]

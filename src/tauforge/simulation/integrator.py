@@ -13,8 +13,9 @@ from scipy import integrate
 from ..errors import ProgramError
 from .compiled import Stepper
 from .events import Event, Watch
-from .options import IMPLICIT, Options
+from .options import IMPLICIT, SUNDIALS, Options
 from .progress import Progress
+from .sundials import Sundials
 from .system import System
 from .tableaus import COMPILED
 
@@ -117,6 +118,8 @@ def _solver(system: System, t: float, y: Floats, stop: float, first_step: float 
     """Return the integrator for the way to the next break."""
     if how.method in COMPILED:
         return Stepper(system, t, y, stop, first_step, how)
+    if how.method in SUNDIALS:
+        return Sundials(system, t, y, stop, first_step, how)
     more: dict[str, Any] = {"jac": system.jacobian} if how.method in IMPLICIT else {}
     if first_step:
         more["first_step"] = min(first_step, stop - t, how.max_step)

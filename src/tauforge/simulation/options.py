@@ -12,7 +12,7 @@ from .tableaus import COMPILED
 
 SCIPY = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 SUNDIALS = ("CVODE", "IDA")
-METHODS = (*COMPILED, *SCIPY, *SUNDIALS)
+METHODS = (*SCIPY, *COMPILED, *SUNDIALS)
 IMPLICIT = ("Radau", "BDF", "LSODA")
 """SciPy's methods that take a Jacobian."""
 
