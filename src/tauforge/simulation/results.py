@@ -21,7 +21,7 @@ from .compiled import STATUS, Course
 from .integrator import Record
 from .options import Options
 from .system import System
-from .trajectory import States, Trajectory
+from .trajectory import ARRAYS, States, Trajectory
 
 Floats = NDArray[np.float64]
 
@@ -72,11 +72,8 @@ def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
     status = "done" if (words == "done").all() else "interrupted" if (words == "interrupted").any() else "failed"
     totals = {name: int(counts[name].sum()) for name in names[:3]}
     made = _trajectory(course.system.robot, t, q, qd, found, course.how, totals, status)
-    wide = {name: _shaped(getattr(made, name), batch) for name in _ARRAYS}
+    wide = {name: _shaped(getattr(made, name), batch) for name in ARRAYS}
     return replace(made, **wide, states=states)
-
-
-_ARRAYS = ("q", "qd", "qdd", "tau", "kinetic", "potential", "residual", "residual_rate")
 
 
 def _shaped(array: Floats, batch: tuple[int, ...]) -> Floats:
@@ -148,7 +145,10 @@ def _residuals(robot: Robot, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         return np.zeros(q.shape[:-1]), np.zeros(q.shape[:-1])
     found = _closure(robot)(q, qd, np.zeros_like(qd))
     left = np.abs(found.error).max(axis=-1, initial=0.0)
-    opening = np.abs(np.einsum("...ij,...j->...i", found.J, found.velocities)).max(axis=-1, initial=0.0)
+    shapes = _closure(robot).outputs
+    of = {name: place for place, name in enumerate(shapes["velocities"].labels[0])}
+    velocities = found.velocities[..., [of[name] for name in shapes["J"].labels[1]]]  # not of joints that follow others
+    opening = np.abs(np.einsum("...ij,...j->...i", found.J, velocities)).max(axis=-1, initial=0.0)
     return left, opening
 
 
