@@ -1,4 +1,4 @@
-"""Adaptive simulation beside SciPy's with Pinocchio's model: the same problem, tolerance and times of results, in one run.
+"""Adaptive simulation beside SciPy's with Pinocchio's model: the same problem, tolerance and results, in one run.
 
 The problem is the KUKA LWR under stiff joint controllers of Woliński and Malczyk (2015), 14 s. SciPy's methods call a
 function in Python that calls ``pin.aba``; their Jacobian is found by differences, or is that of Pinocchio. All errors
@@ -85,7 +85,9 @@ def compare(table: Table, tolerance: float, count: int) -> None:
     robot = tf.robots.kuka_lwr()
     theirs, ours = Theirs(robot), simulation(robot)
     exact = theirs.run("Radau", True, 1e-11).y[:7].T
-    runs = {f"SciPy's {m}{', pin Jacobian' * j}": partial(theirs.run, m, bool(j), tolerance) for m in PEERS for j in (0, 1)}
+    runs = {
+        f"SciPy's {m}{', pin Jacobian' * j}": partial(theirs.run, m, bool(j), tolerance) for m in PEERS for j in (0, 1)
+    }
     own = {method: partial(ours, method, tolerance) for method in OURS}
     times = best_times({**runs, **own}, seconds=6.0, rounds=5, clock=PROCESSOR)
     errors = {name: float(np.abs(run().y[:7].T - exact).max()) for name, run in runs.items()}

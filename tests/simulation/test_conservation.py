@@ -11,7 +11,9 @@ GRAVITY = (0.0, 0.0, -9.81)
 
 
 def double_pendulum():
-    joints = [tf.Joint(name=f"joint{j}", antecedent=j - 1, alpha=np.pi / 2 if j == 1 else 0.0, d=float(j > 1)) for j in (1, 2)]
+    joints = [
+        tf.Joint(name=f"joint{j}", antecedent=j - 1, alpha=np.pi / 2 if j == 1 else 0.0, d=float(j > 1)) for j in (1, 2)
+    ]
     body = tf.Inertia(M=1.0, MX=0.5, YY=0.3, ZZ=0.33, XX=0.01)
     bodies = [tf.Body(name=f"link{j}", inertia=body) for j in (1, 2)]
     return tf.Robot(name="pendulum", joints=tuple(joints), bodies=tuple(bodies), gravity=GRAVITY)
@@ -19,6 +21,7 @@ def double_pendulum():
 
 def satellite(gravity):
     """Return a free body with three arms, one of them branching, of revolute, spherical and prismatic joints."""
+
     def link(mass):
         return tf.Inertia(M=mass, MX=0.1 * mass, MZ=0.05 * mass, XX=0.04 * mass, YY=0.05 * mass, ZZ=0.03 * mass)
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..llvm.march import CONTROLS, MARCH, PLAN, PROGRAMS, march, own_slots, record_size
+from ..llvm.march.module import MARCH, march
+from ..llvm.march.tables import CONTROLS, PLAN, PROGRAMS, own_slots, record_size
 from ..llvm.pieces import BODY, SETUP, numbers
 from ..llvm.vectors import Vectors
 from ..program.program import Program
@@ -141,7 +142,9 @@ class March:
 
     def _compute(self, records: Floats, task: Task, budget: int) -> None:
         inputs = task.inputs
-        strides = [0 if size == 1 else stride // 8 for size, stride in zip(inputs.shape[:2], inputs.strides, strict=False)]
+        strides = [
+            0 if size == 1 else stride // 8 for size, stride in zip(inputs.shape[:2], inputs.strides, strict=False)
+        ]
         run = [
             len(records), task.results.shape[1], len(task.breaks) - 1, budget, task.most, int(task.own),
             records.ctypes.data, self.width, task.times.ctypes.data, task.breaks.ctypes.data, inputs.ctypes.data,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
-from ..llvm.march import CONTROLS, DONE, NOT_FINITE, PROGRAMS, RUNNING, TOO_MANY, TOO_SMALL
+from ..llvm.march.tables import CONTROLS, DONE, NOT_FINITE, PROGRAMS, RUNNING, TOO_MANY, TOO_SMALL
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
@@ -102,8 +102,8 @@ class Course:
                 while self._is_running(records):
                     task = self.task._replace(inputs=inputs, results=self.task.results[own])
                     self.march(records, task, budget, threads)
-                    passed = float(np.mean(control(records, "t"))) - self.span[0]
-                    progress.show(self.span[0] + (first * (self.span[1] - self.span[0]) + passed * len(records)) / count)
+                    passed = float(control(records, "t").sum()) - self.span[0] * len(records)
+                    progress.show(self.span[0] + (first * (self.span[1] - self.span[0]) + passed) / count)
                     self._make_room()
         finally:
             progress.clear()
@@ -145,7 +145,9 @@ class Course:
         if status in REASONS:
             t = float(control(self.records, "t")[0])
             if status == NOT_FINITE and not self.count("steps")[0]:
-                raise ProgramError(f"the accelerations at t = {t:g} are not finite: the inertia matrix is singular there")
+                raise ProgramError(
+                    f"the accelerations at t = {t:g} are not finite: the inertia matrix is singular there"
+                )
             raise ProgramError(f"the integrator gave up at t = {t:g}: {REASONS[status]}")
 
     def inputs(self, t: Floats) -> dict[str, Floats]:
@@ -160,6 +162,8 @@ def _inputs(table: Table, names: tuple[str, ...], starts: Floats) -> Floats:
     parts = [table.rows[name][:, row].reshape(len(table.rows[name]), len(row), -1) for name in names]
     if not parts:
         return np.zeros((1, len(row), 1))
+    if len(parts) == 1:
+        return parts[0]
     states = max(len(part) for part in parts)
     return np.concatenate([np.broadcast_to(part, (states, *part.shape[1:])) for part in parts], axis=2)
 
@@ -169,11 +173,15 @@ class Stepper:
     torques that Python computes from sample to sample.
     """
 
-    def __init__(self, system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options) -> None:
+    def __init__(
+        self, system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options
+    ) -> None:
         self.status, self.t, self.t_old, self.y = "running", t, t, y
         self._system, self._size = system, system.size
         given = system.driven(t, *system.split(y)[:2])
-        table = Table(np.array([-np.inf]), {name: np.asarray(x)[None, None] for name, x in given.items() if name != "t"})
+        table = Table(
+            np.array([-np.inf]), {name: np.asarray(x)[None, None] for name, x in given.items() if name != "t"}
+        )
         self._course = Course(system, table, (t, stop), None, y[None], how._replace(max_steps=None))
         self._course.task = self._course.task._replace(results=np.zeros((1, 0, system.size)), own=False)
         if first_step:
@@ -199,7 +207,7 @@ class Stepper:
         return None
 
     def _count(self) -> None:
-        counted = tuple(int(self._course.count(name)[0]) for name in ("evaluations", "jacobians"))
+        counted = int(self._course.count("evaluations")[0]), int(self._course.count("jacobians")[0])
         self._system.evaluations += counted[0] - self._counted[0]
         self._system.jacobians += counted[1] - self._counted[1]
         self._counted = counted

@@ -1,10 +1,10 @@
 """The equations of motion as the compiled methods need them: Programs of one flat state.
 
 ``rates`` is the time derivative of the state. ``factor`` and ``solve`` are the linear equations of a stiff method,
-(1 - c J) x = b with the exact Jacobian J: the first eliminates, the second substitutes. ``settle`` brings a state back to
-its manifold. The state holds q, qd and the integral of a controller. As in ``system``, the rates are those of the state
-with unit quaternions and closed loops, whatever error a method makes beside the manifold; near it, two Newton steps
-close loops to rounding.
+(1 - c J) x = b with the exact Jacobian J: the first eliminates, the second substitutes. ``settle`` brings a state back
+to its manifold. The state holds q, qd and the integral of a controller. As in ``system``, the rates are those of the
+state with unit quaternions and closed loops, whatever error a method makes beside the manifold; near it, two Newton
+steps close loops to rounding.
 
 The elimination needs no exchange of rows. Coordinates come first; what then remains is 1 - c B - c² A, where friction,
 springs and joint controllers make A and B products of a symmetric positive matrix and a diagonal one. Where it fails,
@@ -128,7 +128,9 @@ def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, A
     along = _inverse_tangent(robot, equations.arguments["q"].nodes)
     D, T = (slopes["rate"][0], slopes["rate"][1]) if "rate" in slopes else (None, None)
     order = [*range(n), *range(2 * n, 2 * n + count), *range(n, 2 * n)]  # p, integral, velocities
-    whole = [[*_times(along, D, i, n), *(ONE if j == i else ZERO for j in range(n)), *([ZERO] * count)] for i in range(n)]
+    whole = [
+        [*_times(along, D, i, n), *(ONE if j == i else ZERO for j in range(n)), *([ZERO] * count)] for i in range(n)
+    ]
     for name in RATES[1:]:
         whole += [[x for block in slopes[name] for x in block[i]] for i in range(len(slopes.get(name, [[]])[0]))]
     W = [[_less(i == j, c * whole[i][j]) for j in order] for i in order]

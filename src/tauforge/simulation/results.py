@@ -1,4 +1,4 @@
-"""Trajectories from the states that an integrator has found: torques, energies and errors of closed loops beside them."""
+"""Trajectories from the states that an integrator has found, with torques, energies and errors of closed loops."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
     status = "done" if (words == "done").all() else "interrupted" if (words == "interrupted").any() else "failed"
     totals = {name: int(counts[name].sum()) for name in names[:3]}
     made = _trajectory(course.system.robot, t, q, qd, found, course.how, totals, status)
-    wide = {name: _shaped(getattr(made, name), batch) for name in ARRAYS}
+    wide: dict[str, Any] = {name: _shaped(getattr(made, name), batch) for name in ARRAYS}
     return replace(made, **wide, states=states)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from .drive import Drive, Free, Inside, Law, Table, drive, law_of
 from .equations import equations
 from .events import Watch
 from .integrator import Record, run
-from .options import SUNDIALS, Options, options
+from .options import Options, options
 from .results import course_of_many, course_of_one, finished, partial
 from .start import Start, start
 from .system import System
@@ -79,15 +80,11 @@ def simulate(
         If the simulation cannot go on: a controller returns NaN, or the integrator gives up. Its attribute
         ``trajectory`` holds what was computed. A KeyboardInterrupt carries the same attribute.
     """
-    check_robot(robot)
-    if robot.symbols:
-        raise ProgramError(f"{robot.name} has symbols; give values to {', '.join(robot.symbols[:6])} … with bind first")
-    if not robot.dof:
-        raise ProgramError(f"{robot.name} has no joint that moves; there is nothing to simulate")
+    names = _velocity_names(robot)
     span, times = _times(t)
     how = options(method, rtol, atol, max_step, max_steps, smoothing)
     first = start(robot, q0, qd0, torque, times)
-    driven = drive(first.torque, controller, rate, span, times, robot.velocity_names)
+    driven = drive(first.torque, controller, rate, span, times, names)
     if method in COMPILED and isinstance(driven, Inside):
         driven = timed(driven.controller)
     system = _system(robot, driven, wrenches, saturation, smoothing)
@@ -99,9 +96,22 @@ def simulate(
     return _run(system, span, times, y[0], watch, how)
 
 
-def _table(
-    system: System, t: float, first: Start, how: Options, wrenches: Any, watch: Watch
-) -> Table | None:
+def _velocity_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of the velocities of a robot that can be simulated."""
+    check_robot(robot)
+    return _names_once(robot)
+
+
+@lru_cache(maxsize=64)
+def _names_once(robot: Robot) -> tuple[str, ...]:
+    if robot.symbols:
+        raise ProgramError(f"{robot.name} has symbols; give values to {', '.join(robot.symbols[:6])} … with bind first")
+    if not robot.dof:
+        raise ProgramError(f"{robot.name} has no joint that moves; there is nothing to simulate")
+    return robot.velocity_names
+
+
+def _table(system: System, t: float, first: Start, how: Options, wrenches: Any, watch: Watch) -> Table | None:
     """Return the inputs of a simulation that need not return to Python; None if it must, at each step or sample."""
     many = first.batch is not None
     if how.method not in COMPILED:
@@ -114,8 +124,8 @@ def _table(
     if isinstance(system.drive, Free) or callable(wrenches):
         what = "wrenches" if callable(wrenches) else "the torque or controller"
         raise ProgramError(
-            f"{how.method} is compiled with the model, but {what} is a function in Python; give a Program, numbers or a "
-            "rate, at which the function is sampled, or choose one of SciPy's methods"
+            f"{how.method} is compiled with the model, but {what} is a function in Python; give a Program, numbers or "
+            "a rate, at which the function is sampled, or choose one of SciPy's methods"
         )
     table = system.drive.table(t)
     if table is None or watch:
@@ -133,7 +143,7 @@ def _table(
 
 def _along(rows: Floats, count: int) -> Floats:
     """Return rows for each of the times of a table."""
-    return np.broadcast_to(rows, (len(rows), count, *rows.shape[2:])) if rows.shape[1] == 1 else rows
+    return np.broadcast_to(rows, (len(rows), count, *rows.shape[2:])) if rows.shape[1] == 1 < count else rows
 
 
 def _march(course: Course, batch: tuple[int, ...] | None, threads: int | None) -> Trajectory:

@@ -65,7 +65,9 @@ def start(robot: Robot, q0: ArrayLike | None, qd0: ArrayLike | None, torque: Any
 def _flat(array: Floats, batch: tuple[int, ...] | None, count: int, axes: int) -> Floats:
     """Return an array with one leading axis."""
     last = array.shape[array.ndim - axes :]
-    return np.broadcast_to(array, (*(batch or ()), *last)).reshape(count if batch is not None else 1, *last)
+    if batch is None:
+        return array[None]
+    return np.broadcast_to(array, (*batch, *last)).reshape(count, *last)
 
 
 def _own_torques(torque: Any, times: Floats | None, names: tuple[str, ...]) -> Floats | None:
@@ -76,8 +78,8 @@ def _own_torques(torque: Any, times: Floats | None, names: tuple[str, ...]) -> F
     rows = 1 if times is None else len(times)
     if found.shape[-1] != len(names) or found.shape[-2] not in (1, rows):
         raise ProgramError(
-            f"torque has shape {list(found.shape)}; for many states give (..., {rows}, {len(names)}), one row per time, "
-            f"or (..., 1, {len(names)}) for all times; the entries of a row are {', '.join(names)}"
+            f"torque has shape {list(found.shape)}; for many states give (..., {rows}, {len(names)}), one row per "
+            f"time, or (..., 1, {len(names)}) for all times; the entries of a row are {', '.join(names)}"
         )
     if not np.isfinite(found).all():
         raise ProgramError("torque has entries that are not finite")

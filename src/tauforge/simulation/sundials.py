@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 class Sundials:
     """An integrator of SUNDIALS on its way to the next break.
 
-    CVODE gets the rates f, IDA the residual y' - f; both get the exact Jacobian. What fails in a function that they call
-    is kept, and raised after the step: no error can pass through their code.
+    CVODE gets the rates f, IDA the residual y' - f; both get the exact Jacobian. What fails in a function that they
+    call is kept, and raised after the step: no error can pass through their code.
     """
 
     def __init__(

@@ -5,14 +5,14 @@ All are written in the increments u of the state, so that one loop serves them. 
     y_i = y + Σ a_ij u_j,    u_i = h f(t + c_i h, y_i)                                               explicit
     (1 - h γ J) u_i = γ (h f(t + c_i h, y_i) + Σ C_ij u_j + d_i h² ∂f/∂t)                            Rosenbrock
 
-and then y(t + θ h) = y + Σ_j u_j Σ_p P_jp θ^p, of which y(t + h) = y + Σ m_j u_j is the end. The last stage of an explicit
-method is the first of the next step.
+and then y(t + θ h) = y + Σ_j u_j Σ_p P_jp θ^p, of which y(t + h) = y + Σ m_j u_j is the end. The last stage of an
+explicit method is the first of the next step.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,7 +110,9 @@ def _tsit5() -> Tableau:
              0.5823571654525552, -0.45808210592918697, 1.0 / 66.0]  # fmt: skip
     scales = [-1.0530884977290216, 0.1017, 2.490627285651252793, -16.54810288924490272, 47.37952196281928122,
               -34.87065786149660974, 2.5]  # fmt: skip
-    quadratics = [  # of θ, lowest power first; the first row's other factor is θ - 1.33, that of all others is θ
+    quadratics: list[
+        Any
+    ] = [  # of θ, lowest power first; the first row's other factor is θ - 1.33, that of all others is θ
         [0.7139816917074209, -1.4364028541716351, 1.0],
         [1.2949852507374631, -2.1966568338249754, 1.0],
         [1.57803468208092486, -2.38535645472061657, 1.0],
@@ -138,7 +140,8 @@ def _dop8() -> Tableau:
     m, first, last = np.zeros(size), np.eye(size)[0], np.eye(size)[stages - 1]
     m[: stages - 1] = DOP853.B
     nested = [m, first - m, 2.0 * m - last - first, *DOP853.D]
-    P, factor = np.zeros((size, len(nested))), np.ones(1)
+    P = np.zeros((size, len(nested)))
+    factor: Any = np.ones(1)
     for k, row in enumerate(nested):  # the factors are θ, 1 - θ, θ, 1 - θ, …
         factor = np.polynomial.polynomial.polymul(factor, [0.0, 1.0] if k % 2 == 0 else [1.0, -1.0])
         P[:, : len(factor) - 1] += np.outer(row, factor[1:])

@@ -155,16 +155,18 @@ class Trajectory:
     def __getitem__(self, place: Any) -> Trajectory:
         """Return the trajectory of one of many states, as far as it was computed."""
         if self.states is None:
-            raise ProgramError(f"{self.robot_name}: this is the trajectory of one state; its arrays have one row per time")
+            raise ProgramError(
+                f"{self.robot_name}: this is the trajectory of one state; its arrays have one row per time"
+            )
         own = States(*(each[place] for each in self.states))
         if own.status.shape:
             raise ProgramError(f"trajectory[…] takes {len(self.shape)} indices, which name one state")
         rows = np.flatnonzero(np.isfinite(self.q[place]).all(axis=-1))
-        parts = {name: getattr(self, name)[place][rows] for name in ARRAYS}
-        counts = {name: int(getattr(own, name)) for name in ("evaluations", "jacobians", "steps")}
+        parts: dict[str, Any] = {name: getattr(self, name)[place][rows] for name in ARRAYS}
+        parts |= {name: int(getattr(own, name)) for name in ("evaluations", "jacobians", "steps")}
         status = str(own.status)
         status = status if status in ("done", "interrupted") else "failed"
-        return replace(self, t=self.t[rows], **parts, **counts, status=status, states=None)
+        return replace(self, t=self.t[rows], **parts, status=status, states=None)
 
     def _alone(self) -> Trajectory:
         """Return the trajectory of one state; refuse that of many."""
