@@ -6,9 +6,10 @@ to its manifold. The state holds q, qd and the integral of a controller. As in `
 state with unit quaternions and closed loops, whatever error a method makes beside the manifold; near it, two Newton
 steps close loops to rounding.
 
-The elimination needs no exchange of rows. Coordinates come first; what then remains is 1 - c B - c² A, where friction,
-springs and joint controllers make A and B products of a symmetric positive matrix and a diagonal one. Where it fails,
-the estimated error is large, the step shrinks, and the matrix comes closer to the identity.
+The rows of the velocities are multiplied by the inertia matrix M, so that the slopes are those of inverse dynamics,
+which cost half as much. The elimination needs no exchange of rows. Coordinates come first; what then remains is M + c B
++ c² A, where friction, springs and joint controllers add positive entries to the diagonals of A and B. Where it fails,
+the estimated error is large, the step shrinks, and the matrix comes closer to M.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from ..graph.node import ONE, ZERO, Node, as_node, symbol
 from ..graph.operations import CONST, NEG
 from ..graph.rewrite import replaced
 from ..models.configuration import NEWTON_STEPS, closed_again
+from ..models.inertia_matrix import inertia_matrix
+from ..models.inverse_dynamics import inverse_dynamics
 from ..program.program import Array, Program, Shape
 from ..robot.entries import by_joint, owners
 from ..robot.robot import Robot
@@ -122,24 +125,28 @@ def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, A
     velocities; all coordinates then follow.
     """
     c = symbol("c")
-    slopes = {name: _slopes(equations, name, parts) for name in RATES if name in equations.results}
     nq, n = parts.sizes[:2]
     count = sum(parts.sizes[2:])
     along = _inverse_tangent(robot, equations.arguments["q"].nodes)
+    slopes = {name: _slopes(equations, name, parts) for name in ("rate", "integral_rate") if name in equations.results}
     D, T = (slopes["rate"][0], slopes["rate"][1]) if "rate" in slopes else (None, None)
-    order = [*range(n), *range(2 * n, 2 * n + count), *range(n, 2 * n)]  # p, integral, velocities
-    whole = [
-        [*_times(along, D, i, n), *(ONE if j == i else ZERO for j in range(n)), *([ZERO] * count)] for i in range(n)
+    M, forces = _forces(robot, equations, parts)
+    none, one = [ZERO] * count, [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
+    rows = [[*_times(along, D, i, n), *none, *one[i]] for i in range(n)]
+    rows += [[*p, *own, *v] for p, v, own in zip(*slopes.get("integral_rate", [[], [], []]), strict=True)]
+    W = [[_less(i == j, c * x) for j, x in enumerate(row)] for i, row in enumerate(rows)]
+    before = n + count
+    W += [
+        [*(-(c * x) for x in force[:before]), *(m - c * x for m, x in zip(own, force[before:], strict=True))]
+        for own, force in zip(M, forces, strict=True)
     ]
-    for name in RATES[1:]:
-        whole += [[x for block in slopes[name] for x in block[i]] for i in range(len(slopes.get(name, [[]])[0]))]
-    W = [[_less(i == j, c * whole[i][j]) for j in order] for i in order]
     kept = _Kept()
     _eliminate(W, kept)
     moving = [[kept.symbol(x) for x in row] for row in along]
     step = kept.symbol(c)
     b = [symbol(f"b[{i}]") for i in range(nq + n + count)]
-    right = [*(_dot(row, b[:nq]) for row in moving), *b[nq + n :], *b[nq : nq + n]]
+    inertia = [[kept.symbol(x) for x in row] for row in M]
+    right = [*(_dot(row, b[:nq]) for row in moving), *b[nq + n :], *(_dot(row, b[nq : nq + n]) for row in inertia)]
     x = _substitute(W, right)
     p, integral, v = x[:n], x[n : n + count], x[n + count :]
     if D is None or T is None:
@@ -149,7 +156,8 @@ def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, A
         reached = [b[i] + step * _dot(rows[i], [*p, *v]) for i in range(nq)]
     by_time = [ZERO] * len(parts.rates)
     if TIME in equations.arguments:
-        found = {name: equations.derivative(name, TIME).results[f"d{name}_dt"].nodes for name in slopes}
+        names = [name for name in RATES if name in equations.results]
+        found = {name: equations.derivative(name, TIME).results[f"d{name}_dt"].nodes for name in names}
         by_time = [*found.get("rate", [ZERO] * nq), *found["qdd"], *found.get("integral_rate", ())]
     factors = _vector([symbol(f"factors[{i}]") for i in range(len(kept.nodes))])
     factor = Program(
@@ -159,6 +167,34 @@ def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, A
     )
     solve = Program("solve", {"factors": factors, "b": _vector(b)}, {"x": _vector([*reached, *v, *integral])})
     return factor, solve
+
+
+def _forces(robot: Robot, equations: Program, parts: _State) -> tuple[Matrix, Matrix]:
+    """Return the inertia matrix, and how the torques that accelerate change: by p, the integral, and the velocities.
+
+    Friction with a sign has no slope; all other friction is among the torques that drive.
+    """
+    smooth, n = robot.neglect("FS"), parts.sizes[1]
+    inverse = inverse_dynamics(smooth, external_wrenches="wrenches" in equations.arguments)
+    back = inverse.derivative("tau", ["q", "qd"]).results
+    qdd = dict(zip(inverse.arguments["qdd"].nodes, equations.results["qdd"].nodes, strict=True))
+    flat = [*back["dtau_dq"].nodes, *back["dtau_dqd"].nodes]
+    new = replaced(flat, qdd)
+    K, V = (
+        [[new[x] for x in back[name].nodes[i * n : (i + 1) * n]] for i in range(n)] for name in ("dtau_dq", "dtau_dqd")
+    )
+    driving = _slopes(equations, "tau_left", parts)
+    more = driving[2] if len(driving) > 2 else [[] for _ in range(n)]
+    M = inertia_matrix(smooth).results["M"].nodes
+    rows = [
+        [
+            *(x - y for x, y in zip(driving[0][i], K[i], strict=True)),
+            *more[i],
+            *(x - y for x, y in zip(driving[1][i], V[i], strict=True)),
+        ]
+        for i in range(n)
+    ]
+    return [list(M[i * n : (i + 1) * n]) for i in range(n)], rows
 
 
 def _slopes(equations: Program, name: str, parts: _State) -> list[Matrix]:

@@ -83,6 +83,8 @@ def _shaped(array: Floats, batch: tuple[int, ...]) -> Floats:
 def _settled(system: System, y: Floats) -> tuple[Floats, Floats, Floats]:
     """Return coordinates on the manifold, velocities and integrals; rows without numbers stay as they are."""
     q, qd, integral = np.split(y, [system.nq, system.nq + system.n], axis=-1)
+    if system.flat:
+        return q, qd, integral
     flat = q.reshape(-1, system.nq).copy()
     known = np.isfinite(flat).all(axis=1)
     if system.robot.loops:
@@ -109,13 +111,14 @@ def _trajectory(
     status: str,
     **more: Any,
 ) -> Trajectory:
+    names = _names(robot)
     with np.errstate(invalid="ignore"):
         kinetic, potential = _energies(robot)(q, qd)
         residual, opening = _residuals(robot, q, qd)
     return Trajectory(
         robot_name=robot.name,
-        coordinate_names=robot.coordinate_names,
-        velocity_names=robot.velocity_names,
+        coordinate_names=names[0],
+        velocity_names=names[1],
         t=t,
         q=q,
         qd=qd,
@@ -132,6 +135,11 @@ def _trajectory(
         status=status,
         **more,
     )
+
+
+@lru_cache(maxsize=32)
+def _names(robot: Robot) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(robot.coordinate_names), tuple(robot.velocity_names)
 
 
 @lru_cache(maxsize=32)
