@@ -1,9 +1,12 @@
 """Methods that are compiled with the model: their order, and their agreement with SciPy's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.robot.joint import Limits
 from tauforge.simulation.tableaus import COMPILED, tableau
 
 from ..random_loops import random_mechanism
@@ -189,6 +192,19 @@ def test_events_and_sampled_controllers(method):
     exact = tf.simulate(ARM, [0.0, 0.25, 0.5], controller=control, rate=50.0, rtol=1e-10)
     found = tf.simulate(ARM, [0.0, 0.25, 0.5], controller=control, rate=50.0, rtol=1e-9, method=method)
     close(ARM, found, exact, 1e-7)
+
+
+@pytest.mark.parametrize("method", STIFF)
+def test_friction_that_sticks_and_end_stops(method):
+    """A joint that swings against its limit, with bristles of friction."""
+    joint = replace(ARM.joints[0], FS=0.5, limits=Limits(lower=-1.0, upper=1.0))
+    robot = replace(ARM, joints=(joint, *ARM.joints[1:]))
+    given = {"q0": [0.2, 0.0], "stiction": 1.2, "stops": True}
+    t = np.linspace(0.0, 0.6, 13)
+    exact = tf.simulate(robot, t, **given, method="Radau", rtol=1e-9, atol=1e-10)
+    found = tf.simulate(robot, t, **given, method=method, rtol=1e-8, atol=1e-9)
+    assert exact.q[:, 0].min() < -1.0
+    np.testing.assert_allclose(found.q, exact.q, atol=1e-5)
 
 
 def test_the_lwr():

@@ -17,10 +17,12 @@ from .controllers import largest_torques
 from .drive import Drive, Free, Inside, Law, Table, drive, law_of
 from .equations import equations
 from .events import Watch
+from .friction import Stiction
 from .integrator import Record, run
 from .options import Options, options
 from .results import course_of_many, course_of_one, finished, partial
 from .start import Start, start
+from .stops import Stops, stops_of
 from .system import System
 from .tableaus import COMPILED
 from .timed import timed
@@ -33,8 +35,10 @@ Floats = NDArray[np.float64]
 def simulate(
     robot: Robot, t: ArrayLike, torque: Any = None, controller: Any = None, q0: ArrayLike | None = None,
     qd0: ArrayLike | None = None, method: str = "DOP853", rtol: float = 1e-8, atol: ArrayLike = 1e-10,
-    events: Any = None, *, rate: float | None = None, saturation: ArrayLike | None = None, wrenches: Any = None,
-    smoothing: float = 1e-3, max_step: float = np.inf, max_steps: int | None = None, threads: int | None = None,
+    events: Any = None, *, rate: float | None = None, delay: int = 0, saturation: ArrayLike | None = None,
+    wrenches: Any = None, smoothing: float = 1e-3, stiction: float | Stiction | None = None,
+    stops: float | Stops | bool | None = None, max_step: float = np.inf, max_steps: int | None = None,
+    threads: int | None = None,
 ) -> Trajectory:
     # fmt: on
     """Return the motion of a robot, which can have a floating base or closed loops, under torques or a controller.
@@ -62,15 +66,21 @@ def simulate(
         How many threads share many states; by default as many as pay off.
     events
         "limits", which stops at joint limits; a function (t, q, qd) -> float whose changes of sign are noted, with
-        attributes ``terminal`` (stop there) and ``direction`` (1 rising, -1 falling); or a sequence of these.
+        attributes ``terminal`` and ``direction`` (1 rising, -1 falling); or a sequence of these.
     rate
         Samples per second of a controller or torque function, whose torque is held in between.
+    delay
+        Samples by which each torque comes late; until the first one arrives, that of the first sample acts.
     saturation
         Largest torque of each joint, or of all.
     wrenches
         What each link exerts on its surroundings (links, 6): constant, or a function of (t) or (t, q, qd).
     smoothing
         Velocity below which Coulomb friction fades: sign(v) becomes v/√(v² + smoothing²). Zero keeps the sign.
+    stiction
+        Coulomb friction that sticks, instead: the ratio of static to Coulomb friction, or a ``Stiction``.
+    stops
+        End stops at the joint limits: True, a stiffness, or ``Stops``.
 
     Raises
     ------
@@ -84,10 +94,11 @@ def simulate(
     span, times = _times(t)
     how = options(method, rtol, atol, max_step, max_steps, smoothing)
     first = start(robot, q0, qd0, torque, times)
-    driven = drive(first.torque, controller, rate, span, times, names)
+    driven = drive(first.torque, controller, rate, delay, span, times, names)
     if method in COMPILED and isinstance(driven, Inside):
         driven = timed(driven.controller)
-    system = _system(robot, driven, wrenches, saturation, smoothing)
+    sticking = stiction if isinstance(stiction, Stiction) or stiction is None else Stiction(stiction)
+    system = _system(robot, driven, wrenches, saturation, smoothing, sticking, stops_of(robot, stops))
     how = how._replace(atol=_tolerances(how.atol, system))
     watch = Watch(robot, events, system.split)
     y = np.concatenate([first.y, np.zeros((len(first.y), system.size - first.y.shape[1]))], axis=1)
@@ -172,7 +183,15 @@ def _march(course: Course, batch: tuple[int, ...] | None, threads: int | None) -
     return course_of_one(course, "done")
 
 
-def _system(robot: Robot, driven: Drive, wrenches: Any, saturation: ArrayLike | None, smoothing: float) -> System:
+def _system(
+    robot: Robot,
+    driven: Drive,
+    wrenches: Any,
+    saturation: ArrayLike | None,
+    smoothing: float,
+    stiction: Stiction | None,
+    stops: Stops | None,
+) -> System:
     """Return the equations of motion, compiled."""
     outside, reads = _wrenches(robot, wrenches)
     program = equations(
@@ -181,6 +200,8 @@ def _system(robot: Robot, driven: Drive, wrenches: Any, saturation: ArrayLike | 
         wrenches=outside is not None,
         smoothing=smoothing,
         saturation=None if saturation is None else tuple(largest_torques(saturation, robot.velocity_names)),
+        stiction=stiction,
+        stops=stops,
     )
     return System(robot, program, driven, outside, reads)
 

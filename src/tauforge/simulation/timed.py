@@ -19,7 +19,7 @@ from ..graph.functions import cos, sin
 from ..graph.node import ZERO, Node, as_node, symbol
 from ..graph.rewrite import replaced
 from ..program.program import Array, Program, Shape, inputs
-from .controllers import REFERENCE, Controller, Rest
+from .controllers import REFERENCES, Controller, Rest
 from .drive import Drive, Table
 from .motion.laws import Compiled, Fourier, Law, Pieces, Stretched
 from .motion.motion import Motion
@@ -63,15 +63,17 @@ def timed(controller: Controller) -> Timed:
 @lru_cache(maxsize=32)
 def _made(controller: Controller) -> tuple[Program, Table]:
     program, motion = controller.program, controller.reference
-    needed = [name for name in REFERENCE if name in program.inputs]
+    posed = "T_ref" in program.inputs
+    names = REFERENCES[posed]
+    needed = [name for name in names if name in program.inputs]
     none = np.array([-np.inf])
     if not needed:
         return program, Table(none, {})
     if isinstance(motion, Rest):
-        return program, Table(none, {name: motion.values[REFERENCE.index(name)][None] for name in needed})
-    if isinstance(motion, Motion) and isinstance(motion.law, Pieces):
+        return program, Table(none, {name: motion.values[names.index(name)][None] for name in needed})
+    if isinstance(motion, Motion) and isinstance(motion.law, Pieces) and not posed:
         return _in_pieces(program, motion, motion.law)
-    nodes = _nodes(motion.law) if isinstance(motion, Motion) else None
+    nodes = _nodes(motion.law) if isinstance(motion, Motion) and not posed else None
     if nodes is None:
         raise ProgramError(
             f"{program.name} follows a function in Python, which a method that is compiled with the model cannot call; "
@@ -99,7 +101,7 @@ def _with_pieces(program: Program, powers: int, count: int) -> Program:
     flat = inputs(COEFFICIENTS, names, "coefficients of the reference, lowest power first").nodes
     u, orders = symbol(TIME) - symbol(SINCE), list[list[Node]]()
     rows = [list(flat[k * count : (k + 1) * count]) for k in range(powers)]
-    for _ in REFERENCE:
+    for _ in REFERENCES[0]:
         total = [ZERO] * count
         for row in reversed(rows):
             total = [as_node(x * u + y) for x, y in zip(total, row, strict=True)]
@@ -126,7 +128,7 @@ def _in_graph(program: Program, motion: Motion, nodes: Sequence[Sequence[Node]])
 def _following(program: Program, orders: Sequence[Sequence[Node]], more: dict[str, Array]) -> Program:
     """Return a controller with its reference replaced by nodes of the time and of other inputs."""
     by, arguments = dict[Node, Node](), dict(program.arguments)
-    for name, nodes in zip(REFERENCE, orders, strict=True):
+    for name, nodes in zip(REFERENCES[0], orders, strict=True):
         if name in arguments:
             by |= dict(zip(arguments.pop(name).nodes, nodes, strict=True))
     results = {}
