@@ -55,6 +55,7 @@ from .robot.tendon import Tendon
 from .spatial.inertia import Inertia
 
 LATER = {
+    "Animation": "view.animate",
     "Certificate": "program.certify",
     "Controller": "simulation.controllers",
     "ConfigurationSpace": "tabulation.configuration_space",
@@ -62,10 +63,13 @@ LATER = {
     "Drawing": "view.drawing",
     "Function": "runtime.function",
     "Motion": "simulation.motion.motion",
+    "Picture": "view.picture",
     "RequiredTorques": "simulation.torques.result",
     "Rollout": "simulation.rollout",
     "Singularity": "geometry.singularity",
     "Trajectory": "simulation.trajectory",
+    "View": "view.live",
+    "animate": "view.animate",
     "close_loops": "geometry.close_loops",
     "computed_torque": "simulation.controllers",
     "configuration_space": "tabulation.configuration_space",
@@ -93,6 +97,7 @@ def __getattr__(name: str) -> Any:
 
 __version__ = "0.1.0"
 __all__ = [
+    "Animation",
     "Base",
     "BaseParameters",
     "Body",
@@ -111,6 +116,7 @@ __all__ = [
     "Loop",
     "Motion",
     "Operations",
+    "Picture",
     "Program",
     "ProgramError",
     "RequiredTorques",
@@ -125,6 +131,8 @@ __all__ = [
     "Tendon",
     "Trajectory",
     "Undecided",
+    "View",
+    "animate",
     "base_parameters",
     "bias",
     "centre_of_mass",

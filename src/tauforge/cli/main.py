@@ -49,6 +49,7 @@ from .options import (
     Wrenches,
     WrenchesOption,
 )
+from .view import view
 from .write_code import write_code
 
 app = typer.Typer(
@@ -123,6 +124,9 @@ def draw(
     else:
         found.save(output)
         errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
+
+
+app.command()(view)
 
 
 @app.command()

@@ -267,6 +267,7 @@ def _finished(system: System, record: Record, how: Options, status: str, *, bare
         steps=record.steps,
         events=tuple(record.events),
         status=status,
+        robot=robot,
     )
 
 

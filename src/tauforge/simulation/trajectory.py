@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ProgramError
 from .events import Event
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from ..robot.robot import Robot
+    from ..view.animate import Animation
 
 Floats = NDArray[np.float64]
 
@@ -60,6 +64,8 @@ class Trajectory:
         What happened on the way, in order.
     status
         "done"; "event" if an event stopped it; "failed" or "interrupted" if this is the part computed so far.
+    robot
+        The robot; None after loading from a file, which does not hold it.
     """
 
     robot_name: str
@@ -80,6 +86,7 @@ class Trajectory:
     steps: int
     events: tuple[Event, ...] = ()
     status: str = "done"
+    robot: Robot | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -100,6 +107,23 @@ class Trajectory:
         from .plot import plot
 
         return plot(self)
+
+    def animate(self, path: str | Path | None = None, *, robot: Robot | None = None) -> Animation:
+        """Return an animation of the robot, and write it to an .html or .gif file if asked; see ``tf.animate``.
+
+        Parameters
+        ----------
+        path
+            A file that ends with .html, which opens in any browser without a network, with .gif or with .png.
+        robot
+            The robot, for a trajectory that was loaded from a file.
+        """
+        from ..view.animate import animate
+
+        found = robot or self.robot
+        if found is None:
+            raise ProgramError(f"a trajectory from a file does not hold {self.robot_name}: give animate(…, robot=…)")
+        return animate(found, self.q, self.t, path, events=[(event.name, event.t) for event in self.events])
 
     def save(self, path: str | Path) -> Path:
         """Write all data to a file: .npz, .csv, or .parquet, which needs pyarrow. ``Trajectory.load`` reads it again.
