@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,15 +90,20 @@ def png(pixels: Pixels) -> bytes:
 
 def gif(shown: Scene, size: tuple[int, int], rate: float, speed: float) -> bytes:
     """Return the scene as a GIF that repeats, with states between those given where it needs them."""
-    try:
-        from PIL import Image
-    except ImportError:
-        raise TauforgeError("a .gif needs Pillow: pip install 'tauforge[view]'") from None
     pause = max(2, round(100.0 / rate))  # in hundredths of a second, of which viewers refuse less than two
     span = float(shown.t[-1] - shown.t[0]) / speed
     at = shown.t[0] + speed * np.arange(max(1, round(span * 100.0 / pause) + 1)) * pause / 100.0
     draw = Renderer(shown, *size).render
-    frames = [Image.fromarray(draw(T)) for T in between(shown, np.minimum(at, shown.t[-1]))]
+    return encoded([draw(T) for T in between(shown, np.minimum(at, shown.t[-1]))], pause)
+
+
+def encoded(pictures: Sequence[Pixels], pause: int) -> bytes:
+    """Return pictures as a GIF that repeats, with a pause after each in hundredths of a second."""
+    try:
+        from PIL import Image
+    except ImportError:
+        raise TauforgeError("a .gif needs Pillow: pip install 'tauforge[view]'") from None
+    frames, size = [Image.fromarray(each) for each in pictures], pictures[0].shape[1::-1]
     some = frames[:: max(1, len(frames) // 4)]
     sample = Image.new("RGB", (size[0], size[1] * len(some)))
     for k, frame in enumerate(some):

@@ -13,7 +13,7 @@ from . import solids
 from .drawing import matrix
 from .meshes import solid_of
 from .solids import Solid
-from .standin import stand_ins, upward
+from .standin import BASE, stand_ins, upward
 from .states import link_names, matrices, states, times
 
 Floats = NDArray[np.float64]
@@ -23,6 +23,8 @@ MARGIN = 1.03
 """Space around the robot."""
 BELOW = 0.02
 """Part of the robot's size that may be below the level of its base before the floor is lowered."""
+HANGING = 0.45
+"""Part of its size from which on a base above the floor hangs, and needs no post."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +103,8 @@ def scene(
     a, b = np.radians([TURNED, RAISED])
     eye = np.array([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)]) @ axes
     floor = _floor(robot, cloud, axes[2], size)
+    if robot.base.body is None or not robot.base.body.visuals:
+        shown = (_on_post(shown[0], axes, floor, size), *shown[1:])
     name = robot.name if title is None else title
     return Scene(name, link_names(robot), shown, at, T, axes, floor, centre, radius, eye, size)
 
@@ -145,6 +149,29 @@ def _floor(robot: Robot, cloud: Floats, up: Floats, size: float) -> float:
     if free or lowest < -BELOW * size:
         return lowest - (0.0 if free else BELOW * size)
     return min(lowest, 0.0)
+
+
+def _on_post(base: Solid, axes: Floats, floor: float, size: float) -> Solid:
+    """Return the base of an arm on a post, if it is a little above the floor; what is far above hangs."""
+    if not len(base.points):
+        return base
+    local = base.points @ axes.T
+    low, width = local.min(axis=0), float(np.ptp(local[:, :2], axis=0).max())
+    gap = float(low[2]) - floor
+    if not (BELOW * size < gap < HANGING * size and width < gap + 0.2 * size):
+        return base
+    middle = np.array([*(0.5 * (local.max(axis=0) + low))[:2], low[2]])
+    foot, radius = 0.5 * width, 0.24 * width
+    profile = [
+        (0.0, 0.0),
+        (radius, 0.0),
+        (radius, 0.06 * width - gap),
+        (foot, 0.06 * width - gap),
+        (foot, -gap),
+        (0.0, -gap),
+    ]
+    post = solids.turned(profile, BASE).moved(solids.facing(axes[2], middle @ axes))
+    return solids.joined([base, post])
 
 
 @lru_cache(maxsize=16)

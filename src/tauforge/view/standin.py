@@ -26,7 +26,7 @@ LINK, ROD, BASE = (0.86, 0.88, 0.91), (0.70, 0.73, 0.77), (0.32, 0.37, 0.43)
 """Colours of links, of rods that slide, and of the base."""
 DRIVEN, PASSIVE, TOOL = (0.10, 0.50, 0.61), (0.55, 0.60, 0.66), (0.93, 0.49, 0.19)
 """Colours of joints with and without a motor, and of tips."""
-THICK, THIN = 0.052, 0.02
+THICK, THIN = 0.052, 0.026
 """Radius of the first link as a part of the robot's reach; the second for robots with closed loops."""
 NEAR = 1e-6
 """Distances that count as zero, as a part of the reach."""
