@@ -25,8 +25,9 @@ from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.solve import solve
 from ..spatial.vector import ZERO, Vector, cross
 from .coordinates import Coordinates, Row
-from .inverse_dynamics import forward, inertial_wrench, moving, newton_euler
+from .inverse_dynamics import inertial_wrench, newton_euler
 from .loops.closure import Sides, rows, with_sides
+from .outward import forward, moving
 from .prepare import prepare
 from .registry import model
 from .results import program

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from .program import Program
 
 
+GROUPED = ("base", "least")
+"""The sets of inertial parameters that are grouped by structure, whatever the values."""
+
+
 @dataclass(frozen=True)
 class Recipe:
     """What made a Program, from what, and with which options.
@@ -75,7 +79,11 @@ class Recipe:
     def _bound(self, parts: tuple[Any, ...]) -> Recipe:
         """Return the recipe with other ones in the place of its own, and values given to the robot if it can be."""
         first: Recipe = parts[0]
-        if self.model == "bind" and not isinstance(first.of[0], Recipe) and first.options.get("parameters") != "base":
+        if (
+            self.model == "bind"
+            and not isinstance(first.of[0], Recipe)
+            and first.options.get("parameters") not in GROUPED
+        ):
             given, needed = first.robot, {*first.program().parameters}
             if needed <= {*given.symbols}:
                 idle = {*given.symbols} - needed  # have no effect, whatever their value

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import RobotError
 from ..graph.evaluate import symbols
@@ -22,21 +22,16 @@ from .joint import FREE, Joint, given
 from .kinds import FIXED, FLOATING
 from .loop import Loop
 from .scalars import expressions, mapped
+from .shown import Shown
 from .tendon import Tendon
 from .validate import validate
 from .variables import is_plain, with_variables
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from ..view.live import View
-    from ..view.picture import Picture
 
 DOWN = Vector(0.0, 0.0, -9.81)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Robot:
+class Robot(Shown):
     """A tree of links, in which joint j carries link j, and the loops that close it.
 
     Links and joints are numbered from 1 in their order; link 0 is the base. Each parameter is a number, a symbol or an
@@ -358,55 +353,9 @@ class Robot:
 
         return loaded(self, mass, com, inertia, at)
 
-    def plot(
-        self, q: ArrayLike | None = None, path: str | Path | None = None, *, size: tuple[int, int] = (800, 600)
-    ) -> Picture:
-        """Return a picture of the robot at one state, and write it to a .png file if asked; notebooks show it.
-
-        Parameters
-        ----------
-        q
-            Coordinates; with closed loops those of all joints, or of the independent ones. By default zero, or with
-            loops a closed state near it.
-        size
-            Width and height in pixels.
-        """
-        from ..view.picture import plot
-
-        return plot(self, q, path, size=size)
-
-    def view(
-        self,
-        q: ArrayLike | None = None,
-        t: ArrayLike | None = None,
-        *,
-        title: str | None = None,
-        port: int = 0,
-        browser: bool = True,
-    ) -> View:
-        """Show the robot in the browser, with a slider for each joint; closed loops are closed again when one moves.
-
-        Links look as in ``tf.animate``. The page is served to this computer only, until ``View.close`` or the program's
-        end.
-
-        Parameters
-        ----------
-        q, t
-            The first state, or a motion to play, as for ``tf.animate``.
-        title
-            By default the robot's name.
-        port
-            Port of the server; by default a free one.
-        browser
-            Whether to open the browser; otherwise open ``View.url`` yourself.
-        """
-        from ..view.live import view
-
-        return view(self, q, t, title=title, port=port, browser=browser)
-
     @cached_property
-    def known(self) -> dict[str, Robot]:
-        """Robots made from this one that may be needed again, such as the one with grouped parameters."""
+    def known(self) -> dict[str, list[Robot]]:
+        """Robots made from this one that may be needed again, such as those with grouped parameters."""
         return {}
 
     def __getstate__(self) -> dict[str, object]:

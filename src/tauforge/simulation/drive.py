@@ -52,10 +52,12 @@ class Drive(ABC):
 
 @final
 class Held(Drive):
-    """Torques that stay as they are from each break to the next: a zero-order hold."""
+    """Torques that stay as they are from each break to the next, a zero-order hold, and come later by a number of
+    samples.
+    """
 
-    def __init__(self, law: Law, breaks: Sequence[float]) -> None:
-        self.breaks, self._law = breaks, law
+    def __init__(self, law: Law, breaks: Sequence[float], delay: int = 0) -> None:
+        self.breaks, self._law, self._delay = breaks, law, delay
         self._times: list[float] = []
         self._torques: list[Floats] = []
 
@@ -66,13 +68,13 @@ class Held(Drive):
         self._torques.append(self._law(t, q, qd))
 
     def inputs(self, t: float, q: Floats, qd: Floats) -> dict[str, Floats]:
-        return {"tau": self._torques[-1]}
+        return {"tau": self._torques[max(len(self._torques) - 1 - self._delay, 0)]}
 
     def along(self, t: Floats, q: Floats, qd: Floats) -> dict[str, Floats]:
         if not self._times:  # it failed before it began
             return {"tau": np.full((len(t), qd.shape[1]), np.nan)}
         place = np.searchsorted(self._times, t, side="right") - 1
-        return {"tau": np.array(self._torques)[place]}
+        return {"tau": np.array(self._torques)[np.maximum(place - self._delay, 0)]}
 
 
 @final
@@ -99,7 +101,13 @@ class Inside(Drive):
 
 
 def drive(
-    torque: Any, controller: Any, rate: float | None, times: tuple[float, float], t: Floats | None, names: Sequence[str]
+    torque: Any,
+    controller: Any,
+    rate: float | None,
+    delay: int,
+    times: tuple[float, float],
+    t: Floats | None,
+    names: Sequence[str],
 ) -> Drive:
     """Return what drives the robot, from the arguments of ``simulate``.
 
@@ -116,14 +124,16 @@ def drive(
         raise ProgramError("give torque or controller, not both; a controller can add a torque of its own")
     if isinstance(controller, Program):
         controller = Controller(controller)
+    if isinstance(delay, bool) or not isinstance(delay, int) or delay < 0 or (delay and rate is None):
+        raise ProgramError(f"delay is {delay!r}; it is a number of samples, 0, 1, 2, …, and needs a rate")
     breaks = _samples(rate, times) if rate is not None else None
     if isinstance(controller, Controller):
-        return Inside(controller) if breaks is None else Held(_sampled(controller, rate or 1.0, names), breaks)
+        return Inside(controller) if breaks is None else Held(_sampled(controller, rate or 1.0, names), breaks, delay)
     law = torque if controller is None else controller
     what = "torque" if controller is None else "controller"
     if callable(law):
         called, reads = law_of(law, what, (len(names),), names)
-        return Free(called, reads) if breaks is None else Held(called, breaks)
+        return Free(called, reads) if breaks is None else Held(called, breaks, delay)
     if controller is not None:
         raise ProgramError("controller must be a Controller, a Program or a function (t, q, qd) -> tau")
     if rate is not None:

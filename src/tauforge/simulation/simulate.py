@@ -24,7 +24,9 @@ from .controllers import largest_torques
 from .drive import Drive, Law, drive, law_of
 from .equations import equations
 from .events import Watch
+from .friction import Stiction
 from .integrator import METHODS, Options, Record, run
+from .stops import Stops, stops_of
 from .system import System
 from .trajectory import Trajectory
 
@@ -35,8 +37,9 @@ Floats = NDArray[np.float64]
 def simulate(
     robot: Robot, t: ArrayLike, torque: Any = None, controller: Any = None, q0: ArrayLike | None = None,
     qd0: ArrayLike | None = None, method: str = "DOP853", rtol: float = 1e-8, atol: ArrayLike = 1e-10,
-    events: Any = None, *, rate: float | None = None, saturation: ArrayLike | None = None, wrenches: Any = None,
-    smoothing: float = 1e-3, max_step: float = np.inf,
+    events: Any = None, *, rate: float | None = None, delay: int = 0, saturation: ArrayLike | None = None,
+    wrenches: Any = None, smoothing: float = 1e-3, stiction: float | Stiction | None = None,
+    stops: float | Stops | bool | None = None, max_step: float = np.inf,
 ) -> Trajectory:
     # fmt: on
     """Return the motion of a robot, which can have a floating base or closed loops, under torques or a controller.
@@ -57,15 +60,21 @@ def simulate(
         Tolerances of each step, and its longest duration. atol can have an entry for each coordinate and velocity.
     events
         "limits", which stops at joint limits; a function (t, q, qd) -> float whose changes of sign are noted, with
-        attributes ``terminal`` (stop there) and ``direction`` (1 rising, -1 falling); or a sequence of these.
+        attributes ``terminal`` and ``direction`` (1 rising, -1 falling); or a sequence of these.
     rate
         Samples per second of a controller or torque function, whose torque is held in between.
+    delay
+        Samples by which each torque comes late; until the first one arrives, that of the first sample acts.
     saturation
         Largest torque of each joint, or of all.
     wrenches
         What each link exerts on its surroundings (links, 6): constant, or a function of (t) or (t, q, qd).
     smoothing
         Velocity below which Coulomb friction fades: sign(v) becomes v/√(v² + smoothing²). Zero keeps the sign.
+    stiction
+        Coulomb friction that sticks, instead: the ratio of static to Coulomb friction, or a ``Stiction``.
+    stops
+        End stops at the joint limits: True, a stiffness, or ``Stops``.
 
     Raises
     ------
@@ -75,22 +84,36 @@ def simulate(
         If the simulation cannot go on: a controller returns NaN, or the integrator gives up. Its attribute
         ``trajectory`` holds what was computed. A KeyboardInterrupt carries the same attribute.
     """
-    check_robot(robot)
-    if robot.symbols:
-        raise ProgramError(f"{robot.name} has symbols; give values to {', '.join(robot.symbols[:6])} … with bind first")
-    if not robot.dof:
-        raise ProgramError(f"{robot.name} has no joint that moves; there is nothing to simulate")
+    _check(robot)
     span, times = _times(t)
     how = _options(method, rtol, atol, max_step, smoothing)
-    driven = drive(torque, controller, rate, span, times, robot.velocity_names)
-    system = _system(robot, driven, wrenches, saturation, smoothing)
+    driven = drive(torque, controller, rate, delay, span, times, robot.velocity_names)
+    sticking = stiction if isinstance(stiction, Stiction) or stiction is None else Stiction(stiction)
+    system = _system(robot, driven, wrenches, saturation, smoothing, sticking, stops_of(robot, stops))
     integral = np.zeros(system.size - system.nq - system.n)
     y = np.concatenate([_start(robot, q0), _velocities(robot, qd0), integral])
     how = how._replace(atol=_tolerances(how.atol, system))
     return _run(system, span, times, y, Watch(robot, events, system.split), how)
 
 
-def _system(robot: Robot, driven: Drive, wrenches: Any, saturation: ArrayLike | None, smoothing: float) -> System:
+def _check(robot: Robot) -> None:
+    """Refuse a robot that cannot be simulated."""
+    check_robot(robot)
+    if robot.symbols:
+        raise ProgramError(f"{robot.name} has symbols; give values to {', '.join(robot.symbols[:6])} … with bind first")
+    if not robot.dof:
+        raise ProgramError(f"{robot.name} has no joint that moves; there is nothing to simulate")
+
+
+def _system(
+    robot: Robot,
+    driven: Drive,
+    wrenches: Any,
+    saturation: ArrayLike | None,
+    smoothing: float,
+    stiction: Stiction | None,
+    stops: Stops | None,
+) -> System:
     """Return the equations of motion, compiled."""
     outside, reads = _wrenches(robot, wrenches)
     program = equations(
@@ -99,6 +122,8 @@ def _system(robot: Robot, driven: Drive, wrenches: Any, saturation: ArrayLike | 
         wrenches=outside is not None,
         smoothing=smoothing,
         saturation=None if saturation is None else tuple(largest_torques(saturation, robot.velocity_names)),
+        stiction=stiction,
+        stops=stops,
     )
     return System(robot, program, driven, outside, reads)
 

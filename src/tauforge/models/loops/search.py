@@ -218,6 +218,14 @@ class Evaluator:
         """The coordinates that matter, by the names of their symbols."""
         return [(name, int(name[2:-1])) for name in self.arrays.symbols]
 
+    @cached_property
+    def filled(self) -> NDArray[np.bool_]:
+        """Which slopes (rows, axes) are not zero in every state."""
+        found = np.zeros((self.rows, self.axes), dtype=bool)
+        for place in self.places:
+            found[place] = True
+        return found
+
     def __call__(self, q: Floats) -> tuple[Floats, Floats]:
         """Return errors (k, rows) and slopes (k, rows, axes)."""
         found = self.arrays({name: q[:, k] for name, k in self.used}, len(q))

@@ -22,8 +22,9 @@ from ...spatial.rotation import Rotation
 from ...spatial.screw import Twist, Wrench
 from ...spatial.vector import ZERO, Vector, column, cross, dot, times
 from ..coordinates import Coordinates
-from ..inverse_dynamics import Motion, forward, moving, newton_euler
+from ..inverse_dynamics import newton_euler
 from ..labels import Labels
+from ..outward import Motion, forward, moving
 from ..routes import Route, orientations, path, poses_of
 from ..state import State, Values
 from .closure import POINT, Sides, Way, rows, with_sides
