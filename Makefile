@@ -13,11 +13,11 @@ demo: $(VENV)/.installed
 	$(BIN)/tauforge demo
 
 test: $(VENV)/.installed-test
-	scripts/install-compilers
+	scripts/install-tools
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
 test-all: $(VENV)/.installed-test $(VENV)/.installed-docs
-	scripts/install-compilers
+	scripts/install-tools
 	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.installed-lint docs

@@ -18,6 +18,8 @@ def test_public_names():
     """Those of the models come from their list; see ``models/test_registry.py``."""
     models = {name.replace("-", "_") for name in MODELS}
     assert sorted({*tauforge.__all__} - models, key=lambda name: (name.lower(), name)) == [
+        "animate",
+        "Animation",
         "Base",
         "base_parameters",
         "BaseParameters",
@@ -53,6 +55,7 @@ def test_public_names():
         "Operations",
         "parallel_robot",
         "pd_control",
+        "Picture",
         "pid_control",
         "Program",
         "ProgramError",
@@ -81,6 +84,7 @@ def test_public_names():
         "Tendon",
         "Trajectory",
         "Undecided",
+        "View",
         "yang_tzeng",
     ]
     assert all(hasattr(tauforge, name) for name in tauforge.__all__)

@@ -56,6 +56,7 @@ from .robot.tendon import Tendon
 from .spatial.inertia import Inertia
 
 LATER = {
+    "Animation": "view.animate",
     "Certificate": "program.certify",
     "Controller": "simulation.controllers",
     "ConfigurationSpace": "tabulation.configuration_space",
@@ -63,6 +64,7 @@ LATER = {
     "Drawing": "view.drawing",
     "Function": "runtime.function",
     "Motion": "simulation.motion.motion",
+    "Picture": "view.picture",
     "Reached": "geometry.reach",
     "RequiredTorques": "simulation.torques.result",
     "Rollout": "simulation.rollout",
@@ -71,6 +73,8 @@ LATER = {
     "Stops": "simulation.stops",
     "Task": "simulation.tasks.task",
     "Trajectory": "simulation.trajectory",
+    "View": "view.live",
+    "animate": "view.animate",
     "cartesian_motion": "simulation.motion.cartesian",
     "close_loops": "geometry.close_loops",
     "computed_torque": "simulation.controllers",
@@ -102,6 +106,7 @@ def __getattr__(name: str) -> Any:
 
 __version__ = "0.1.0"
 __all__ = [
+    "Animation",
     "Base",
     "BaseParameters",
     "Body",
@@ -120,6 +125,7 @@ __all__ = [
     "Loop",
     "Motion",
     "Operations",
+    "Picture",
     "Program",
     "ProgramError",
     "ReachError",
@@ -139,6 +145,8 @@ __all__ = [
     "Tendon",
     "Trajectory",
     "Undecided",
+    "View",
+    "animate",
     "base_parameters",
     "bias",
     "cartesian_motion",

@@ -73,7 +73,9 @@ def visuals(draw: st.DrawFn) -> Visual:
     size = draw(st.one_of(st.just(()), st.tuples(*[numbers] * SHAPES[shape])))
     file = draw(st.sampled_from(["", "package://arm/meshes/hand.stl", "C:\\été\\a b.dae", 'tab\there\n"\x7f\x01']))
     changed = draw(st.dictionaries(st.integers(0, 15), numbers, max_size=3))
-    return Visual(shape=shape, size=size, file=file, pose=tuple(changed.get(i, x) for i, x in enumerate(IDENTITY)))
+    pose = tuple(changed.get(i, x) for i, x in enumerate(IDENTITY))
+    color = draw(st.one_of(st.just(()), st.tuples(*[st.floats(0, 1)] * 4)))
+    return Visual(shape=shape, size=size, file=file, pose=pose, color=color)
 
 
 def _some(keys: tuple[str, ...]) -> st.SearchStrategy[dict[str, object]]:

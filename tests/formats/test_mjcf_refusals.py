@@ -177,13 +177,13 @@ def test_folders_that_are_allowed(tmp_path, monkeypatch, absolute):
 
 
 def test_urdf_in_an_xml_file(tmp_path, monkeypatch):
-    asked = []
+    asked, robot = [], tf.robots.planar2r()
     urdf = types.ModuleType("urdf")
-    urdf.read = lambda *given: asked.append(given) or "robot"
+    urdf.read = lambda *given: asked.append(given) or robot
     monkeypatch.setitem(sys.modules, "tauforge.formats.urdf", urdf)
     path = tmp_path / "arm.xml"
     path.write_text('<robot name="arm"/>')
-    assert tf.load(path, snap=1e-4) == tf.load(path, lenient=True) == "robot"
+    assert tf.load(path, snap=1e-4) == tf.load(path, lenient=True) == robot
     assert asked == [(path, 1e-4, False), (path, 1e-9, True)]
 
 

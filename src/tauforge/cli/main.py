@@ -51,6 +51,7 @@ from .options import (
 )
 from .papers import papers
 from .simulate import simulate, torques
+from .view import view
 from .write_code import write_code
 
 app = typer.Typer(
@@ -125,6 +126,9 @@ def draw(
     else:
         found.save(output)
         errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
+
+
+app.command()(view)
 
 
 @app.command()

@@ -6,6 +6,7 @@ A format's module has ``read(path) -> Robot`` and ``write(robot) -> str``; ``_OP
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from os.path import isdir
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import RobotError
 from ..files import write_text
 from ..limits import FileLimits, limited
+from ..robot.body import Body
 from ..robot.robot import Robot
 from .angles import SNAP, with_snapped_angles
 
@@ -95,7 +97,23 @@ def load(
             raise (error if located else RobotError(f"{path}: {error}")) from None
         except OSError as error:  # of a folder for temporary files, for example
             raise RobotError(f"{path}: cannot be read ({error})") from None
+    robot = _with_folders(robot, (str(Path(path).resolve().parent), *(str(Path(x).resolve()) for x in folders)))
     return robot if base is None else robot.with_base(base)
+
+
+def _with_folders(robot: Robot, folders: tuple[str, ...]) -> Robot:
+    """Return the robot with the folders from which its meshes may be read."""
+
+    def has_mesh(body: Body | None) -> bool:
+        return body is not None and any(visual.file for visual in body.visuals)
+
+    def seen(body: Body) -> Body:
+        return replace(body, visuals=tuple(replace(visual, folders=folders) for visual in body.visuals))
+
+    if not any(map(has_mesh, (*robot.bodies, robot.base.body))):
+        return robot
+    base = replace(robot.base, body=seen(robot.base.body)) if robot.base.body else robot.base
+    return robot.derived(bodies=tuple(map(seen, robot.bodies)), base=base)
 
 
 def _side_file(path: str | Path, loops: str | Path) -> SideFile:

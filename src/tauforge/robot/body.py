@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..errors import RobotError
 from ..graph.node import Scalar
@@ -39,14 +39,23 @@ class Visual:
         Path of a mesh, as written in the robot's file.
     pose
         Pose of the shape in the link's frame, 4x4, row by row.
+    color
+        Red, green, blue and opacity, from 0 to 1; empty if the file gives none.
+    folders
+        The folder of the robot's file, then others from which a mesh may be read; they do not count when robots are
+        compared, and are not saved.
     """
 
     shape: str
     size: tuple[float, ...] = ()
     file: str = ""
     pose: tuple[float, ...] = IDENTITY
+    color: tuple[float, ...] = ()
+    folders: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if len(self.color) not in (0, 4) or not all(0.0 <= x <= 1.0 for x in self.color):
+            raise RobotError(f"a {self.shape} has the colour {self.color}; it must be four numbers from 0 to 1")
         if not all(map(math.isfinite, (*self.size, *self.pose))):
             raise RobotError(f"a {self.shape} has the size {self.size} and the pose {self.pose}; all must be finite")
 

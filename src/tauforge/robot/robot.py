@@ -22,6 +22,7 @@ from .joint import FREE, Joint, given
 from .kinds import FIXED, FLOATING
 from .loop import Loop
 from .scalars import expressions, mapped
+from .shown import Shown
 from .tendon import Tendon
 from .validate import validate
 from .variables import is_plain, with_variables
@@ -30,7 +31,7 @@ DOWN = Vector(0.0, 0.0, -9.81)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Robot:
+class Robot(Shown):
     """A tree of links, in which joint j carries link j, and the loops that close it.
 
     Links and joints are numbered from 1 in their order; link 0 is the base. Each parameter is a number, a symbol or an

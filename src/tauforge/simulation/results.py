@@ -133,6 +133,7 @@ def _trajectory(
         jacobians=counts["jacobians"],
         steps=counts["steps"],
         status=status,
+        robot=robot,
         **more,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
@@ -14,6 +14,9 @@ from .events import Event
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from ..robot.robot import Robot
+    from ..view.animate import Animation
 
 Floats = NDArray[np.float64]
 ARRAYS = ("q", "qd", "qdd", "tau", "kinetic", "potential", "residual", "residual_rate")
@@ -86,6 +89,8 @@ class Trajectory:
         "done"; "event" if an event stopped it; "failed" or "interrupted" if this is the part computed so far.
     states
         For many states at once, the status and the counts of each; None for one.
+    robot
+        The robot; None after loading from a file, which does not hold it.
 
     With many states, all arrays but t have their leading axes first, counts are sums, and ``trajectory[k]`` is the
     trajectory of one of them. What a state has not reached is NaN.
@@ -110,6 +115,7 @@ class Trajectory:
     events: tuple[Event, ...] = ()
     status: str = "done"
     states: States | None = None
+    robot: Robot | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -137,6 +143,23 @@ class Trajectory:
         if path is not None:
             write_figure(figure, Path(path))
         return figure
+
+    def animate(self, path: str | Path | None = None, *, robot: Robot | None = None) -> Animation:
+        """Return an animation of the robot, and write it to an .html or .gif file if asked; see ``tf.animate``.
+
+        Parameters
+        ----------
+        path
+            A file that ends with .html, which opens in any browser without a network, with .gif or with .png.
+        robot
+            The robot, for a trajectory that was loaded from a file.
+        """
+        from ..view.animate import animate
+
+        found, alone = robot or self.robot, self._alone()
+        if found is None:
+            raise ProgramError(f"a trajectory from a file does not hold {self.robot_name}: give animate(…, robot=…)")
+        return animate(found, alone.q, alone.t, path, events=[(event.name, event.t) for event in self.events])
 
     def save(self, path: str | Path) -> Path:
         """Write all data to a file: .npz, .csv, or .parquet, which needs pyarrow. ``Trajectory.load`` reads it again.

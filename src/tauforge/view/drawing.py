@@ -129,12 +129,12 @@ def figure_of(robot: Robot, q: Floats) -> Figure:
     values = by_joint(robot, q.tolist())
     T = [np.eye(4)]
     for j, joint in enumerate(tree.joints, 1):
-        T.append(T[joint.antecedent] @ _matrix(joint, values[j] if j < len(values) else ()))
-    at, guides = [pose[:3, 3] for pose in T], _guides(robot)
+        T.append(T[joint.antecedent] @ matrix(joint, values[j] if j < len(values) else ()))
+    at, hidden = [pose[:3, 3] for pose in T], guides(robot)
     links: list[list[Floats]] = [[] for _ in range(len(robot.joints) + 1)]
     marks, pistons = list[Mark](), list[Piston]()
     for j, joint in enumerate(robot.joints, 1):
-        if j in guides:
+        if j in hidden:
             continue
         links[j].append(at[j])
         mark = Mark(joint.name, joint.kind.word, bool(joint.mu), at[j], _axis(joint, T[j]))
@@ -145,7 +145,7 @@ def figure_of(robot: Robot, q: Floats) -> Figure:
         if joint.axes:
             marks.append(mark)
     for frame in robot.frames:
-        links[frame.antecedent].append((T[frame.antecedent] @ _matrix(frame, ()))[:3, 3])
+        links[frame.antecedent].append((T[frame.antecedent] @ matrix(frame, ()))[:3, 3])
     for side in sides:
         for end in (side.a, side.b):
             links[tree.joints[end - 1].antecedent if end > len(robot.joints) else end].append(at[end])
@@ -154,11 +154,11 @@ def figure_of(robot: Robot, q: Floats) -> Figure:
     return Figure(links, pistons, marks, [(at[side.a], at[side.b]) for side in sides])
 
 
-def _matrix(joint: Joint, q: Sequence[Scalar]) -> Floats:
+def matrix(joint: Joint, q: Sequence[Scalar]) -> Floats:
     return np.array([float(x) for x in joint.pose(tuple(q)).homogeneous]).reshape(4, 4)
 
 
-def _guides(robot: Robot) -> set[int]:
+def guides(robot: Robot) -> set[int]:
     """Return the passive joints that only say how a platform moves: free ones, and slides without mass."""
     found = set[int]()
     for j, joint in enumerate(robot.joints, 1):

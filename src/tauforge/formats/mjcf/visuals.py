@@ -10,6 +10,8 @@ from .place import pose
 
 _HIDDEN = 3
 """The first group of geoms that MuJoCo's viewer hides by default."""
+_DEFAULT = [0.5, 0.5, 0.5, 1.0]
+"""The colour of a geom for which the file gives none."""
 
 
 def visuals(model: Any, body: int, own: Pose) -> tuple[Visual, ...]:
@@ -37,4 +39,11 @@ def _visual(model: Any, geom: int, own: Pose) -> Visual | None:
             file = bytes(model.paths)[model.mesh_pathadr[mesh] :].split(b"\0")[0].decode("utf-8", "replace")
     if shape not in sizes or (shape == "mesh" and not file):
         return None
-    return Visual(shape=shape, size=sizes[shape], file=file, pose=at.homogeneous)
+    return Visual(shape=shape, size=sizes[shape], file=file, pose=at.homogeneous, color=_color(model, geom))
+
+
+def _color(model: Any, geom: int) -> tuple[float, ...]:
+    """Return the colour of a geom's material, or its own; none if it is MuJoCo's default."""
+    material = model.geom_matid[geom]
+    rgba = (model.geom_rgba[geom] if material < 0 else model.mat_rgba[material]).tolist()
+    return () if rgba == _DEFAULT else tuple(min(max(x, 0.0), 1.0) for x in rgba)

@@ -40,6 +40,7 @@ A scalar is a number, or a text with an expression such as ``"pi/2"`` or ``"2*L1
     file = "hand.stl"               of a mesh
     size = [1, 1, 1]                as in Visual
     pose = [[1, 0, 0, 0], …]        of the shape in the link's frame; the identity by default
+    color = [1, 0.5, 0, 1]          red, green, blue, opacity
 
     [[frame]]                       optional: one for each constant frame
     name, on, gamma … r             its name, parent and position
@@ -202,13 +203,14 @@ def _body(table: Table, *others: str) -> Body:
 
 
 def _visual(table: Table) -> Visual:
-    table.only("shape", "file", "size", "pose")
+    table.only("shape", "file", "size", "pose", "color")
     shape = table.word("shape", tuple(SHAPES))
     return Visual(
         shape=shape,
         file=table.text("file") if "file" in table.data else "",
         size=table.numeric("size", table.scalars("size", SHAPES[shape])) if "size" in table.data else (),
         pose=table.numeric("pose", table.matrix("pose", 4)) if "pose" in table.data else IDENTITY,
+        color=table.numeric("color", table.scalars("color", 4)) if "color" in table.data else (),
     )
 
 

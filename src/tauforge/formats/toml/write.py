@@ -142,4 +142,6 @@ def _visual(visual: Visual) -> list[str]:
         lines.append(f"size = {_list(visual.size)}")
     if visual.pose != IDENTITY:
         lines.append(f"pose = {_rows(visual.pose)}")
+    if visual.color:
+        lines.append(f"color = {_list(visual.color)}")
     return lines

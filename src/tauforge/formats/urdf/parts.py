@@ -211,17 +211,31 @@ def visuals(doc: Document, link: Element, at: Pose, snap: float) -> list[Visual]
     found = []
     for element in link.iterchildren("visual"):
         parts = children(element)
+        color = _color(doc, parts.get("material"))
         for shape in parts.get("geometry", ()):
             pose = at.then(origin(doc, parts, snap)).homogeneous
             if shape.tag == "mesh":
                 scale = doc.numbers(shape, "scale", 3, (1.0, 1.0, 1.0))
-                found.append(Visual(shape="mesh", size=scale, file=doc.text(shape, "filename"), pose=pose))
+                found.append(Visual(shape="mesh", size=scale, file=doc.text(shape, "filename"), pose=pose, color=color))
             elif shape.tag == "box":
-                found.append(Visual(shape="box", size=doc.numbers(shape, "size", 3, ZERO), pose=pose))
+                found.append(Visual(shape="box", size=doc.numbers(shape, "size", 3, ZERO), pose=pose, color=color))
             elif shape.tag in SHAPES:
                 size = tuple(doc.number(shape, key) for key in SHAPES[shape.tag])
-                found.append(Visual(shape=shape.tag, size=size, pose=pose))
+                found.append(Visual(shape=shape.tag, size=size, pose=pose, color=color))
     return found
+
+
+def _color(doc: Document, material: Element | None) -> tuple[float, ...]:
+    """Return the colour of a material, which can be one that the robot defines by name; none if there is none."""
+    if material is None:
+        return ()
+    own = material.find("color")
+    if own is None:
+        named = (each for each in doc.root.iterchildren("material") if each.get("name") == material.get("name"))
+        own = next((color for each in named if (color := each.find("color")) is not None), None)
+    if own is None:
+        return ()
+    return tuple(min(max(x, 0.0), 1.0) for x in doc.numbers(own, "rgba", 4, (1.0, 1.0, 1.0, 1.0)))
 
 
 def limits(doc: Document, joint: Connection) -> Limits:

@@ -203,7 +203,9 @@ def _visual(visual: Visual, place: Pose) -> list[str]:
     else:
         return []  # such as an ellipsoid, which only viewers need
     at = _origin(place.inverse().then(Pose.of(visual.pose)), "      ")
-    return ["    <visual>", *at, f"      <geometry>{shape}</geometry>", "    </visual>"]
+    rgba = f'      <material name=""><color rgba="{_list(visual.color)}"/></material>'
+    color = [rgba] if visual.color else []
+    return ["    <visual>", *at, f"      <geometry>{shape}</geometry>", *color, "    </visual>"]
 
 
 def _origin(at: Pose, indent: str) -> list[str]:

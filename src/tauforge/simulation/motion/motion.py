@@ -15,6 +15,7 @@ from .laws import Along, Law, Pieces, Stretched
 
 if TYPE_CHECKING:
     from ...robot.robot import Robot
+    from ...view.animate import Animation
 
 CHECKED = 101
 """Times at which a new motion is tried."""
@@ -189,6 +190,23 @@ class Motion:
         names = [f"joint {j}" for j in range(1, self.dof + 1)]
         panels = dict(zip(("position", "velocity", "acceleration"), self(t), strict=True))
         return histories(t, panels, names, path)
+
+    def animate(self, robot: Robot, path: str | Path | None = None, *, rate: float = 30.0) -> Animation:
+        """Return an animation of a robot that follows the motion; write it to an .html or .gif file if asked.
+
+        Parameters
+        ----------
+        robot
+            The robot; with closed loops, the motion is that of its independent joints, or of all.
+        path
+            As for ``tf.animate``.
+        rate
+            States per second.
+        """
+        from ...view.animate import animate
+
+        t, q, _, _ = self.sample(1.0 / positive("rate", rate))
+        return animate(robot, q, t, path)
 
     def __repr__(self) -> str:
         by = f", limited by {self.limited_by}" if self.limited_by else ""

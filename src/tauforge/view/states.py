@@ -1,0 +1,110 @@
+"""The states to show: coordinates of all joints at some times, and where the links are."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ProgramError
+from ..geometry.close_loops import close_loops
+from ..graph.node import Node
+from ..models.loops.closing import active_places
+from ..models.loops.freedom import freedom
+from ..models.registry import check_robot
+from ..models.transforms import transforms
+from ..robot.entries import owners
+from ..robot.robot import Robot
+from ..runtime.function import Function
+
+Floats = NDArray[np.float64]
+PACE = 30.0
+"""States per second, if no times are given."""
+
+
+def check_drawable(robot: Robot) -> None:
+    """Refuse what is not a robot, or a robot whose geometry has no values."""
+    check_robot(robot)
+    cuts = [joint for loop in robot.loops for joint in (loop.joint, loop.frame)]
+    keys = ("gamma", "b", "alpha", "d", "e", "theta", "r")
+    if any(isinstance(getattr(j, key), Node) for j in (*robot.joints, *robot.frames, *cuts) for key in keys):
+        raise ProgramError(f"{robot.name} has symbols in its geometry; give them values with bind(…) before drawing it")
+
+
+def neutral(robot: Robot) -> Floats:
+    """Return the state that is shown by default: zero, or with loops a closed state near it."""
+    whole = robot.expanded()
+    if whole.loops:
+        return np.array(freedom(whole).q, dtype=float)
+    return np.array([x for j in owners(whole) for x in whole.joints[j - 1].kind.neutral], dtype=float)
+
+
+def states(robot: Robot, q: ArrayLike | None) -> Floats:
+    """Return coordinates of all joints, (times, coordinates).
+
+    With closed loops, the coordinates of the independent joints are enough: the loops are closed one state after
+    another, each from the last.
+    """
+    check_drawable(robot)
+    if q is None:
+        return neutral(robot)[None]
+    try:
+        values = np.array(q, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError("q must be an array of numbers") from None
+    if not np.isfinite(values).all():
+        raise ProgramError("q has entries that are not finite")
+    values = values[None] if values.ndim == 1 else values
+    names = robot.coordinate_names
+    if values.ndim == 2 and values.shape[1] == len(names) and len(values):
+        return values
+    active = active_places(robot.expanded()) if robot.loops else []
+    if active and values.ndim == 2 and values.shape[1] == len(active) and len(values):
+        return _closed(robot, values)
+    also = f", or the {len(active)} of its independent joints" if active else ""
+    raise ProgramError(
+        f"q has the shape {np.shape(q)}; it must be (times, {len(names)}), the coordinates of {robot.name}{also}"
+    )
+
+
+def times(t: ArrayLike | None, count: int) -> Floats:
+    """Return the times of the states, which must increase; by default 30 per second."""
+    if t is None:
+        return np.arange(count) / PACE
+    try:
+        values = np.array(t, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError("t must be an array of times, in seconds") from None
+    if values.shape != (count,):
+        raise ProgramError(f"t has the shape {values.shape}; there are {count} states, so it must be ({count},)")
+    if not np.isfinite(values).all() or (np.diff(values) < 0).any():
+        raise ProgramError("t must be finite and increase from state to state")
+    return values
+
+
+def link_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of the links of a robot with the base as link 0: those of tf.transforms."""
+    return ("base", *(body.name for body in robot.expanded().bodies))
+
+
+def matrices(robot: Robot, q: Floats) -> Floats:
+    """Return the homogeneous matrices of the base and all links, (times, links, 4, 4), as tf.transforms gives them."""
+    found = np.empty((len(q), len(link_names(robot)), 4, 4))
+    found[:, 0] = np.eye(4)
+    if found.shape[1] > 1:
+        found[:, 1:] = _transforms(robot)(q)
+    return found
+
+
+@lru_cache(maxsize=32)
+def _transforms(robot: Robot) -> Function:
+    tree = robot.derived(loops=(), chosen=()) if robot.loops else robot
+    return transforms(tree, frames=link_names(robot)[1:]).compile()
+
+
+def _closed(robot: Robot, active: Floats) -> Floats:
+    found, guess = np.empty((len(active), len(robot.coordinate_names))), neutral(robot)
+    for k, each in enumerate(active):
+        found[k] = guess = close_loops(robot, each, guess=guess) if k else close_loops(robot, each)
+    return found
