@@ -65,6 +65,7 @@ LATER = {
     "RequiredTorques": "simulation.torques.result",
     "Rollout": "simulation.rollout",
     "Singularity": "geometry.singularity",
+    "Sweep": "sweeps.result",
     "Trajectory": "simulation.trajectory",
     "close_loops": "geometry.close_loops",
     "computed_torque": "simulation.controllers",
@@ -79,6 +80,7 @@ LATER = {
     "rollout": "simulation.rollout",
     "simulate": "simulation.simulate",
     "singularity": "geometry.singularity",
+    "sweep": "sweeps.sweep",
     "yang_tzeng": "design.yang_tzeng",
 }
 """Names whose modules are heavy, or need heavy ones: they are imported when they are used."""
@@ -120,6 +122,7 @@ __all__ = [
     "Rollout",
     "SimulationError",
     "Singularity",
+    "Sweep",
     "TargetError",
     "TauforgeError",
     "Tendon",
@@ -176,6 +179,7 @@ __all__ = [
     "rollout",
     "simulate",
     "singularity",
+    "sweep",
     "symbol",
     "transforms",
     "yang_tzeng",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge import progress
 from tauforge.robot.joint import Limits
 from tauforge.simulation import integrator
 from tauforge.simulation.system import System
@@ -217,8 +218,8 @@ class Terminal:
 def test_progress_is_shown_only_at_a_terminal(tty, monkeypatch):
     stream = Terminal(tty)
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(integrator, "SHOWN_AFTER", 0.0)
-    monkeypatch.setattr(integrator, "SHOWN_EVERY", 0.0)
+    monkeypatch.setattr(progress, "SHOWN_AFTER", 0.0)
+    monkeypatch.setattr(progress, "SHOWN_EVERY", 0.0)
     tf.simulate(ROBOT, [0.0, 1.0])
     assert ("simulating [" in stream.text) == tty
     assert stream.text.endswith(" \r") == tty

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -13,14 +11,13 @@ from numpy.typing import NDArray
 from scipy import integrate
 
 from ..errors import ProgramError
+from ..progress import Progress
 from .events import Event, Watch
 from .system import System
 
 Floats = NDArray[np.float64]
 METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 IMPLICIT = ("Radau", "BDF", "LSODA")
-SHOWN_AFTER, SHOWN_EVERY = 1.0, 0.1
-"""Seconds before progress is shown, and between its updates."""
 
 
 class Options(NamedTuple):
@@ -89,7 +86,7 @@ def run(
     _check_start(system, t, y)
     if watch:
         watch.start(t, y)
-    progress = Progress(t, end)
+    progress = Progress("simulating")
     first_step: float | None = None
     wanted = [] if times is None else [float(x) for x in times[1:]]
     place = 0
@@ -104,7 +101,7 @@ def run(
                 until = halt[0] if halt else solver.t
                 place = _results(record, solver, wanted, place, until, times is None and not halt)
                 record.reached = halt or (solver.t, solver.y.copy())
-                progress.show(solver.t)
+                progress.show((solver.t - span[0]) / (end - span[0]), f"t = {solver.t:.4g} s")
                 if halt:
                     record.close()
                     return
@@ -165,29 +162,3 @@ def _results(record: Record, solver: Any, wanted: list[float], place: int, until
             record.add(wanted[place], state(wanted[place]))
         place += 1
     return place
-
-
-class Progress:
-    """One line about a long simulation, shown only at a terminal."""
-
-    def __init__(self, start: float, end: float) -> None:
-        self._start, self._end = start, end
-        self._next, self._text = time.monotonic() + SHOWN_AFTER, ""
-        self._stream = sys.stderr if sys.stderr is not None and sys.stderr.isatty() else None
-
-    def show(self, t: float) -> None:
-        """Show how far the simulation is, not too often."""
-        if self._stream is None or time.monotonic() < self._next:
-            return
-        part = (t - self._start) / (self._end - self._start)
-        done = int(30 * part)
-        self._text = f"simulating [{'#' * done}{'.' * (30 - done)}] {100 * part:3.0f} %  t = {t:.4g} s"
-        self._stream.write(f"\r{self._text}   ")
-        self._stream.flush()
-        self._next = time.monotonic() + SHOWN_EVERY
-
-    def clear(self) -> None:
-        """Remove the line."""
-        if self._stream is not None and self._text:
-            self._stream.write("\r" + " " * (len(self._text) + 3) + "\r")
-            self._stream.flush()
