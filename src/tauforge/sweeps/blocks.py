@@ -12,6 +12,11 @@ from numpy.typing import NDArray
 
 from .cases import Ints
 
+Recent = dict[tuple[str, tuple[int, ...], int], NDArray[Any]]
+"""Blocks that were written last, so that they need not be read again: by array, shape and first case."""
+REMEMBERED = 64
+"""How many of them are kept."""
+
 
 @dataclass(frozen=True)
 class Blocks:
@@ -54,7 +59,7 @@ class Blocks:
             found.append((slices, np.arange(first, first + count), number == block))
         return found
 
-    def write(self, array: Any, places: Ints, values: NDArray[Any]) -> None:
+    def write(self, array: Any, places: Ints, values: NDArray[Any], recent: Recent) -> None:
         """Write values of some cases, which can be smaller than the array along further axes."""
         inner = tuple(slice(0, n) for n in values.shape[1:])
         for slices, cases, here in self.touched(places):
@@ -62,6 +67,11 @@ class Blocks:
             if here.sum() == len(cases) and values.shape[1:] == rest:
                 block = np.empty((len(cases), *rest), values.dtype)
             else:
-                block = np.asarray(array[slices]).reshape(len(cases), *rest)
+                key = array.name, array.shape, int(cases[0])
+                read = key not in recent
+                block = np.asarray(array[slices]).reshape(len(cases), *rest) if read else recent.pop(key)
+                recent[key] = block
+                while len(recent) > REMEMBERED:
+                    del recent[next(iter(recent))]
             block[(places[here] - cases[0], *inner)] = values[here]
             array[slices] = block.reshape(*(s.stop - s.start for s in slices), *rest)

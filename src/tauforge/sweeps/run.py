@@ -6,20 +6,18 @@ import time
 from collections import deque
 from typing import final
 
-import numpy as np
-
 from ..progress import Progress
 from .batch import Fault, Finished, merged
 from .cases import Ints
 from .pool import Died, Pool, split
-from .store import DONE, FAILED, Store
+from .store import Store
 
 LASTS = 0.25
 """Seconds that a batch should take, so that sending it costs little beside it."""
 AHEAD = 2
 """Batches per worker that are on their way: one that runs, and one that waits."""
 SHARE, HELD = 100, 50
-"""All batches on their way have at most 1/100 of the cases, and 1/50 is held in memory, so that little is lost."""
+"""So that little is lost, batches on their way have at most 1/100 of all cases, or one each; 1/50 is held in memory."""
 PATIENCE, BYTES = 1.0, 2**26
 """Seconds and bytes of results after which they are written."""
 DEATHS = 3
@@ -67,21 +65,26 @@ class Plan:
 
 @final
 class Keeper:
-    """Results on their way to the store."""
+    """Results on their way to the store. One in memory can wait for them, since no kill spares it."""
 
-    def __init__(self, store: Store, count: int) -> None:
-        self._store, self._held, self._most = store, list[Finished](), max(1, count // HELD)
+    def __init__(self, store: Store, count: int, room: int) -> None:
+        self._store, self._held, self._most = store, list[Finished](), max(room, count // HELD)
         self._since = time.monotonic()
+        self._safe = not store.on_disk
+        self.ran = self.failed = 0
 
     def add(self, finished: Finished) -> None:
         """Hold the results of a batch."""
         self._held.append(finished)
+        self.ran += finished.count
+        self.failed += len(finished.faults)
 
     def write(self, now: bool = False) -> None:
         """Write what is held, if that is much, or old."""
         old = time.monotonic() - self._since > PATIENCE
-        many = sum(x.count for x in self._held) >= self._most or sum(x.size for x in self._held) >= BYTES
-        if self._held and (now or old or many):
+        many = sum(x.count for x in self._held) >= self._most
+        due = now or sum(x.size for x in self._held) >= BYTES or ((old or many) and not self._safe)
+        if self._held and due:
             faults = {place: fault for x in self._held for place, fault in x.faults.items()}
             self._store.write(Finished(merged([pack for x in self._held for pack in x.packs]), faults))
             self._held, self._since = [], time.monotonic()
@@ -90,8 +93,8 @@ class Keeper:
 def run(pool: Pool, store: Store, todo: Ints, batch: int | None) -> None:
     """Compute the cases that are left. What is finished is in the store, whatever ends this."""
     room = AHEAD * pool.workers
-    plan, keeper, progress = Plan(todo, room, batch), Keeper(store, len(todo)), Progress("sweeping")
-    flying = 0
+    plan, keeper, progress = Plan(todo, room, batch), Keeper(store, len(todo), room), Progress("sweeping")
+    flying, before = 0, len(store.status) - len(todo)
     try:
         while True:
             while flying < room and (places := plan.next()) is not None:
@@ -108,7 +111,8 @@ def run(pool: Pool, store: Store, todo: Ints, batch: int | None) -> None:
                 if isinstance(found, Finished):
                     plan.learn(found)
                 ended = pool.take(timeout=0.0)
-            _show(progress, store)
+            ran = before + keeper.ran
+            progress.show(ran / len(store.status), f"{ran} of {len(store.status)} cases, {keeper.failed} failed")
     except KeyboardInterrupt:
         while pool.interrupt() and flying:
             if ended := pool.take(timeout=0.1):
@@ -118,8 +122,3 @@ def run(pool: Pool, store: Store, todo: Ints, batch: int | None) -> None:
     finally:
         keeper.write(now=True)
         progress.clear()
-
-
-def _show(progress: Progress, store: Store) -> None:
-    done, failed, count = np.sum(store.status == DONE), np.sum(store.status == FAILED), len(store.status)
-    progress.show((done + failed) / count, f"{done + failed} of {count} cases, {failed} failed")

@@ -6,12 +6,12 @@ that is "done" on disk is whole, whenever the caller is killed.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, final
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..errors import ProgramError, TauforgeError
 from .batch import Fault, Finished, Pack
-from .blocks import Blocks
+from .blocks import Blocks, Recent
 from .cases import Axis, Ints, Space
 from .lock import locked
 from .outputs import TIME, TIMES, Layout
@@ -48,11 +48,13 @@ def need() -> Any:
 class Store:
     """The arrays of a sweep, on disk or in memory."""
 
-    def __init__(self, group: Any, space: Space) -> None:
+    def __init__(self, group: Any, space: Space, on_disk: bool = True) -> None:
+        self.on_disk = on_disk
         self.group, self._shape = group, tuple(space.sizes.values())
         self._dimensions, self._taken = tuple(space.sizes), {*space.sizes, *(axis.name for axis in space.axes)}
         self._about = Blocks(self._shape, FEW)
         self._arrays: dict[str, Any] = {}
+        self._recent: Recent = {}
         self.status: NDArray[np.int8] = np.asarray(group["status"][...]).reshape(-1)
         head = group.attrs[HEAD]
         self._layout = _restored(head["layout"]) if head["layout"] else None
@@ -70,13 +72,13 @@ class Store:
                 continue
             self._grow(pack)
             for name, values in pack.arrays.items():
-                self._blocks.write(self._array(name), pack.places, values)
+                self._blocks.write(self._array(name), pack.places, values, self._recent)
             done.append(pack.places)
         if faults:
             places = np.array(sorted(faults))
             for name in Fault._fields:
                 told = [getattr(faults[int(place)], name) for place in places]
-                self._about.write(self._array(name), places, np.array(told, dtype=object))
+                self._about.write(self._array(name), places, np.array(told, dtype=object), self._recent)
             self._mark(places, FAILED)
         if done:
             self._mark(np.concatenate(done), DONE)
@@ -87,7 +89,7 @@ class Store:
         return self._arrays[name]
 
     def _mark(self, places: Ints, status: int) -> None:
-        self._about.write(self._array("status"), places, np.full(len(places), status, np.int8))
+        self._about.write(self._array("status"), places, np.full(len(places), status, np.int8), self._recent)
         self.status[places] = status
 
     def _adopt(self, pack: Pack) -> None:
@@ -177,12 +179,14 @@ def _coordinate(group: Any, name: str, dims: tuple[str, ...], values: NDArray[An
     array[...] = values.astype(object) if text else values
 
 
-def created(path: Path | None, space: Space, identity: Mapping[str, Any], entropy: int) -> Store:
-    """Return a new store. On disk it appears whole."""
+@contextmanager
+def created(path: Path | None, entropy: int, space: Space, identity: Mapping[str, Any]) -> Iterator[Store]:
+    """Give a new store, which on disk appears whole."""
     zarr = need()
     head = {"version": VERSION, "identity": identity, "seed": str(entropy), "layout": None, "block": None}
     if path is None:
-        return Store(_skeleton(zarr.create_group(zarr.storage.MemoryStore()), space, head), space)
+        yield Store(_skeleton(zarr.create_group(zarr.storage.MemoryStore()), space, head), space, on_disk=False)
+        return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part"))
@@ -195,7 +199,8 @@ def created(path: Path | None, space: Space, identity: Mapping[str, Any], entrop
             raise
     except OSError as error:
         raise TauforgeError(f"{path}: cannot be written ({error.strerror or error}); choose another place") from None
-    return Store(zarr.open_group(path, mode="r+"), space)
+    with locked(path):
+        yield Store(zarr.open_group(path, mode="r+"), space)
 
 
 def _umask() -> int:
@@ -254,8 +259,9 @@ def head_of(path: Path) -> dict[str, Any]:
     return found
 
 
-def opened(path: Path, space: Space, identity: Mapping[str, Any]) -> Store:
-    """Return a store that exists, or say in what it differs from this sweep."""
+@contextmanager
+def opened(path: Path, space: Space, identity: Mapping[str, Any]) -> Iterator[Store]:
+    """Give a store that exists, or say in what it differs from this sweep."""
     before = head_of(path)["identity"]
     now = json.loads(json.dumps(identity))
     if before != now:
@@ -264,11 +270,7 @@ def opened(path: Path, space: Space, identity: Mapping[str, Any]) -> Store:
             f"{path} holds another sweep, with other {' and '.join(differ)}; "
             "choose another store, or remove this one if you no longer need it"
         )
-    for left in path.rglob("*.partial"):  # of a caller that was killed
-        left.unlink(missing_ok=True)
-    return Store(need().open_group(path, mode="r+"), space)
-
-
-def held(path: Path | None) -> contextlib.AbstractContextManager[None]:
-    """Keep other callers from writing to a store on disk."""
-    return contextlib.nullcontext() if path is None else locked(path)
+    with locked(path):
+        for left in path.rglob("*.partial"):  # of a caller that was killed
+            left.unlink(missing_ok=True)
+        yield Store(need().open_group(path, mode="r+"), space)

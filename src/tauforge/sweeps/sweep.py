@@ -20,7 +20,7 @@ from .fingerprint import fingerprint, name_of
 from .pool import Pool, Processes, Threads
 from .result import Sweep, dataset
 from .run import run
-from .store import FAILED, NOT_RUN, Store, created, head_of, held, need, opened
+from .store import FAILED, NOT_RUN, Store, created, head_of, need, opened
 
 
 # fmt: off
@@ -73,25 +73,32 @@ def sweep(
     """
     need()
     _check(function, cases, samples, jobs, batch, resume)
-    called = _called(function)
-    path, shared = None if store is None else Path(store), dict(fixed or {})
+    path = None if store is None else Path(store)
     exists = path is not None and path.exists() and any(path.iterdir() if path.is_dir() else [path])
-    entropy = _entropy(seed, path if exists else None)
-    space = Space((*grid(parameters), *listed(cases), *sampled(samples, count, entropy)))
-    _check_call(function, space, shared)
     if exists and resume is False:
         raise TauforgeError(f"{path} exists; choose another store, or leave out resume=False to go on with it")
-    noise = takes_rng(called) and "rng" not in {*shared, *(axis.name for axis in space.axes)}
-    work = Work(called, shared, space.objects, entropy if noise else None)
-    identity = _identity(function, space, shared, seed is not None and (noise or bool(samples)), entropy)
-    made = opened(path, space, identity) if exists and path else created(path, space, identity, entropy)
-    with held(path):
+    entropy = _entropy(seed, path if exists else None)
+    space = Space((*grid(parameters), *listed(cases), *sampled(samples, count, entropy)))
+    work, identity = _work(function, space, dict(fixed or {}), entropy, seed is not None)
+    with opened(path, space, identity) if path and exists else created(path, entropy, space, identity) as made:
         try:
             _run(made, work, space, workers, jobs, batch, resume)
         except KeyboardInterrupt as interrupt:
             interrupt.sweep = _result(made, path)  # type: ignore[attr-defined]
             raise
     return _result(made, path)
+
+
+def _work(
+    function: Callable[..., Any] | Robot, space: Space, fixed: dict[str, Any], entropy: int, seeded: bool
+) -> tuple[Work, dict[str, str]]:
+    """Return what all cases have in common, and what makes this sweep differ from others."""
+    _check_call(function, space, fixed)
+    called = partial(simulated, function) if isinstance(function, Robot) else function
+    noise = takes_rng(called) and "rng" not in {*fixed, *(axis.name for axis in space.axes)}
+    work = Work(called, fixed, space.objects, entropy if noise else None)
+    identity = _identity(function, space, fixed)
+    return work, identity | ({"seed": str(entropy)} if seeded else {})
 
 
 def _run(
@@ -143,10 +150,6 @@ def _packed(work: Work) -> bytes:
     return data
 
 
-def _called(function: Callable[..., Any] | Robot) -> Callable[..., Any]:
-    return partial(simulated, function) if isinstance(function, Robot) else function
-
-
 def simulated(robot: Robot, /, **arguments: Any) -> Any:
     """Return a simulation of a robot with values for its symbols, and arguments of ``tf.simulate``."""
     values = {name: arguments.pop(name) for name in robot.symbols if name in arguments}
@@ -166,11 +169,9 @@ def _entropy(seed: int | None, path: Path | None) -> int:
     return fresh
 
 
-def _identity(function: Any, space: Space, fixed: dict[str, Any], seeded: bool, entropy: int) -> dict[str, str]:
-    """Return what makes this sweep differ from others, each part under a name that an error can use."""
+def _identity(function: Any, space: Space, fixed: dict[str, Any]) -> dict[str, str]:
+    """Return fingerprints of what a sweep is given, each under a name that an error can use."""
     found = {"function": f"{name_of(function)} {fingerprint(function)}"}
-    if seeded:
-        found["seed"] = str(entropy)
     found |= {f"argument {name}": fingerprint(value) for name, value in fixed.items()}
     for axis in space.axes:
         values = axis.values if axis.labels is None else [axis.labels, axis.values]
