@@ -105,6 +105,8 @@ def test_seeds_are_kept(tmp_path):
     tf.sweep(Counted(), samples=samples, **options, seed=1, store=tmp_path / "b.zarr")
     with pytest.raises(tf.TauforgeError, match="with other values of x and seed"):
         tf.sweep(Counted(), samples=samples, **options, seed=2, store=tmp_path / "b.zarr")
+    again = tf.sweep(Counted(), samples=samples, **options, store=tmp_path / "b.zarr")
+    assert again.done == 5
 
 
 def test_what_is_not_a_store(tmp_path):

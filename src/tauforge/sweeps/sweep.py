@@ -68,18 +68,15 @@ def sweep(
     ProgramError
         If an argument is wrong.
     TauforgeError
-        If the store holds another sweep, or a library is missing. Errors of single cases are not raised: they are in
-        ``Sweep.errors``. A KeyboardInterrupt carries what is done as its attribute ``sweep``.
+        If the store holds another sweep, or a library is missing. Errors of cases are not raised: see ``Sweep.errors``.
+        A KeyboardInterrupt carries what is done as its attribute ``sweep``.
     """
-    need()
     _check(function, cases, samples, jobs, batch, resume)
     path = None if store is None else Path(store)
-    exists = path is not None and path.exists() and any(path.iterdir() if path.is_dir() else [path])
-    if exists and resume is False:
-        raise TauforgeError(f"{path} exists; choose another store, or leave out resume=False to go on with it")
+    exists = _exists(path, resume)
     entropy = _entropy(seed, path if exists else None)
     space = Space((*grid(parameters), *listed(cases), *sampled(samples, count, entropy)))
-    work, identity = _work(function, space, dict(fixed or {}), entropy, seed is not None)
+    work, identity = _work(function, space, dict(fixed or {}), entropy, bool(samples))
     with opened(path, space, identity) if path and exists else created(path, entropy, space, identity) as made:
         try:
             _run(made, work, space, workers, jobs, batch, resume)
@@ -89,8 +86,17 @@ def sweep(
     return _result(made, path)
 
 
+def _exists(path: Path | None, resume: bool | str) -> bool:
+    """Tell whether there is something to go on with."""
+    if path is None or not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return False
+    if resume is False:
+        raise TauforgeError(f"{path} exists; choose another store, or leave out resume=False to go on with it")
+    return True
+
+
 def _work(
-    function: Callable[..., Any] | Robot, space: Space, fixed: dict[str, Any], entropy: int, seeded: bool
+    function: Callable[..., Any] | Robot, space: Space, fixed: dict[str, Any], entropy: int, drawn: bool
 ) -> tuple[Work, dict[str, str]]:
     """Return what all cases have in common, and what makes this sweep differ from others."""
     _check_call(function, space, fixed)
@@ -98,7 +104,7 @@ def _work(
     noise = takes_rng(called) and "rng" not in {*fixed, *(axis.name for axis in space.axes)}
     work = Work(called, fixed, space.objects, entropy if noise else None)
     identity = _identity(function, space, fixed)
-    return work, identity | ({"seed": str(entropy)} if seeded else {})
+    return work, identity | ({"seed": str(entropy)} if drawn or noise else {})
 
 
 def _run(
@@ -180,6 +186,7 @@ def _identity(function: Any, space: Space, fixed: dict[str, Any]) -> dict[str, s
 
 
 def _check(function: Any, cases: Any, samples: Any, jobs: Any, batch: Any, resume: Any) -> None:
+    need()
     if not callable(function) and not isinstance(function, Robot):
         raise ProgramError(f"the first argument is {type(function).__name__}; give a function or a Robot")
     if cases is not None and samples is not None:
