@@ -152,6 +152,9 @@ def test_results_that_cannot_be_kept(function, message):
         raise AssertionError(found.errors[-1].error)
 
 
-def test_names_that_are_taken():
-    with pytest.raises(tf.ProgramError, match="the function returns 'x', which is also a parameter's name"):
-        swept(lambda x: {"x": x})
+@pytest.mark.parametrize(
+    ("name", "whose"), [("x", "a parameter's name"), ("error", "a name of its own in the results")]
+)
+def test_names_that_are_taken(name, whose):
+    with pytest.raises(tf.ProgramError, match=f"the function returns '{name}', which is also {whose}; rename it"):
+        swept(lambda x: {name: x})

@@ -71,23 +71,25 @@ class Keeper:
         self._store, self._held, self._most = store, list[Finished](), max(room, count // HELD)
         self._since = time.monotonic()
         self._safe = not store.on_disk
-        self.ran = self.failed = 0
+        self.ran = self.failed = self._cases = self._bytes = 0
 
     def add(self, finished: Finished) -> None:
         """Hold the results of a batch."""
         self._held.append(finished)
+        self._cases += finished.count
+        self._bytes += finished.size
         self.ran += finished.count
         self.failed += len(finished.faults)
 
     def write(self, now: bool = False) -> None:
         """Write what is held, if that is much, or old."""
         old = time.monotonic() - self._since > PATIENCE
-        many = sum(x.count for x in self._held) >= self._most
-        due = now or sum(x.size for x in self._held) >= BYTES or ((old or many) and not self._safe)
+        many = self._cases >= self._most
+        due = now or self._bytes >= BYTES or ((old or many) and not self._safe)
         if self._held and due:
             faults = {place: fault for x in self._held for place, fault in x.faults.items()}
             self._store.write(Finished(merged([pack for x in self._held for pack in x.packs]), faults))
-            self._held, self._since = [], time.monotonic()
+            self._held, self._cases, self._bytes, self._since = [], 0, 0, time.monotonic()
 
 
 def run(pool: Pool, store: Store, todo: Ints, batch: int | None) -> None:

@@ -96,9 +96,8 @@ class Store:
         """Make the variables that the first finished case has."""
         names = {*pack.arrays, *(dim for _, dims in pack.layout.dimensions for dim in dims)}
         if clash := sorted(names & {*self._taken, "status", *Fault._fields}):
-            raise ProgramError(
-                f"the function returns {clash[0]!r}, which is also a parameter's name; rename one of them"
-            )
+            whose = "a parameter's name" if clash[0] in self._taken else "a name of its own in the results"
+            raise ProgramError(f"the function returns {clash[0]!r}, which is also {whose}; rename it")
         largest = max(values[0].nbytes for values in pack.arrays.values())
         self._blocks = Blocks(self._shape, min(2**16, max(1, LARGE // max(1, largest))))
         for dimension, labels in pack.layout.labels:
