@@ -44,6 +44,7 @@ bench: $(VENV)/.installed-bench $(VENV)/.installed-peers
 	$(BIN)/python -m benchmarks.parallel
 	$(BIN)/python -m benchmarks.closing
 	$(BIN)/python -m benchmarks.rollout
+	$(BIN)/python -m benchmarks.sweep
 	$(BIN)/python -m benchmarks.peers
 
 clean:

@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from benchmarks import closed_loops, loops, parallel, peers, rollout
+from benchmarks import closed_loops, loops, parallel, peers, rollout, sweep
 from benchmarks.robots import chain, humanoid, panda, quadruped
 from benchmarks.speed import agree
 from benchmarks.startup import best, sympy_cse
@@ -72,3 +72,10 @@ def test_loops_that_grow(capsys):
 def test_rollouts_beside_mujoco(capsys, threads):
     rollout.main(["--robots", "panda", "--batch", "9", "--steps", "5", "--threads", threads])
     assert capsys.readouterr().out.count("panda, ") == 4
+
+
+def test_what_sweeps_cost(capsys):
+    sweep.main(["--count", "20", "--runs", "4"])
+    out = capsys.readouterr().out
+    assert "nothing, 2 Dask, on disk" in out
+    assert "simulations of a Puma 560, other loads" in out
