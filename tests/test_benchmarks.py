@@ -74,6 +74,7 @@ def test_rollouts_beside_mujoco(capsys, threads):
     assert capsys.readouterr().out.count("panda, ") == 4
 
 
+@pytest.mark.slow
 def test_what_sweeps_cost(capsys):
     sweep.main(["--count", "20", "--runs", "4"])
     out = capsys.readouterr().out
