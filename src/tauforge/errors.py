@@ -66,6 +66,18 @@ class TargetError(TauforgeError, ValueError):
     """Code generation was asked for an unknown target or an impossible name."""
 
 
+class ReachError(ProgramError):
+    """A frame does not reach a goal; the message says how far away it stays.
+
+    Attributes
+    ----------
+    reached
+        The states that were found, as ``Reached``.
+    """
+
+    reached: Any = None
+
+
 class SimulationError(ProgramError):
     """A simulation could not go on; the message says when and why.
 

@@ -68,6 +68,8 @@ def test_joints_of_another_kind(load):
         ("closed_loop: [[tip, end]]\ntype: [6d]\nname_mot: [j9]", "name_mot: .*no joint 'j9'"),
         ("joint_name: [j1]\njoint_type: [rubber]", "must be one of revolute"),
         ("joint_name: [[j1]]\njoint_type: [SPHERICAL]", "no joint"),
+        ("joint_name: [j1]\njoint_type: [universal]", "must be one of .*ujoint_xy"),
+        ("joint_name: [f1]\njoint_type: [SPHERICAL]", "the URDF has no joint 'f1'; it has j1, j2, j3"),
         ("joint_name: [j1]", "joint_name has 1 entries, joint_type has 0"),
         ("loops: []", "unknown key 'loops'"),
         ("closed_loop: tip", "must be a list"),
@@ -81,6 +83,17 @@ def test_joints_of_another_kind(load):
 def test_refusals(load, text, message):
     with pytest.raises(tf.RobotError, match=message):
         load(text)
+
+
+def test_a_joint_that_follows_another_has_no_other_type_and_no_motor(tmp_path):
+    joint = JOINT.format("j2", "crank", "coupler", 0.2, "revolute")
+    following = joint.replace("<limit", '<mimic joint="j1"/><limit')
+    (tmp_path / "robot.urdf").write_text(URDF.replace(joint, following))
+    (tmp_path / "robot.yaml").write_text("joint_name: [j2]\njoint_type: [SPHERICAL]")
+    with pytest.raises(
+        tf.RobotError, match=r"robot.yaml: joint_type of 'j2' is spherical, but in the URDF the joint fol"
+    ):
+        tf.load(tmp_path / "robot.urdf", loops=tmp_path / "robot.yaml")
 
 
 def test_only_urdf_takes_a_side_file(tmp_path):

@@ -220,6 +220,7 @@ def paired(equalities, more=""):
         '<weld name="pin" body1="b" body2="d" relpose=".3 .1 .2 1 .5 .2 -.3"/>',
         '<weld name="pin" body1="d"/>',
         '<weld name="pin" site1="sb" site2="sd"/>',
+        '<weld name="pin" body1="b" body2="d" anchor=".1 .2 .3" torquescale="0"/>',
     ],
 )
 def test_loops(tmp_path, equality):
@@ -228,8 +229,9 @@ def test_loops(tmp_path, equality):
     robot = read(tmp_path, text)
     agrees(robot, text)
     (loop,) = robot.loops
+    rigid = "weld" in equality and "torquescale" not in equality
     assert (loop.joint.name, loop.frame.name) == ("pin", "pin_frame")
-    assert loop.joint.sigma == (3 if "connect" in equality else 2)
+    assert loop.joint.sigma == (2 if rigid else 3)
     ends = [
         tf.Joint(name=x.name, antecedent=x.antecedent, sigma=2, mu=0, **geometry(x)) for x in (loop.joint, loop.frame)
     ]
@@ -243,7 +245,8 @@ def test_loops(tmp_path, equality):
         mujoco.mj_forward(model, data)
         first, second = interpret(program, state.q)
         assert close(data.efc_pos[:3], first[:3, 3] - second[:3, 3])
-        if "weld" in equality:  # the rotation's error is the vector part of the relative quaternion, scaled
+        assert rigid or not data.efc_pos[3:6].any()
+        if rigid:  # the rotation's error is the vector part of the relative quaternion, scaled
             between = first[:3, :3].T @ second[:3, :3]
             vector = np.array(
                 [between[2, 1] - between[1, 2], between[0, 2] - between[2, 0], between[1, 0] - between[0, 1]]
@@ -273,6 +276,27 @@ def test_joints_that_follow(tmp_path):
     assert robot.dof == 4
     constrained = read(tmp_path, paired('<joint joint1="y" joint2="x" polycoef="0 -3 0 0 0" active="false"/>'))
     assert all(joint.mimic is None for joint in constrained.joints)
+
+
+@pytest.mark.parametrize(
+    "equalities",
+    [
+        '<joint joint1="x" joint2="y" polycoef=".1 2 0 0 0"/>',
+        '<joint joint1="z" joint2="x" polycoef=".3 -.5 0 0 0"/><joint joint1="z" joint2="y"/>',
+    ],
+)
+def test_the_joint_with_the_motor_leads(tmp_path, equalities):
+    led, driven = (
+        read(tmp_path, paired(equalities, f"<actuator>{motor}</actuator>")) for motor in ("", '<motor joint="x"/>')
+    )
+    assert (led.joints[0].mimic.joint, driven.joints[0].mimic, driven.actuated) == (2, None, ("x",))
+    names, at = led.coordinate_names, [0.7] * len(led.coordinate_names)
+    places = []
+    for robot in (led, driven):
+        q = dict(zip(names, at, strict=True))
+        x = 0.7 if robot is led else led.joints[0].mimic.ratio * 0.7 + led.joints[0].mimic.offset
+        places.append(interpret(tf.transforms(robot), [q.get(name, x) for name in robot.coordinate_names]))
+    assert close(*places)
 
 
 def test_a_follower_moves_as_in_mujoco(tmp_path):

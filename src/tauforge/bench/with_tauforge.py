@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,9 @@ def program(model: str, robot: Robot) -> Program:
     if model == DERIVATIVES:
         tau = inverse_dynamics(robot)
         return fuse(tau.derivative("tau", "q"), tau.derivative("tau", "qd"), name=f"{robot.name}_derivatives")
-    return {INVERSE: inverse_dynamics, DIRECT: direct_dynamics, INERTIA: inertia_matrix}[model](robot)
+    models: dict[str, Callable[[Robot], Program]]
+    models = {INVERSE: inverse_dynamics, DIRECT: direct_dynamics, INERTIA: inertia_matrix}
+    return models[model](robot)
 
 
 class Tauforge(Peer):

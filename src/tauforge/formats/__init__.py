@@ -3,18 +3,23 @@
 A format's module has ``read(path) -> Robot`` and ``write(robot) -> str``; ``_OPTIONS`` says what else a reader takes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from importlib import import_module
 from os.path import isdir
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import RobotError
 from ..files import write_text
 from ..limits import FileLimits, limited
 from ..robot.robot import Robot
 from .angles import SNAP, with_snapped_angles
+
+if TYPE_CHECKING:
+    from .urdf.closing import SideFile
 
 _FORMATS = {
     ".par": "par",
@@ -65,7 +70,7 @@ def load(
         Folders other than its own from which an MJCF file may read files; ``["/"]`` allows all.
     loops
         A YAML file that closes loops of a URDF and names its motors: ``closed_loop`` (pairs of frames), ``type`` (6d or
-        3d for each), ``name_mot``, and ``joint_name`` with ``joint_type`` for joints to be taken as another kind.
+        3d for each), ``name_mot``, and ``joint_name`` with ``joint_type`` for joints to be taken as another type.
     limits
         Limits on the file, by default ``FileLimits()``; raise a limit only for files that you trust.
     """
@@ -80,25 +85,26 @@ def load(
     if ending in _FREE:
         options["snap"] = snap
     with limited(limits):
+        if loops is not None:
+            options["side"] = _side_file(path, loops)
         try:
             robot: Robot = reader.read(Path(path), **options)
             robot = robot if ending in _FREE else with_snapped_angles(robot, snap)
         except RobotError as error:  # of a joint, for example, which does not know its file
-            raise (error if str(path) in str(error) else RobotError(f"{path}: {error}")) from None
+            located = any(str(file) in str(error) for file in (path, loops or path))
+            raise (error if located else RobotError(f"{path}: {error}")) from None
         except OSError as error:  # of a folder for temporary files, for example
             raise RobotError(f"{path}: cannot be read ({error})") from None
-        if loops is not None:
-            robot = _closed(robot, Path(path), Path(loops))
     return robot if base is None else robot.with_base(base)
 
 
-def _closed(robot: Robot, path: Path, loops: Path) -> Robot:
-    """Return a URDF's robot with the loops of a side file."""
-    if path.suffix.lower() not in (".urdf", ".xacro"):
+def _side_file(path: str | Path, loops: str | Path) -> SideFile:
+    """Return what a side file of a URDF says."""
+    if Path(path).suffix.lower() not in (".urdf", ".xacro"):
         raise RobotError(f"{path}: loops={str(loops)!r} is for URDF; this format has loops of its own")
-    from .urdf.closing import with_loops
+    from .urdf.closing import read_side_file
 
-    return with_loops(robot, loops)
+    return read_side_file(Path(loops))
 
 
 def _check(path: str | Path, snap: object, lenient: object, folders: object, limits: object) -> None:

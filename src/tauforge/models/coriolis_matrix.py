@@ -1,30 +1,35 @@
 """Coriolis matrix: C(q, q̇) such that C q̇ are the Coriolis and centrifugal torques and Ṁ - 2C is skew-symmetric.
 
-With a link's screw V = J q̇ in its own frame, M = Σ Jᵀ I J and the torques are Σ Jᵀ (I V̇ + B V). Here B is the skew
-matrix of the link's momentum (p, L): B (v, ω) = -(p × ω, p × v + L × ω), which is V ×* I V for its own V. So C = Σ Jᵀ
-(I J̇ + B J), and Ṁ - 2C = Σ (J̇ᵀ I J - Jᵀ I J̇ - 2 Jᵀ B J) is skew. A column takes one walk outward from its joint and
-one back.
+If J holds the velocities of a particle for unit velocities of the joints, then M = Σ m Jᵀ J and C = Σ m Jᵀ J̇, whose
+coefficients of q̇ are the Christoffel symbols. As for the inertia matrix, link j and everything it carries are one
+body, but its parts move relative to the link: with velocities ξ at ρ. An axis with the screw (v, w) at the origin O of
+the link gives them J = v + w × ρ and J̇ = v̇ + ẇ × ρ + w × (ω × ρ + ξ). The moments Σ m J̇ and Σ m ρ × J̇ are passed
+inward and give a column of C, down to the base. What remains of the row of this axis needs J and the J̇ of its
+ancestors: v̇ · Σ m J + ẇ · Σ m ρ × J + w · Σ m (ρ̇ × J), which are passed inward too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..program.program import Program
+from ..robot.joint import Joint
 from ..robot.robot import Robot
+from ..spatial.moments import Moments
 from ..spatial.pose import Pose
-from ..spatial.screw import STILL, UNLOADED, Twist, Wrench
+from ..spatial.screw import STILL, Twist
+from ..spatial.vector import Vector, cross, dot
 from .classical import DEFAULT, classical
-from .energy import velocities
 from .inertia_matrix import Rows, composite_bodies, first_degrees
 from .prepare import prepare
 from .registry import model
 from .results import matrix, program
 from .routes import poses_of
-from .state import State
+from .state import State, Values
 
 
-@model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric", groups="asked")
+@model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric", groups="auto")
 def coriolis_matrix(
     robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True
 ) -> Program:
@@ -37,39 +42,63 @@ def coriolis_matrix(
     return program("coriolis_matrix", robot, arrays, {"C": C})
 
 
+class Axis(NamedTuple):
+    """One axis of a joint, at the origin and in the axes of its link: its screw, and how this changes."""
+
+    s: Twist
+    ring: Twist  # its rate in the link's axes
+    rate: Twist  # its rate as seen from the base, for a link with an angular velocity
+
+
 def coriolis(robot: Robot, state: State) -> Rows:
     """Return the Coriolis matrix row by row, with one row per axis of each joint."""
-    links = zip(velocities(robot, state)[1:], robot.bodies, strict=True)
-    momenta = [body.inertia.times(V) for V, body in links]
-    first, poses = first_degrees(robot), poses_of(robot, state)
+    first, poses, W = first_degrees(robot), poses_of(robot, state), _angular_velocities(robot, state)
+    speeds = [joint.screw(q, qd) for joint, q, qd in zip(robot.joints, state.q[1:], state.qd[1:], strict=True)]
+    carried = _carried(robot, poses, speeds)
+    axes = [_axes(joint, state.q[j], state.qd[j], W[j]) for j, joint in enumerate(robot.joints, 1)]
     C: Rows = [[0.0] * first[-1] for _ in range(first[-1])]
-    for j, joint in enumerate(robot.joints, 1):
-        screws = joint.kind.screws(state.q[j])
-        rates = joint.kind.screw_rates(state.q[j], state.qd[j]) or [STILL] * len(screws)
-        for degree, own in enumerate(zip(screws, rates, strict=True), first[j]):
-            for row, F in column(robot, poses, state, momenta, j, own).items():
-                for place, effort in enumerate(robot.joints[row - 1].along(state.q[row], F), first[row]):
-                    C[place][degree] = effort
+    for j, own in enumerate(axes, 1):
+        for place, (s, ring, _) in enumerate(own, first[j]):
+            column, row, swept, i = carried[j].rate(s, ring, W[j]), carried[j].impulse(s), carried[j].swept(s, W[j]), j
+            while i:
+                for other, at in enumerate(axes[i - 1], first[i]):
+                    C[other][place] = at.s.dot(column)
+                    if i != j:
+                        C[place][other] = at.rate.dot(row) + dot(at.s.w, swept)
+                pose, speed, antecedent = poses[i - 1], speeds[i - 1], robot.joints[i - 1].antecedent
+                turned = W[i] - speed.w  # the angular velocity of the parent in this link's axes
+                swept = pose.R.forth(
+                    swept + cross(Vector(turned[1] * pose.r, -turned[0] * pose.r, 0.0) + speed.v, row.f)
+                )
+                column, row = column.inward(pose), row.inward(pose)
+                swept = swept + cross(cross(W[antecedent], pose.arm), row.f)
+                i = antecedent
     return C
 
 
-def column(
-    robot: Robot, poses: Sequence[Pose], state: State, momenta: list[Wrench], start: int, own: tuple[Twist, Twist]
-) -> dict[int, Wrench]:
-    """Return the wrenches on the links that make up an axis's column of C: I ṡ + B s, where s is the axis's screw at
-    each link; ``own`` is s and ṡ at its own link.
-    """
-    at: dict[int, tuple[Twist, Twist]] = {start: own}
-    wrenches: dict[int, Wrench] = {}
-    for j, joint in enumerate(robot.joints, 1):
-        if joint.antecedent in at and j != start:
-            s, rate = (x.outward(poses[j - 1]) for x in at[joint.antecedent])
-            at[j] = s, rate + s.cross(joint.screw(state.q[j], state.qd[j]))
-        if j in at:
-            s, rate = at[j]
-            wrenches[j] = robot.bodies[j - 1].inertia.times(rate) + s.cross_wrench(momenta[j - 1])
+def _axes(joint: Joint, q: Values, qd: Values, W: Vector) -> list[Axis]:
+    """Return the axes of a joint."""
+    screws = joint.kind.screws(q)
+    rings = joint.kind.screw_rates(q, qd) or [STILL] * len(screws)
+    return [
+        Axis(s, ring, Twist(ring.v + cross(W, s.v), ring.w + cross(W, s.w)))
+        for s, ring in zip(screws, rings, strict=True)
+    ]
+
+
+def _angular_velocities(robot: Robot, state: State) -> list[Vector]:
+    """Return the angular velocity of the base and of each link, in its own axes."""
+    W = [robot.base.W0]
+    for joint, q, qd in zip(robot.joints, state.q[1:], state.qd[1:], strict=True):
+        W.append(joint.pose(q).R.back(W[joint.antecedent]) + joint.screw(q, qd).w)
+    return W
+
+
+def _carried(robot: Robot, poses: Sequence[Pose], speeds: Sequence[Twist]) -> list[Moments]:
+    """Return the moments of each link and everything it carries; entry 0 is unused."""
+    total = [Moments.rigid(body.inertia) for body in (robot.bodies[0], *robot.bodies)]
     for j in range(len(robot.joints), 0, -1):
         i = robot.joints[j - 1].antecedent
-        if j in wrenches and i:
-            wrenches[i] = wrenches.get(i, UNLOADED) + wrenches[j].inward(poses[j - 1])
-    return wrenches
+        if i:
+            total[i] = total[i].plus(total[j].inward(poses[j - 1], speeds[j - 1]))
+    return total

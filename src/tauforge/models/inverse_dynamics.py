@@ -1,70 +1,33 @@
 """Inverse dynamics: joint torques from coordinates, velocities and accelerations.
 
 The recursive Newton-Euler method in link frames: W. Khalil, "Dynamic modeling of robots using recursive Newton-Euler
-techniques" (ICINCO 2010), equations (12)-(31). Letters as in Khalil's programs: WI and W are the angular velocities of
-the parent and of the link, WP is the rate of W, VP the linear acceleration of the frame's origin, DV the products of W,
-U = ŴP + ŴŴ, F and N force and moment, E the wrench of a link and everything it carries.
+techniques" (ICINCO 2010), equations (12)-(31). ``outward.py`` has the motion of the links, (12)-(21). Letters as in
+Khalil's programs: F and N are force and moment, E the wrench of a link and everything it carries.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ..errors import ProgramError
-from ..graph.node import Scalar
+from ..graph.node import Scalar, as_node
 from ..program.optimise import cheapest
 from ..program.program import Array, Program
-from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
-from ..spatial.pose import Pose
 from ..spatial.screw import UNLOADED, Wrench
-from ..spatial.vector import ZERO, Matrix, Vector, column, cross, times
+from ..spatial.vector import ZERO, Vector, cross, times
 from .classical import DEFAULT, classical
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
 from .labels import Labels
 from .loops.motors import INDEPENDENT, MOTORS, Motors, check_efforts, torques
+from .outward import Motion, forward, moving
 from .prepare import entries, prepare
 from .registry import model
 from .results import program
 from .singular import warn_if_singular
-from .state import State, Values
-
-
-class Motion(NamedTuple):
-    """How a link moves, in its own frame."""
-
-    WI: Vector  # angular velocity of its parent
-    W: Vector
-    WP: Vector
-    DV: tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # W1W1, W2W2, W3W3, W1W2, W1W3, W2W3
-    U: Matrix
-    VP: Vector
-
-
-def moving(WI: Vector, W: Vector, WP: Vector, VP: Vector) -> Motion:
-    """Complete a link's motion with the products of its angular velocity and with U = ŴP + ŴŴ."""
-    DV = (W[0] * W[0], W[1] * W[1], W[2] * W[2], W[0] * W[1], W[0] * W[2], W[1] * W[2])
-    U = (
-        Vector(-DV[1] - DV[2], DV[3] - WP[2], DV[4] + WP[1]),
-        Vector(DV[3] + WP[2], -DV[0] - DV[2], DV[5] - WP[0]),
-        Vector(DV[4] - WP[1], DV[5] + WP[0], -DV[0] - DV[1]),
-    )
-    return Motion(WI, W, WP, DV, U, VP)
-
-
-def forward(i: Motion, joint: Joint, pose: Pose, q: Values, qd: Values, qdd: Values) -> Motion:
-    """Return link j's motion from that of its parent i: equations (18)-(21)."""
-    back = pose.R.back
-    (v, w), (vd, wd) = joint.screw(q, qd), joint.kind.acceleration(q, qd, qdd)  # q̇ a and q̈ a, linear and angular
-    WI = back(i.W)  # (18)
-    W = WI + w  # (19)
-    WP = back(i.WP) + cross(WI, w) + wd  # (20)
-    VP = back(i.VP + times(i.U, pose.arm)) + cross(WI, v * 2.0) + cross(w, v) + vd  # (21), its U P in two parts:
-    j = moving(WI, W, WP, VP)  # a point on the joint's axis z belongs to both links, so the part r z can use Uj
-    return j._replace(VP=VP + column(j.U, 2) * pose.r)
+from .state import State
 
 
 def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
@@ -74,15 +37,19 @@ def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
     D11, D22, D33, D12, D13, D23 = j.DV
     S = Vector(MX, MY, MZ)
     F = j.VP * M + times(U, S)
-    No = Vector(
-        WP[0] * XX - U[2][0] * XY + U[1][0] * XZ + (D22 - D33) * YZ + D23 * (ZZ - YY),
-        WP[1] * YY + U[2][1] * XY + (D33 - D11) * XZ - U[0][1] * YZ + D13 * (XX - ZZ),
-        WP[2] * ZZ + (D11 - D22) * XY - U[1][2] * XZ + U[0][2] * YZ + D12 * (YY - XX),
+    if as_node(XX) + as_node(YY) is as_node(ZZ):  # a plate in the plane xy: each moment has one product less
+        turning = Vector(U[2][1] * XX, -U[2][0] * YY, U[1][0] * YY - U[0][1] * XX)
+    else:
+        turning = Vector(WP[0] * XX + D23 * (ZZ - YY), WP[1] * YY + D13 * (XX - ZZ), WP[2] * ZZ + D12 * (YY - XX))
+    No = turning + Vector(
+        U[1][0] * XZ - U[2][0] * XY + (D22 - D33) * YZ,
+        U[2][1] * XY - U[0][1] * YZ + (D33 - D11) * XZ,
+        U[0][2] * YZ - U[1][2] * XZ + (D11 - D22) * XY,
     )
     return Wrench(F, No + cross(S, j.VP)), No
 
 
-def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> list[Scalar]:
+def newton_euler(robot: Robot, state: State, labels: Labels | None = None, *, sums: bool = False) -> list[Scalar]:
     """Return the joint torques; scalars can be numbers or expressions. ``labels`` collects the papers' names."""
     label = labels or Labels()
     base = robot.base
@@ -90,7 +57,7 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None) -> li
     poses, E = [], [UNLOADED]  # E: the wrench on each link and everything it carries
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose = joint.pose(state.q[j])
-        link = forward(at[joint.antecedent], joint, pose, state.q[j], state.qd[j], state.qdd[j])
+        link = forward(at[joint.antecedent], joint, pose, state.q[j], state.qd[j], state.qdd[j], sums=sums)
         F, No = inertial_wrench(link, body.inertia)
         label.motion(j, link, F.f, No)
         at.append(link)
@@ -117,14 +84,16 @@ def inverse_dynamics(
     free_base: bool = False,
     efforts: str = INDEPENDENT,
     reframe: bool = True,
+    sums: bool = False,
 ) -> Program:
     """Return the Program ``q, qd, qdd -> tau``.
 
     Parameters
     ----------
     parameters
-        Which inertial parameters to use: "standard"; "base", the fewest, which need fewer operations; or "auto", which
-        groups them if all are numbers and keeps the standard ones if some are symbols.
+        Which inertial parameters to use: "standard"; "base", the fewest, which need fewer operations; "least", an
+        equivalent set that needs still fewer; or "auto", which takes the cheapest ones if all are numbers, and the
+        standard ones if some are symbols.
     formulation
         "newton-euler", the fastest, or one of the classical ones: ``formulations()`` lists them.
     external_wrenches
@@ -139,6 +108,9 @@ def inverse_dynamics(
     reframe
         Whether links of a robot with free frames, such as one from URDF, can get other frames if that saves operations
         (see ``Robot.to_mdh``); torques, coordinates and wrenches keep their meaning.
+    sums
+        Whether to use sines and cosines of sums of angles where axes are parallel. This saves multiplications and
+        additions, but takes more sines and cosines.
     """
     if formulation != DEFAULT:
         if free_base:
@@ -153,7 +125,7 @@ def inverse_dynamics(
     check_efforts(efforts)
     robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
-    tau = state.coordinates.gathered(newton_euler(robot, state, labels))
+    tau = state.coordinates.gathered(newton_euler(robot, state, labels, sums=sums))
     motors = Motors.of(robot, state.coordinates) if efforts == MOTORS else None
     results = {"tau": torques(state.coordinates, tau, motors)}
     found = program("inverse_dynamics", robot, arrays, results, labels)

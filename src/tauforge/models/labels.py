@@ -10,7 +10,7 @@ from ..graph.operations import CONST, NEG, SYMBOL
 from ..spatial.vector import Vector
 
 if TYPE_CHECKING:
-    from .inverse_dynamics import Motion
+    from .outward import Motion
 
 
 @dataclass

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from ..errors import RobotError
 from ..graph.evaluate import evaluate
+from ..graph.functions import atan2, sqrt
 from ..graph.node import Node, Scalar, as_node, is_zero, symbol
 from ..graph.operations import CONST, SYMBOL
 from ..graph.parse import parse
@@ -23,9 +24,10 @@ from ..robot.kinds.kind import Kind
 from ..robot.robot import Robot
 from ..robot.variables import unused
 from ..spatial.inertia import NAMES, Inertia
+from ..spatial.rotation import Rotation, about
 from ..spatial.vector import Vector
 from .linear import NOTHING, LinearForm, forms_inward
-from .minimal import Forms, group_dependent
+from .minimal import Forms, Key, group_dependent
 from .mobility import FULL, LINE, NONE, Mobility, mobilities, parallel, unturned, vanishes
 
 
@@ -39,13 +41,25 @@ class BaseParameters:
         The robot that they belong to.
     forms
         Each base parameter, by name and link, as a linear form in the standard parameters.
+    suffix
+        What marks the names of grouped parameters: R in the classical form, L in the least one.
+    plates
+        Links whose ZZ is XX + YY, see ``least.py``. This and what follows is empty in the classical form.
+    turned
+        Links whose frames are turned about z so that MY vanishes; an angle takes its place.
+    shifted
+        Links whose frames are shifted along z so that r vanishes.
     """
 
     of: Robot
     forms: Forms
+    suffix: str = "R"
+    plates: frozenset[int] = frozenset()
+    turned: frozenset[int] = frozenset()
+    shifted: frozenset[int] = frozenset()
 
     def __repr__(self) -> str:
-        grouped = sum(name.endswith("R") for name in self.names)
+        grouped = sum(name.endswith(self.suffix) for name in self.names)
         return (
             f"BaseParameters({self.of.name}: {self.count} of {10 * len(self._whole.bodies)}, {grouped} of them grouped)"
         )
@@ -63,9 +77,11 @@ class BaseParameters:
     def _names(self) -> dict[tuple[str, int], str]:
         taken = set(self.of.symbols)
         names = {}
-        for key, form in self.forms.items():
+        turned = {(name, k) for j in self.turned for k in turning_with(self._whole, j) for name in _TURNED}
+        for key in self._values:
             plain = self._plain(*key)
-            names[key] = plain if form.is_only(plain) else unused(f"{plain}R", taken)
+            same = key in self.forms and self.forms[key].is_only(plain) and key not in turned
+            names[key] = plain if same else unused(f"{plain}{self.suffix}", taken)
         return names
 
     def name(self, parameter: str, link: int) -> str:
@@ -74,8 +90,10 @@ class BaseParameters:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the links' base parameters; R marks those that others are grouped with. Rotors are not included."""
-        return tuple(self._names[key] for key in self.forms if key[0] in NAMES)
+        """Names of the links' base parameters; R or L marks those that others are grouped with. Rotors are not
+        included.
+        """
+        return tuple(name for key, name in self._names.items() if key[0] != "IA")
 
     @property
     def count(self) -> int:
@@ -85,7 +103,7 @@ class BaseParameters:
     @property
     def rotors(self) -> tuple[str, ...]:
         """Names of the rotor inertias that cannot be grouped with a link's parameters."""
-        return tuple(self._names[key] for key in self.forms if key[0] == "IA")
+        return tuple(name for key, name in self._names.items() if key[0] == "IA")
 
     @cached_property
     def _standard(self) -> dict[str, Scalar]:
@@ -98,7 +116,24 @@ class BaseParameters:
 
     @cached_property
     def _values(self) -> dict[tuple[str, int], Node]:
-        return {key: form.value(self._standard) for key, form in self.forms.items()}
+        return self._computed(self.forms, self._standard)
+
+    def _computed(self, forms: Forms, of: Mapping[str, Scalar]) -> dict[tuple[str, int], Node]:
+        """Return the parameters from values of the standard ones."""
+        found = {key: form.value(of) for key, form in forms.items()}
+        for j in sorted(self.turned):
+            x, y = found["MX", j], found["MY", j]
+            angle = as_node(atan2(y, x))
+            for k in turning_with(self._whole, j):
+                found |= _turned(found, k, angle)
+            del found["MY", j]
+            found |= {("MX", j): as_node(sqrt(x * x + y * y)), ("TH", j): angle}
+        return found
+
+    @property
+    def filled(self) -> set[Key]:
+        """The parameters that are not zero, by name and link."""
+        return {key for key, value in self._values.items() if not is_zero(value)}
 
     @property
     def expressions(self) -> dict[str, Node]:
@@ -108,13 +143,14 @@ class BaseParameters:
     @cached_property
     def relations(self) -> dict[str, Node]:
         """How each grouped parameter follows from the standard ones."""
-        found = {}
-        for key, form in self.forms.items():
-            if self._names[key] != self._plain(*key):
-                numeric = self._values[key].op is CONST
-                of = {name: symbol(name) for name, _ in form} if numeric else self._standard
-                found[self._names[key]] = form.tidy().value(of)
-        return found
+        tidy = {key: form.tidy() for key, form in self.forms.items()}
+        named = self._computed(tidy, {name: symbol(name) for form in tidy.values() for name, _ in form})
+        of_values = self._computed(tidy, self._standard)
+        return {
+            name: (named if self._values[key].op is CONST else of_values)[key]
+            for key, name in self._names.items()
+            if name != self._plain(*key)
+        }
 
     @cached_property
     def robot(self) -> Robot:
@@ -124,12 +160,21 @@ class BaseParameters:
             grouped = value.op not in (CONST, SYMBOL) and self._names[key] != self._plain(*key)
             values[key] = symbol(self._names[key]) if grouped else value
         shift = len(self._whole.joints) - len(self.of.joints)
+        turns = {k: values["TH", j] for j in self.turned for k in turning_with(self._whole, j)}
+        for j in self.plates:
+            values["ZZ", j] = as_node(values["XX", j]) + as_node(values["YY", j])
         bodies = tuple(
             replace(body, inertia=Inertia(*(values.get((name, j), 0.0) for name in NAMES)))
             for j, body in enumerate(self._whole.bodies, 1)
         )
         joints = tuple(
-            replace(joint, IA=values.get(("IA", j), 0.0)) for j, joint in enumerate(self.of.joints, 1 + shift)
+            replace(
+                joint,
+                IA=values.get(("IA", j), 0.0),
+                theta=joint.theta + (turns.get(j, 0.0) - turns.get(joint.antecedent + shift, 0.0)),
+                r=0.0 if j in self.shifted else joint.r,
+            )
+            for j, joint in enumerate(self.of.joints, 1 + shift)
         )
         base = replace(self.of.base, body=bodies[0]) if shift else self.of.base
         return self.of.derived(name=f"{self.of.name}base", bodies=bodies[shift:], joints=joints, base=base)
@@ -155,6 +200,12 @@ class BaseParameters:
         """Return a Program rewritten from base to standard parameters, so that you can compare or differentiate it."""
         return program.bind({name: x for name, x in self.relations.items() if name in program.parameters})
 
+    def least(self, *, tips: bool = True) -> BaseParameters:
+        """Return equivalent parameters that need fewer operations; ``tips`` allows other frames on last links."""
+        from .least import least
+
+        return least(self, tips=tips)
+
     def table(self) -> str:
         """Return geometry, standard parameters, grouping relations and base parameters as text."""
         from .table import table
@@ -167,17 +218,43 @@ class BaseParameters:
         return in_html(self)
 
 
+_TURNED = ("XX", "XY", "XZ", "YY", "YZ", "MX", "MY")
+"""The parameters that change as a frame is turned about z."""
+
+
+def turning_with(robot: Robot, j: int) -> list[int]:
+    """Return a link and those that turn about its axis together with it."""
+    together = [j]
+    for k, joint in enumerate(robot.joints, 1):
+        if joint.antecedent in together and is_zero(joint.kind.turn):
+            together.append(k)
+    return together
+
+
+def _turned(values: Mapping[tuple[str, int], Node], j: int, angle: Node) -> dict[tuple[str, int], Node]:
+    """Return a link's parameters in a frame that is turned about z."""
+    own = Inertia(*(values.get((name, j), as_node(0.0)) for name in NAMES))
+    own = own.rotated(Rotation((about(2, -angle),)))
+    return {(name, j): as_node(x) for name, x in zip(NAMES, own, strict=True) if not is_zero(as_node(x))}
+
+
 def _symbols(value: Node) -> set[str]:
     from ..graph.evaluate import symbols
 
     return set(symbols([value]))
 
 
-def base_parameters(robot: Robot, *, guess: Sequence[float] | None = None) -> BaseParameters:
+CLASSICAL, LEAST = "classical", "least"
+
+
+def base_parameters(robot: Robot, *, form: str = CLASSICAL, guess: Sequence[float] | None = None) -> BaseParameters:
     """Return the base inertial parameters, with the relations that group them.
 
     Parameters
     ----------
+    form
+        "classical", as Gautier and Khalil group them; or "least", an equivalent set for which the dynamics takes fewer
+        operations. Its ``robot`` can have other frames on last links, and is meant for torques only.
     guess
         Coordinates of all joints of a robot with closed loops, near a closed state. Some mechanisms can be assembled in
         ways that do not lead into one another, such as a parallelogram and the same bars crossed. With a guess, the
@@ -190,7 +267,10 @@ def base_parameters(robot: Robot, *, guess: Sequence[float] | None = None) -> Ba
             f"{robot.name}: no link has any inertia, so there are no parameters to group; "
             "give its links numbers or symbols"
         )
-    return grouped(robot, guess)
+    if form not in (CLASSICAL, LEAST):
+        raise RobotError(f"form is {form!r}; it must be 'classical' or 'least'")
+    found = grouped(robot, guess)
+    return found if form == CLASSICAL else found.least()
 
 
 def by_rules(robot: Robot) -> BaseParameters:

@@ -13,8 +13,9 @@ from ..graph.functions import sign
 from ..graph.node import Node, Scalar, as_node, is_zero
 from ..models.energy import twice_kinetic, velocities
 from ..models.inertia_matrix import first_degrees
-from ..models.inverse_dynamics import Motion, forward, inertial_wrench, moving
+from ..models.inverse_dynamics import inertial_wrench
 from ..models.joint_law import along
+from ..models.outward import Motion, forward, moving
 from ..models.prepare import prepare
 from ..models.registry import model
 from ..models.results import program

@@ -23,7 +23,7 @@ from .recipe import Recipe, derived
 if TYPE_CHECKING:
     from ..robot.robot import Robot
 
-AUTO, STANDARD, BASE = "auto", "standard", "base"
+AUTO, STANDARD, BASE, LEAST = "auto", "standard", "base", "least"
 """The sets of inertial parameters that a model can use."""
 
 LONG = 24
@@ -89,25 +89,39 @@ def groupings(way: Way, groups: str, model: str) -> list[Way]:
     """
     robot, options = way.robot, {key: x for key, x in way.options.items() if key != "parameters"}
     parameters = way.options.get("parameters", AUTO)
-    if parameters not in (AUTO, STANDARD, BASE):
-        raise ProgramError(f"parameters is {parameters!r}; it must be 'auto', 'standard' or 'base'")
-    if parameters == BASE and groups == "never":
+    _check(parameters, groups, model, robot)
+    as_given = Way(robot, options, way.notes)
+    if parameters == STANDARD or (parameters == AUTO and groups != AUTO):
+        return [as_given]
+    tips = not options.get("external_wrenches")
+    ways = [
+        Way(grouped, options, (*way.notes, GROUPED)) if grouped is not robot else as_given
+        for grouped in _grouped(robot, parameters, tips)
+    ]
+    return ways if parameters != AUTO or ways[0].robot is robot else _worth_trying([*ways, as_given])
+
+
+def _check(parameters: object, groups: str, model: str, robot: Robot) -> None:
+    """Refuse parameters that a model cannot use."""
+    if parameters not in (AUTO, STANDARD, BASE, LEAST):
+        raise ProgramError(f"parameters is {parameters!r}; it must be 'auto', 'standard', 'base' or 'least'")
+    if parameters in (AUTO, STANDARD):
+        return
+    if groups == "never":
         raise ProgramError(
             f"{model} needs the standard parameters: base parameters shift mass between links, which leaves only "
             "torques unchanged"
         )
-    if parameters == BASE and groups != AUTO and not robot.base.is_still:
+    if groups != AUTO and not robot.base.is_still:
         raise ProgramError(
             f"{model} needs the standard parameters where the base moves: base parameters are those of the torques, "
             "which do not distinguish that motion from gravity"
         )
-    wanted = parameters == BASE or (parameters == AUTO and groups == AUTO)
-    grouped = _grouped(robot, parameters) if wanted else robot
-    as_given = Way(robot, options, way.notes)
-    if grouped is robot:
-        return [as_given]
-    better = Way(grouped, options, (*way.notes, GROUPED))
-    return [better] if parameters == BASE or _filled(grouped) < _filled(robot) else [better, as_given]
+
+
+def _worth_trying(ways: list[Way]) -> list[Way]:
+    """Return those ways that have fewer parameters than all ways before them, or as many as none before: the first."""
+    return [way for i, way in enumerate(ways) if all(_filled(way.robot) < _filled(x.robot) for x in ways[:i])]
 
 
 def _filled(robot: Robot) -> int:
@@ -159,21 +173,24 @@ def _arrays(program: Program) -> list[list[tuple[str, tuple[int, ...], tuple[tup
     return [[(name, tuple(x), x.labels) for name, x in arrays.items()] for arrays in (program.inputs, program.outputs)]
 
 
-def _grouped(robot: Robot, parameters: str) -> Robot:
-    """Return the robot with all base parameters; or, for "auto", grouped by the closed-form rules if that pays."""
-    if parameters not in robot.known:
+def _grouped(robot: Robot, parameters: str, tips: bool) -> list[Robot]:
+    """Return the robot with base parameters; for "auto", grouped by the closed-form rules if that pays, both ways."""
+    name = f"{parameters} {tips}"
+    if name not in robot.known:
         from ..parameters.base import base_parameters, by_rules
 
         if parameters == AUTO and not _is_groupable(robot):
-            return robot
+            return [robot]
         try:
-            found = (base_parameters(robot) if parameters == BASE else by_rules(robot)).robot
+            found = by_rules(robot) if parameters == AUTO else base_parameters(robot)
+            forms = [found] if parameters == BASE else [found.least(tips=tips)]
+            forms += [found] if parameters == AUTO else []
+            robot.known[name] = [form.robot.derived(name=robot.name) for form in forms]
         except ExpressionError:  # sums of parameters are too large for a float
-            if parameters == BASE:
+            if parameters != AUTO:
                 raise
-            return robot
-        robot.known[parameters] = found.derived(name=robot.name)
-    return robot.known[parameters]
+            return [robot]
+    return robot.known[name]
 
 
 def _is_groupable(robot: Robot) -> bool:

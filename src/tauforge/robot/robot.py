@@ -353,8 +353,8 @@ class Robot:
         return loaded(self, mass, com, inertia, at)
 
     @cached_property
-    def known(self) -> dict[str, Robot]:
-        """Robots made from this one that may be needed again, such as the one with grouped parameters."""
+    def known(self) -> dict[str, list[Robot]]:
+        """Robots made from this one that may be needed again, such as those with grouped parameters."""
         return {}
 
     def __getstate__(self) -> dict[str, object]:

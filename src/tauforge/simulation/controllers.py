@@ -1,11 +1,12 @@
 """Controllers: Programs from the state and a reference to torques, to be simulated, compiled and written as code.
 
-Each takes ``q, qd`` and the reference ``q_ref, qd_ref, qdd_ref`` as far as it needs them, and gives ``tau``.
+Each takes ``q, qd`` and the reference ``q_ref, qd_ref, qdd_ref`` as far as it needs them, and gives ``tau``. The
+reference of a frame is ``T_ref, V_ref``, its pose and twist.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,9 +30,22 @@ from ..runtime.function import Function
 from .equations import limited
 
 Floats = NDArray[np.float64]
-REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
-KNOWN = ("q", "qd", *REFERENCE, "integral", "t")
+REFERENCES = (("q_ref", "qd_ref", "qdd_ref"), ("T_ref", "V_ref"))
+"""What a reference gives, in this order: the motion of joints, or of a frame."""
+KNOWN = ("q", "qd", *REFERENCES[0], *REFERENCES[1], "integral", "t")
 """Inputs that a controller's Program can have."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """A reference that rests: the same ``(q, qd, qdd)`` at all times."""
+
+    values: tuple[Floats, ...]
+
+    def __call__(self, t: float) -> tuple[Floats, ...]:
+        """Return the values."""
+        return self.values
 
 
 @final
@@ -39,17 +53,19 @@ KNOWN = ("q", "qd", *REFERENCE, "integral", "t")
 class Controller:
     """A controller: a Program ``q, qd, … -> tau`` and the reference that it follows.
 
-    Call it with ``(t, q, qd)`` to get the torques. ``pd_control``, ``pid_control``, ``gravity_compensation`` and
-    ``computed_torque`` make controllers; you can also give a Program of your own.
+    Call it with ``(t, q, qd)`` to get the torques. ``pd_control``, ``pid_control``, ``gravity_compensation``,
+    ``computed_torque``, ``impedance_control`` and ``spring_drive`` make controllers; you can also give a Program of
+    your own.
 
     Attributes
     ----------
     program
-        Its inputs are some of ``q, qd, q_ref, qd_ref, qdd_ref, integral, t``. With ``integral``, an output
-        ``integral_rate`` is its time derivative.
+        Its inputs are some of ``q, qd, q_ref, qd_ref, qdd_ref, T_ref, V_ref, integral, t``. With ``integral``, an
+        output ``integral_rate`` is its time derivative.
     reference
         A motion: a function of time that returns ``(q, qd, qdd)``, or as many of them as the Program takes; or constant
-        coordinates.
+        coordinates. For a frame, a function that returns its pose ``T`` (4, 4) and its twist ``V`` (6) relative to the
+        base; or a constant pose.
     """
 
     program: Program
@@ -68,29 +84,35 @@ class Controller:
             object.__setattr__(self, "reference", self._constant(self.reference))
 
     @property
-    def _needed(self) -> list[str]:
-        return [name for name in REFERENCE if name in self.program.inputs]
+    def _reference(self) -> tuple[str, ...]:
+        """What the reference gives."""
+        return REFERENCES["T_ref" in self.program.inputs]
 
-    def _constant(self, given: ArrayLike) -> Callable[[float], tuple[Floats, ...]]:
+    @property
+    def _needed(self) -> list[str]:
+        return [name for name in self._reference if name in self.program.inputs]
+
+    def _constant(self, given: ArrayLike) -> Rest:
         """Return the motion that rests at given coordinates."""
-        shapes = self.program.inputs
+        shapes, (first, *rates) = self.program.inputs, self._reference
         q = np.array(given, dtype=float)
-        if "q_ref" in shapes and q.shape != shapes["q_ref"].shape:
-            labels = ", ".join(shapes["q_ref"].labels[0])
-            raise ProgramError(f"the reference has shape {list(q.shape)}; its coordinates are {labels}")
-        still = [np.zeros(shapes[name].shape) if name in shapes else np.zeros(0) for name in REFERENCE[1:]]
-        return lambda t: (q, *still)
+        if first in shapes and q.shape != shapes[first].shape:
+            labels = ", ".join(shapes[first].labels[0])
+            wanted = f"its coordinates are {labels}" if len(shapes[first]) == 1 else "a pose is a matrix (4, 4)"
+            raise ProgramError(f"the reference has shape {list(q.shape)}; {wanted}")
+        still = [np.zeros(shapes[name].shape) if name in shapes else np.zeros(0) for name in rates]
+        return Rest((q, *still))
 
     def at(self, t: float) -> dict[str, Floats]:
         """Return the Program's inputs that depend on time alone: the reference, and t."""
         found: dict[str, Floats] = {}
         if needed := self._needed:
-            given = self.reference(t)
-            if not isinstance(given, tuple | list) or len(given) <= REFERENCE.index(needed[-1]):
-                wanted = ", ".join(REFERENCE[: REFERENCE.index(needed[-1]) + 1])
+            given, order = self.reference(t), self._reference
+            if not isinstance(given, tuple | list) or len(given) <= order.index(needed[-1]):
+                wanted = ", ".join(order[: order.index(needed[-1]) + 1])
                 raise ProgramError(f"the reference must return a tuple of {wanted}")
             for name in needed:
-                found[name] = self._checked(name, given[REFERENCE.index(name)], t)
+                found[name] = self._checked(name, given[order.index(name)], t)
         if "t" in self.program.inputs:
             found["t"] = np.array(float(t))
         return found
@@ -101,9 +123,11 @@ class Controller:
             raise ProgramError(
                 f"the reference gives {name} of shape {list(value.shape)} at t = {t:g}; "
                 f"it must have {shape.size} entries: {', '.join(shape.labels[0])}"
+                if len(shape) == 1
+                else f"the reference gives {name} of shape {list(value.shape)} at t = {t:g}; it must be {list(shape)}"
             )
         if not np.isfinite(value).all():
-            entry = shape.labels[0][int(np.flatnonzero(~np.isfinite(value))[0])]
+            entry = shape.labels[0][int(np.argwhere(~np.isfinite(value))[0][0])]
             raise ProgramError(f"the reference gives {name} that is not finite for {entry} at t = {t:g}")
         return value
 
@@ -155,7 +179,7 @@ def pd_control(
     saturation
         The largest torque of each joint, or of all.
     """
-    law = _Law(robot)
+    law = ControlLaw(robot)
     return law.made("pd", law.pd(kp, kd), saturation, reference)
 
 
@@ -167,10 +191,11 @@ def pid_control(
     reference: Any,
     *,
     saturation: ArrayLike | None = None,
+    anti_windup: float | None = None,
 ) -> Controller:
     """Return the controller tau = kp e + ki ∫ e dt + kd ė, with e = q_ref - q.
 
-    The integral starts at zero, and saturation does not stop it.
+    The integral starts at zero.
 
     Parameters
     ----------
@@ -178,12 +203,23 @@ def pid_control(
         Gains of the integral.
     kp, kd, reference, saturation
         As in ``pd_control``.
+    anti_windup
+        Keeps the integral from growing while the torque is saturated, by back-calculation: what saturation cuts off is
+        taken from the integral with this time constant, in seconds. None lets it grow. It needs ``saturation`` here,
+        since the controller must know its limits.
     """
-    law = _Law(robot)
-    integral = inputs("integral", law.names, "integral of the error")
+    law = ControlLaw(robot)
+    integral, gains = inputs("integral", law.names, "integral of the error"), law.gains("ki", ki)
     law.arrays["integral"] = integral
-    tau = [a + k * x for a, k, x in zip(law.pd(kp, kd), law.gains("ki", ki), integral.nodes, strict=True)]
-    rate = outputs(law.error, [len(law.names)], [law.names], "rate of the integral: the error")
+    tau = [a + k * x for a, k, x in zip(law.pd(kp, kd), gains, integral.nodes, strict=True)]
+    rates = law.error
+    if anti_windup is not None:
+        if saturation is None or not 0.0 < anti_windup < np.inf:
+            raise ProgramError(f"anti_windup is {anti_windup!r}; it is a time in seconds, and needs saturation=…")
+        bounds = largest_torques(saturation, law.names)
+        cut = [limited(x, bound) - x for x, bound in zip(tau, bounds, strict=True)]
+        rates = [e + y * (1.0 / (k * anti_windup)) if k else e for e, y, k in zip(rates, cut, gains, strict=True)]
+    rate = outputs(rates, [len(law.names)], [law.names], "rate of the integral")
     return law.made("pid", tau, saturation, reference, integral_rate=rate)
 
 
@@ -204,7 +240,7 @@ def gravity_compensation(
     kp, kd, reference, saturation
         As in ``pd_control``.
     """
-    law = _Law(robot)
+    law = ControlLaw(robot)
     if reference is None:
         if np.any(np.asarray(kp)):
             raise ProgramError("gravity_compensation: kp needs a reference; give one, or leave kp out")
@@ -233,7 +269,7 @@ def computed_torque(
     reference, saturation
         As in ``pd_control``; the motion gives accelerations too.
     """
-    law = _Law(robot)
+    law = ControlLaw(robot)
     if not all(law.driven):
         passive = [name for name, driven in zip(law.names, law.driven, strict=True) if not driven]
         raise ProgramError(f"computed_torque needs a motor on every joint; {robot.name} has none on {passive[0]}")
@@ -245,7 +281,31 @@ def computed_torque(
     return law.made("computed_torque", [new[node] for node in torques], saturation, reference)
 
 
-class _Law:
+def spring_drive(
+    robot: Robot, stiffness: ArrayLike, damping: ArrayLike, free: Any, *, saturation: ArrayLike | None = None
+) -> Controller:
+    """Return the drive tau = stiffness (free - q) - damping qd: a closed hydraulic actuator, or any spring with damper.
+
+    When a valve closes suddenly, the fluid and the pipes yield like a spring about the position at which they are
+    relaxed (Grigorov, A generalized Newton-Euler method, equation (14), with the sign of a restoring torque).
+
+    Parameters
+    ----------
+    stiffness, damping
+        One for each entry of qd, or a number for all that have motors.
+    free
+        The position without elastic torque: constant coordinates, or a motion while the valve moves.
+    saturation
+        The largest torque of each joint, or of all: a relief valve.
+    """
+    law = ControlLaw(robot)
+    k, d = law.gains("stiffness", stiffness), law.gains("damping", damping)
+    law.follow()
+    tau = [own * e - rub * v for own, e, rub, v in zip(k, law.error, d, law.qd.nodes, strict=True)]
+    return law.made("spring_drive", tau, saturation, free)
+
+
+class ControlLaw:
     """A control law in the making: a robot's inputs, and the error of its coordinates."""
 
     def __init__(self, robot: Robot) -> None:
@@ -263,8 +323,8 @@ class _Law:
         """Return an input of the reference."""
         return self.arrays.setdefault(name, inputs(name, labels, f"reference of {name.removesuffix('_ref')}"))
 
-    def pd(self, kp: ArrayLike, kd: ArrayLike) -> list[Scalar]:
-        """Return kp e + kd ė."""
+    def follow(self) -> None:
+        """Compare the coordinates with those of the reference."""
         robot, places = self.robot.expanded(), active_places(self.robot.expanded())
         plain = [robot.coordinate_names[k] for k in places] == list(self.names)
         if plain:
@@ -276,6 +336,10 @@ class _Law:
             v = self._between.results["v"].nodes
             new = replaced(v, by)
             self.error = [new[node] for node in v]
+
+    def pd(self, kp: ArrayLike, kd: ArrayLike) -> list[Scalar]:
+        """Return kp e + kd ė."""
+        self.follow()
         qd_ref = self.reference("qd_ref", self.names)
         terms = zip(self.gains("kp", kp), self.error, self.gains("kd", kd), qd_ref.nodes, self.qd.nodes, strict=True)
         return [p * e + d * (a - b) for p, e, d, a, b in terms]

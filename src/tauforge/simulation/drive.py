@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,14 +26,14 @@ class Drive(ABC):
     ----------
     breaks
         Times at which the torques can jump, so that the integrator starts again.
-    controller
-        The controller that is a part of the equations; None if their input is ``tau``.
+    law
+        The Program of a controller that is a part of the equations; None if their input is ``tau``.
     reads_state
         Whether ``tau`` depends on the state in a way that the equations do not know.
     """
 
     breaks: Sequence[float] = ()
-    controller: Controller | None = None
+    law: Program | None = None
     reads_state: bool = False
 
     def start(self, t: float, q: Floats, qd: Floats) -> None:
@@ -49,13 +49,37 @@ class Drive(ABC):
         found = [self.inputs(*state) for state in zip(t, q, qd, strict=True)]
         return {name: np.array([one[name] for one in found]) for name in (found[0] if found else ())}
 
+    def table(self, start: float) -> Table | None:
+        """Return the inputs other than t for a method that is compiled with the model; None if they are not known in
+        advance.
+        """
+        return None
+
+
+class Table(NamedTuple):
+    """Inputs that stay as they are from each time of a list to the next.
+
+    Attributes
+    ----------
+    starts
+        The times.
+    rows
+        The inputs by name, (times, ...) each.
+    """
+
+    starts: Floats
+    rows: Mapping[str, Floats]
+
 
 @final
 class Held(Drive):
-    """Torques that stay as they are from each break to the next: a zero-order hold."""
+    """Torques that stay as they are from each break to the next, a zero-order hold, and come later by a number of
+    samples.
+    """
 
-    def __init__(self, law: Law, breaks: Sequence[float]) -> None:
-        self.breaks, self._law = breaks, law
+    def __init__(self, law: Law, breaks: Sequence[float], delay: int = 0) -> None:
+        self.breaks, self._law, self._delay = breaks, law, delay
+        self.rows: Floats | None = None
         self._times: list[float] = []
         self._torques: list[Floats] = []
 
@@ -66,13 +90,16 @@ class Held(Drive):
         self._torques.append(self._law(t, q, qd))
 
     def inputs(self, t: float, q: Floats, qd: Floats) -> dict[str, Floats]:
-        return {"tau": self._torques[-1]}
+        return {"tau": self._torques[max(len(self._torques) - 1 - self._delay, 0)]}
 
     def along(self, t: Floats, q: Floats, qd: Floats) -> dict[str, Floats]:
         if not self._times:  # it failed before it began
             return {"tau": np.full((len(t), qd.shape[1]), np.nan)}
         place = np.searchsorted(self._times, t, side="right") - 1
-        return {"tau": np.array(self._torques)[place]}
+        return {"tau": np.array(self._torques)[np.maximum(place - self._delay, 0)]}
+
+    def table(self, start: float) -> Table | None:
+        return None if self.rows is None else Table(np.array(self.breaks or [start]), {"tau": self.rows})
 
 
 @final
@@ -91,15 +118,20 @@ class Inside(Drive):
     """A controller whose Program is a part of the equations of motion."""
 
     def __init__(self, controller: Controller) -> None:
-        self.controller = controller
+        self.controller, self.law = controller, controller.program
 
     def inputs(self, t: float, q: Floats, qd: Floats) -> dict[str, Floats]:
-        assert self.controller is not None
         return self.controller.at(t)
 
 
 def drive(
-    torque: Any, controller: Any, rate: float | None, times: tuple[float, float], t: Floats | None, names: Sequence[str]
+    torque: Any,
+    controller: Any,
+    rate: float | None,
+    delay: int,
+    times: tuple[float, float],
+    t: Floats | None,
+    names: Sequence[str],
 ) -> Drive:
     """Return what drives the robot, from the arguments of ``simulate``.
 
@@ -116,14 +148,16 @@ def drive(
         raise ProgramError("give torque or controller, not both; a controller can add a torque of its own")
     if isinstance(controller, Program):
         controller = Controller(controller)
+    if isinstance(delay, bool) or not isinstance(delay, int) or delay < 0 or (delay and rate is None):
+        raise ProgramError(f"delay is {delay!r}; it is a number of samples, 0, 1, 2, …, and needs a rate")
     breaks = _samples(rate, times) if rate is not None else None
     if isinstance(controller, Controller):
-        return Inside(controller) if breaks is None else Held(_sampled(controller, rate or 1.0, names), breaks)
+        return Inside(controller) if breaks is None else Held(_sampled(controller, rate or 1.0, names), breaks, delay)
     law = torque if controller is None else controller
     what = "torque" if controller is None else "controller"
     if callable(law):
         called, reads = law_of(law, what, (len(names),), names)
-        return Free(called, reads) if breaks is None else Held(called, breaks)
+        return Free(called, reads) if breaks is None else Held(called, breaks, delay)
     if controller is not None:
         raise ProgramError("controller must be a Controller, a Program or a function (t, q, qd) -> tau")
     if rate is not None:
@@ -168,9 +202,13 @@ def _given(torque: ArrayLike | None, t: Floats | None, names: Sequence[str]) -> 
     if not np.isfinite(tau).all():
         raise ProgramError("torque has entries that are not finite")
     if tau.ndim == 1 or t is None:
-        return Held(lambda time, q, qd: tau, ())
+        held = Held(lambda time, q, qd: tau, ())
+        held.rows = tau[None]
+        return held
     times = t
-    return Held(lambda time, q, qd: tau[int(np.searchsorted(times, time, side="right")) - 1], list(map(float, times)))
+    held = Held(lambda time, q, qd: tau[int(np.searchsorted(times, time, side="right")) - 1], list(map(float, times)))
+    held.rows = tau
+    return held
 
 
 def law_of(function: Callable[..., Any], what: str, shape: tuple[int, ...], names: Sequence[str]) -> tuple[Law, bool]:

@@ -6,24 +6,23 @@ are those of robot and controller together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
 from ..errors import ProgramError
-from ..graph.functions import absolute, sqrt
+from ..graph.functions import absolute
 from ..graph.node import ONE, ZERO, Node, Scalar, as_node
-from ..graph.operations import SIGN
-from ..graph.rewrite import built_anew, replaced, rewrite
-from ..models.bias import friction
+from ..graph.rewrite import replaced
 from ..models.configuration import integrate
 from ..models.direct_dynamics import direct_dynamics
 from ..program.fuse import fuse
-from ..program.program import Array, Program, outputs
+from ..program.program import Array, Program, Shape, outputs
 from ..robot.robot import Robot
+from .friction import Bristles, Stiction, slides, smooth_friction, sticking_friction
+from .stops import Stops, stop_torques
 
 STATE = ("q", "qd", "integral")
-"""Inputs that are integrated; the last is a controller's."""
+"""Inputs that are integrated; the last holds a controller's integral, then the bristles of joints that stick."""
 
 
 @lru_cache(maxsize=32)
@@ -34,13 +33,15 @@ def equations(
     wrenches: bool = False,
     smoothing: float = 0.0,
     saturation: tuple[float, ...] | None = None,
+    stiction: Stiction | None = None,
+    stops: Stops | None = None,
 ) -> Program:
     """Return the Program ``q, qd, tau -> rate, qdd, tau_applied``, where ``rate`` is the time derivative of q.
 
     With a controller, its other inputs take the place of ``tau``, and its rate of the integral is an output too.
     ``rate`` is absent if it is qd.
     """
-    sliding = smoothing > 0.0 and _slides(robot)
+    sliding = (smoothing > 0.0 or stiction is not None) and slides(robot)
     direct = direct_dynamics(robot.neglect("FS") if sliding else robot, external_wrenches=wrenches)
     given = direct.arguments["tau"]
     tau, arguments, more = list(given.nodes), dict(direct.arguments), dict[str, Array]()
@@ -54,11 +55,20 @@ def equations(
         tau = [limited(x, bound) for x, bound in zip(tau, saturation, strict=True)]
     driving = tau
     if sliding:
-        driving = [x - f for x, f in zip(tau, smooth_friction(robot, smoothing), strict=True)]
+        rubbing = sticking_friction(robot, stiction) if stiction else smooth_friction(robot, smoothing)
+        driving = [x - f for x, f in zip(driving, rubbing.torques, strict=True)]
+        _integrate(rubbing, arguments, more)
+    if stops:
+        driving = [x + push for x, push in zip(driving, stop_torques(robot, stops), strict=True)]
     by = dict(zip(given.nodes, driving, strict=True))
     new = replaced(direct.results["qdd"].nodes, by)
     qdd = replace(direct.results["qdd"], nodes=tuple(new[node] for node in direct.results["qdd"].nodes))
-    results = {"qdd": qdd, "tau_applied": replace(given, nodes=tuple(tau), meaning="torques that act"), **more}
+    results = {
+        "qdd": qdd,
+        "tau_applied": replace(given, nodes=tuple(tau), meaning="torques that act"),
+        "tau_left": replace(given, nodes=tuple(as_node(x) for x in driving), meaning="torques that friction leaves"),
+        **more,
+    }
     if rate := _rate(direct):
         results = {"rate": rate, **results}
     return Program(f"{robot.name}_equations", arguments, results, heading=direct.heading)
@@ -73,6 +83,7 @@ def slopes(program: Program) -> Program:
     return fuse(*(program.derivative(name, by) for name in rates), name=f"{program.name}_slopes")
 
 
+@lru_cache(maxsize=32)
 def tangent(robot: Robot) -> Program | None:
     """Return the Program ``q -> T``: how the coordinates of the tree change with its velocities; None if T is one."""
     q = integrate(robot.expanded().derived(loops=())).arguments["q"]
@@ -88,25 +99,15 @@ def limited(x: Scalar, bound: float) -> Node:
     return as_node((absolute(x + bound) - absolute(x - bound)) * 0.5)
 
 
-def smooth_friction(robot: Robot, width: float) -> list[Node]:
-    """Return the torques of Coulomb friction with sign(v) replaced by v / √(v² + width²)."""
-    made = friction(robot.neglect("FV"))
-
-    def smooth(node: Node, new: Mapping[Node, Node]) -> Node:
-        if node.op is not SIGN:
-            return built_anew(node, new)
-        v = new[node.args[0]]
-        return as_node(v / sqrt(v * v + width * width))
-
-    f = made.results["f"].nodes
-    new = rewrite(made.order, smooth)
-    return [new[node] for node in f]
-
-
-def _slides(robot: Robot) -> bool:
-    """Tell whether there is Coulomb friction."""
-    amounts = [*(joint.FS for joint in robot.joints), *(tendon.FS for tendon in robot.tendons)]
-    return any(as_node(x) is not ZERO for x in amounts)
+def _integrate(rubbing: Bristles, arguments: dict[str, Array], results: dict[str, Array]) -> None:
+    """Add the deflections of bristles to what is integrated."""
+    if not rubbing.states:
+        return
+    none = Array(Shape([0]), ())
+    nodes = (*arguments.get("integral", none).nodes, *rubbing.states)
+    rates = (*results.get("integral_rate", none).nodes, *rubbing.rates)
+    arguments["integral"] = Array(Shape([len(nodes)]), nodes, "a controller's integral, and bristles of friction")
+    results["integral_rate"] = Array(Shape([len(rates)]), rates, "its time derivative")
 
 
 def _check(direct: Program, controller: Program) -> None:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ..errors import ProgramError
-from ..robot.entries import owners
 from ..robot.robot import Robot
+from .stops import limited_coordinates
 
 Floats = NDArray[np.float64]
 LIMITS = "limits"
@@ -140,18 +140,14 @@ def _checks(robot: Robot, event: Any) -> list[Check]:
 
 def _limits(robot: Robot) -> list[Check]:
     """Return a check for each finite limit of a joint with one coordinate."""
-    whole, place, found = robot.expanded(), 0, list[Check]()
-    for j in owners(whole):
-        joint = whole.joints[j - 1]
-        limits, count = joint.limits, len(joint.kind.coordinates)
-        if count == 1:
-            sides: Sequence[tuple[str, float, float]] = (("lower", limits.lower, 1.0), ("upper", limits.upper, -1.0))
-            found += [
-                Check(f"{side} limit of {joint.name}", _distance(place, bound, sign), True, -1.0, True)
-                for side, bound, sign in sides
-                if np.isfinite(bound)
-            ]
-        place += count
+    found = list[Check]()
+    for name, (place, lower, upper) in limited_coordinates(robot).items():
+        sides: Sequence[tuple[str, float, float]] = (("lower", lower, 1.0), ("upper", upper, -1.0))
+        found += [
+            Check(f"{side} limit of {name}", _distance(place, bound, sign), True, -1.0, True)
+            for side, bound, sign in sides
+            if np.isfinite(bound)
+        ]
     return found
 
 

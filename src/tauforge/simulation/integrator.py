@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +12,14 @@ from scipy import integrate
 
 from ..errors import ProgramError
 from ..progress import Progress
+from .compiled import Stepper
 from .events import Event, Watch
+from .options import IMPLICIT, SUNDIALS, Options
+from .sundials import Sundials
 from .system import System
+from .tableaus import COMPILED
 
 Floats = NDArray[np.float64]
-METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
-IMPLICIT = ("Radau", "BDF", "LSODA")
-
-
-class Options(NamedTuple):
-    """How to integrate."""
-
-    method: str
-    rtol: float
-    atol: Any
-    max_step: float
 
 
 @dataclass
@@ -97,6 +90,8 @@ def run(
             while solver.status == "running":
                 _step(system, solver)
                 record.steps += 1
+                if how.max_steps is not None and record.steps > how.max_steps:
+                    raise ProgramError(f"the integrator gave up at t = {solver.t_old:g}: it has taken max_steps steps")
                 halt = _watched(watch, record, solver)
                 until = halt[0] if halt else solver.t
                 place = _results(record, solver, wanted, place, until, times is None and not halt)
@@ -120,7 +115,11 @@ def _check_start(system: System, t: float, y: Floats) -> None:
 
 
 def _solver(system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options) -> Any:
-    """Return SciPy's integrator for the way to the next break."""
+    """Return the integrator for the way to the next break."""
+    if how.method in COMPILED:
+        return Stepper(system, t, y, stop, first_step, how)
+    if how.method in SUNDIALS:
+        return Sundials(system, t, y, stop, first_step, how)
     more: dict[str, Any] = {"jac": system.jacobian} if how.method in IMPLICIT else {}
     if first_step:
         more["first_step"] = min(first_step, stop - t, how.max_step)

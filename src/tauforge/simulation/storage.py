@@ -57,7 +57,7 @@ def _ending(path: Path) -> str:
 def _about(trajectory: Trajectory) -> str:
     """Return everything that is not a column, as text."""
     about: dict[str, Any] = {each.name: getattr(trajectory, each.name) for each in fields(Trajectory)}
-    about = {name: value for name, value in about.items() if name not in ARRAYS}
+    about = {name: value for name, value in about.items() if name not in (*ARRAYS, "states")}
     about["events"] = [[e.name, e.t, e.q.tolist(), e.qd.tolist()] for e in trajectory.events]
     return json.dumps({"format": MARK, **about})
 

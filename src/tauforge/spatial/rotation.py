@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..graph.functions import cos, sin
 from ..graph.node import Scalar
-from .vector import UNITS, Entry, Vector, column, dot, times
+from .vector import UNITS, Entry, Matrix, Vector, column, dot, times
 
 Six = tuple[Entry, ...]
 """A symmetric matrix: XX XY XZ YY YZ ZZ."""
@@ -46,6 +46,19 @@ class Plane(NamedTuple):
             XX, XY, YY = _plane(XX, XY, YY, c, s)
             XZ, YZ = XZ * c - YZ * s, XZ * s + YZ * c
         return XX, XY, XZ, YY, YZ, ZZ
+
+    def of_matrix(self, rows: Matrix) -> Matrix:
+        """Return R A Rᵀ for any matrix; its trace and its skew part in the plane do not change."""
+        i, j, k = (self.axis + 1) % 3, (self.axis + 2) % 3, self.axis
+        c, s = self.c, self.s
+        half = [rows[i][n] * c - rows[j][n] * s for n in (i, j)]
+        first, second = half[0] * c - half[1] * s, half[0] * s + half[1] * c
+        new: list[list[Entry]] = [list(row) for row in rows]
+        new[i][i], new[j][j] = first, (rows[i][i] + rows[j][j]) - first
+        new[i][j], new[j][i] = second, second - (rows[i][j] - rows[j][i])
+        new[i][k], new[j][k] = rows[i][k] * c - rows[j][k] * s, rows[i][k] * s + rows[j][k] * c
+        new[k][i], new[k][j] = rows[k][i] * c - rows[k][j] * s, rows[k][i] * s + rows[k][j] * c
+        return [Vector(*row) for row in new]
 
     def inverse(self) -> Plane:
         return Plane(self.axis, self.c, -self.s)
@@ -87,6 +100,11 @@ class Turn(NamedTuple):
         a, b, c = Vector(XX, XY, XZ), Vector(XY, YY, YZ), Vector(XZ, YZ, ZZ)
         first, second, third = (Vector(dot(row, a), dot(row, b), dot(row, c)) for row in self.rows)  # R A
         return dot(x, first), dot(y, first), dot(z, first), dot(y, second), dot(z, second), dot(z, third)
+
+    def of_matrix(self, rows: Matrix) -> Matrix:
+        """Return R A Rᵀ of any matrix."""
+        half = [self.forth(column(rows, k)) for k in range(3)]  # the columns of R A
+        return [self.forth(column(half, k)) for k in range(3)]
 
     def then(self, other: Turn) -> Turn:
         """Return the product of both matrices."""
@@ -153,6 +171,12 @@ class Rotation(tuple[Plane | Turn, ...]):
         for plane in reversed(self):
             six = plane.of_symmetric(six)
         return six
+
+    def of_matrix(self, rows: Matrix) -> Matrix:
+        """Return R A Rᵀ of any matrix."""
+        for plane in reversed(self):
+            rows = plane.of_matrix(rows)
+        return rows
 
 
 def about(axis: int, angle: Scalar) -> Plane:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..formats.toml.write import write
-from ..program.flat import flatten
+from ..program.pickling import flatten
 from ..program.program import Program
 from ..robot.robot import Robot
 

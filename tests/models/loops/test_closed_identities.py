@@ -132,7 +132,7 @@ def test_derivatives_along_the_loops(name, mechanism):
     """Each model's derivative by q is that along the motion of all joints that the loops allow."""
     robot, rng = mechanism.robot, np.random.default_rng(1)
     if name == "preload" and len(robot.actuated) < robot.dof:
-        with pytest.raises(tf.ProgramError, match="2 degrees of freedom and 1 motors"):
+        with pytest.raises(tf.ProgramError, match="2 degrees of freedom and 1 motor"):
             tf.preload(robot)
         return
     program = MODELS[name].function(robot, **options_of(name, robot))

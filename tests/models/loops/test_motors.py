@@ -100,6 +100,18 @@ def test_redundant_motors(seed):
         np.testing.assert_allclose(direct(q, qd, loaded), qdd, atol=1e-9 * scale)
 
 
+def test_legs_that_cannot_hold_their_platform_anywhere():
+    """Two similar hexagons: the legs' lines depend on each other in every state (Ma and Angeles 1991)."""
+    around = [(np.cos(angle), np.sin(angle)) for angle in np.arange(6) * np.pi / 3]
+    legs = [tf.leg("UPS", [(x, y, 0.0), (0.5 * x, 0.5 * y, 1.0)]) for x, y in around]
+    body = tf.Body(name="platform", inertia=tf.Inertia(XX=0.4, YY=0.4, ZZ=0.7, M=5.0))
+    robot = tf.parallel_robot(body, legs, home=(0.0, 0.0, 1.0)).with_independent("platform")
+    assert tf.direct_dynamics(robot, efforts="motors").inputs["tau"] == (6,)
+    for refused in (lambda: tf.inverse_dynamics(robot, efforts="motors"), lambda: tf.preload(robot)):
+        with pytest.raises(tf.ProgramError, match=r"the motors leg1_P, .*leg6_P cannot hold it anywhere"):
+            refused()
+
+
 def test_no_preload_without_redundancy():
     assert not np.any(tf.preload(tf.robots.planar_3rrr()).compile()(np.zeros(9)))
 
@@ -116,7 +128,7 @@ def test_refusals():
     bodies = tuple(tf.Body(name=f"l{k}", inertia=tf.Inertia(ZZ=1.0, M=1.0, MX=0.5)) for k in range(2))
     arm = tf.Robot(name="acrobot", joints=joints, bodies=bodies)
     assert arm.actuated == ("j0",)
-    with pytest.raises(tf.ProgramError, match="2 degrees of freedom and 1 motors, which cannot cause every motion"):
+    with pytest.raises(tf.ProgramError, match="2 degrees of freedom and 1 motor, which cannot cause every motion"):
         tf.inverse_dynamics(arm, efforts="motors")
     qdd = tf.direct_dynamics(arm, efforts="motors").compile()([0.1, 0.2], [0.3, 0.4], [2.0])
     np.testing.assert_allclose(qdd, tf.direct_dynamics(arm).compile()([0.1, 0.2], [0.3, 0.4], [2.0, 0.0]))
@@ -127,8 +139,8 @@ def test_refusals():
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["leg1_P"], "mobility 6, but leg1_P have 1 degrees of freedom: too few"),
-        (["platform", "leg1_P"], "have 7 degrees of freedom: too many"),
+        (["leg1_P"], "mobility 6; you chose leg1_P, with a total of 1: too few"),
+        (["platform", "leg1_P"], "with a total of 7: too many"),
         (["nothing"], "'nothing' cannot be an independent joint"),
         (
             ["leg1_U1", "leg1_U2", "leg1_P", "leg2_U1", "leg2_U2", "leg2_P"],

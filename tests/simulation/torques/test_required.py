@@ -228,3 +228,18 @@ REFUSED = {
 def test_refusals(message):
     with pytest.raises(tf.ProgramError, match=message):
         REFUSED[message]()
+
+
+def test_a_simulated_trajectory_requires_its_own_torques():
+    """What a simulation applied is what its motion requires, with a load and a push at the hand too."""
+    robot = tf.robots.puma560()
+    loaded = robot.payload(1.5, at=robot.bodies[-1].name)
+    push = np.zeros((6, 6))
+    push[-1] = [3.0, -2.0, 5.0, 0.1, 0.2, -0.3]
+    run = tf.simulate(
+        loaded, np.linspace(0.0, 0.5, 6), torque=lambda t: np.full(6, 5.0 * np.sin(9.0 * t)), wrenches=push
+    )
+    found = tf.required_torques(robot, run, payload=1.5, wrench=push)
+    np.testing.assert_allclose(found.tau, run.tau, atol=1e-8)
+    alone = tf.required_torques(robot, run)
+    assert np.abs(alone.tau - run.tau).max() > 1.0

@@ -16,6 +16,9 @@ from ...spatial.vector import Vector
 from .links import Tree, disabled, joint_name
 from .place import pose
 
+TORQUES = 10
+"""Place of a weld's torque scale among its data."""
+
 
 def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:
     """Return the joints, including those that follow others, the loops, and what could not be kept."""
@@ -40,6 +43,7 @@ def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:
             loops.append(_loop(model, tree, i, kind, name, taken))
         if fault:
             left_open.append(f"the {kind} equality {name!r}, {fault}")
+    _let_motors_lead(tree.joints, following)
     joints = [replace(joint, mimic=_resolved(j, following)) for j, joint in enumerate(tree.joints, 1)]
     return joints, loops, left_open
 
@@ -61,7 +65,7 @@ def _driven(model: Any, i: int) -> str:
 
 
 def _loop(model: Any, tree: Tree, i: int, kind: str, name: str, taken: set[str]) -> Loop:
-    """Return a loop cut at a spherical joint (connect) or rigidly (weld)."""
+    """Return a loop cut at a spherical joint (connect) or rigidly (weld); without torques, a weld holds a point."""
     (first, on_first), (second, on_second) = _ends(model, i)
     data = model.eq_data[i]
     if on_first is None or on_second is None:
@@ -69,12 +73,13 @@ def _loop(model: Any, tree: Tree, i: int, kind: str, name: str, taken: set[str])
             on_first, on_second = Pose(arm=Vector(*data[0:3].tolist())), Pose(arm=Vector(*data[3:6].tolist()))
         else:
             on_first, on_second = pose(data[6:10], data[3:6]), Pose(arm=Vector(*data[0:3].tolist()))
+    kept = SPHERICAL if kind == "connect" or not data[TORQUES] else FIXED
     names = []
     for label in (name, f"{name}_frame"):
         names.append(unused(label, taken))
         taken.add(names[-1])
     return Loop(
-        joint=tree.frame(names[0], first, on_first, SPHERICAL if kind == "connect" else FIXED),
+        joint=tree.frame(names[0], first, on_first, kept),
         frame=tree.frame(names[1], second, on_second),
     )
 
@@ -101,6 +106,15 @@ def _follow(model: Any, tree: Tree, i: int, following: dict[int, Mimic]) -> str:
             "remove one of them"
         )
     return ""
+
+
+def _let_motors_lead(joints: list[Joint], following: dict[int, Mimic]) -> None:
+    """Let the first joint with a motor lead those that move with it, if the joint that they follow has none."""
+    for j, joint in enumerate(joints, 1):
+        own = _resolved(j, following)
+        if own and joint.mu and not joints[own.joint - 1].mu:
+            del following[j]
+            following[own.joint] = Mimic(joint=j, ratio=1.0 / own.ratio, offset=-own.offset / own.ratio)
 
 
 def _resolved(joint: int, following: dict[int, Mimic]) -> Mimic | None:

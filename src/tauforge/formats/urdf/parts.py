@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from itertools import permutations
 from typing import Any, NamedTuple
 
 from ...robot.body import NO_INERTIA, Visual
 from ...robot.joint import Limits
+from ...robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, UNIVERSAL
 from ...robot.placement import placement
 from ...spatial.inertia import Inertia
 from ...spatial.pose import HERE, Pose
-from ...spatial.rotation import Rotation
-from ...spatial.vector import UNITS, ZERO, Vector
+from ...spatial.rotation import Rotation, Rows
+from ...spatial.vector import UNITS, ZERO, Vector, cross
 from ..angles import quarters
 from ..xml import Document, Element, children
 from .tree import Connection
 
+SIGMA = {
+    "revolute": REVOLUTE,
+    "continuous": REVOLUTE,
+    "prismatic": PRISMATIC,
+    "fixed": FIXED,
+    "floating": FLOATING,
+    "planar": PLANAR,
+    "spherical": SPHERICAL,
+    **{f"ujoint_{first}{second}": UNIVERSAL for first, second in permutations("xyz", 2)},
+}
+"""The kind of joint for each type; spherical and universal ones (by their two axes) only occur in side files."""
+PASSIVE = ("floating", *list(SIGMA)[6:])
+"""Types of joints that have no motor unless a side file says so."""
 LARGEST = 1.7976931348623157e308
 """Written if there is no limit, because URDF cannot express that."""
 ROUNDING = 1e-3
@@ -62,12 +77,26 @@ class Turned(NamedTuple):
     link: Pose
     parameters: dict[str, Any]
 
+    @classmethod
+    def of(cls, rows: Rows) -> Turned:
+        """Return a frame with the link's origin, from the rows of its rotation."""
+        own = Pose(Rotation.of(rows))
+        link = own.inverse()
+        return cls(own, link, placement(link))
+
 
 def own_frame(doc: Document, joint: Connection, snap: float) -> Turned | None:
     """Return the frame whose z is the joint's axis; None if it is the link's.
 
     It is reached by the shortest rotation, as in Drake and MuJoCo; this determines x and y of a planar joint.
+    Floating and spherical joints have the link's, and x of a universal joint's frame is its second axis.
     """
+    if joint.kind in ("floating", "spherical"):
+        return None
+    if SIGMA[joint.kind] == UNIVERSAL:
+        first, second = (UNITS["xyz".index(letter)] for letter in joint.kind[-2:])
+        x, y, z = second, cross(first, second), first
+        return Turned.of((Vector(x[0], y[0], z[0]), Vector(x[1], y[1], z[1]), Vector(x[2], y[2], z[2])))
     element = joint.parts.get("axis")
     axis = (1.0, 0.0, 0.0) if element is None else doc.numbers(element, "xyz", 3, (1.0, 0.0, 0.0))
     if not any(axis):
@@ -92,9 +121,7 @@ def _along(axis: tuple[float, ...], near: float) -> Turned | None:
         Vector(-z[0] * z[1] * k, 1 - z[1] * z[1] * k if across else -1.0, z[1]),
         Vector(-z[0], -z[1], z[2]),
     )
-    turned = Pose(Rotation.of(own))
-    link = turned.inverse()
-    return Turned(turned, link, placement(link))
+    return Turned.of(own)
 
 
 def inertial(doc: Document, link: Element, at: Pose, snap: float) -> tuple[Inertia, bool]:

@@ -15,34 +15,27 @@ from ...errors import RobotError, RobotWarning
 from ...robot.base import Base
 from ...robot.body import NO_INERTIA, Body, Visual
 from ...robot.joint import Joint
-from ...robot.kinds import FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE
+from ...robot.kinds import FIXED
 from ...robot.placement import placement
 from ...robot.robot import Robot
 from ...spatial.pose import HERE, Pose
 from ..angles import SNAP
 from ..xml import Document, Element, document
+from .closing import SideFile, with_loops
 from .mimic import mimics
-from .parts import friction, inertial, limits, origin, own_frame, visuals
+from .parts import PASSIVE, SIGMA, friction, inertial, limits, origin, own_frame, visuals
 from .tree import Connection, tree
 
-_SIGMA = {
-    "revolute": REVOLUTE,
-    "continuous": REVOLUTE,
-    "prismatic": PRISMATIC,
-    "fixed": FIXED,
-    "floating": FLOATING,
-    "planar": PLANAR,
-}
+
+def read(path: Path, snap: float = SNAP, lenient: bool = False, side: SideFile | None = None) -> Robot:
+    """Read a robot from a .urdf file, and what closes its loops from a side file."""
+    return robot_of(replace(document(path), lenient=lenient), snap, side)
 
 
-def read(path: Path, snap: float = SNAP, lenient: bool = False) -> Robot:
-    """Read a robot from a .urdf file."""
-    return robot_of(replace(document(path), lenient=lenient), snap)
-
-
-def robot_of(doc: Document, snap: float) -> Robot:
-    """Return the robot that a document describes."""
+def robot_of(doc: Document, snap: float, side: SideFile | None = None) -> Robot:
+    """Return the robot that a document and a side file describe."""
     links, root, connections = tree(doc)
+    connections = side.retyped(connections) if side else connections
     by_name = {joint.name: joint for joint in connections}
     moving = [joint for joint in connections if joint.kind != "fixed"]
     numbers = {joint.name: number for number, joint in enumerate(moving, 1)}
@@ -58,13 +51,13 @@ def robot_of(doc: Document, snap: float) -> Robot:
             owner[joint.child], place[joint.child] = number, at
             frames.append(Joint(name=joint.child, antecedent=number, sigma=FIXED, mu=0, **placement(at)))
             continue
-        turned = None if joint.kind == "floating" else own_frame(doc, joint, snap)
+        turned = own_frame(doc, joint, snap)
         joints.append(
             Joint(
                 name=joint.name,
                 antecedent=number,
-                sigma=_SIGMA[joint.kind],
-                mu=0 if joint.kind == "floating" else 1,
+                sigma=SIGMA[joint.kind],
+                mu=0 if joint.kind in PASSIVE else 1,
                 **placement(at.then(turned.own) if turned else at),
                 mimic=following.get(joint.name),
                 **_law(doc, joint),
@@ -77,7 +70,7 @@ def robot_of(doc: Document, snap: float) -> Robot:
     bodies = _bodies(doc, names, links, owner, place, snap, doubts)
     for doubt in (*doc.excused, *(f"{doc.source.path}: {doubt}" for doubt in doubts)):
         warnings.warn(doubt, RobotWarning, stacklevel=4)
-    return doc.source.robot(
+    robot = doc.source.robot(
         name=doc.root.get("name") or doc.source.path.stem,
         joints=joints,
         bodies=bodies[1:],
@@ -85,6 +78,7 @@ def robot_of(doc: Document, snap: float) -> Robot:
         frames=frames,
         free_frames=True,
     )
+    return with_loops(robot, side) if side else robot
 
 
 def _law(doc: Document, joint: Connection) -> dict[str, Any]:

@@ -20,13 +20,14 @@ from ..angles import SNAP
 from ..apart import run_apart
 from ..xml import document, parsed
 from . import xacro_expand
+from .closing import SideFile
 from .read import robot_of
 
 
-def read(path: Path, snap: float = SNAP, lenient: bool = False) -> Robot:
-    """Read a robot from a .xacro file."""
+def read(path: Path, snap: float = SNAP, lenient: bool = False, side: SideFile | None = None) -> Robot:
+    """Read a robot from a .xacro file, and what closes its loops from a side file."""
     document(path)  # refuses a file that is not XML, is too large or has a DTD
-    return robot_of(replace(parsed(path, _expanded(path), lines=False), lenient=lenient), snap)
+    return robot_of(replace(parsed(path, _expanded(path), lines=False), lenient=lenient), snap, side)
 
 
 def write(robot: Robot) -> NoReturn:

@@ -33,8 +33,8 @@ def chosen_axes(robot: Robot, tree: Coordinates, base: list[int], J: Floats, ran
     if len(wanted) != mobility:
         many = "few" if len(wanted) < mobility else "many"
         raise ProgramError(
-            f"{robot.name} has mobility {mobility}, but {names} have {len(wanted)} degrees of freedom: too {many} to "
-            "be independent"
+            f"{robot.name} has mobility {mobility}; you chose {names}, with a total of {len(wanted)}: too {many} to be "
+            "independent"
         )
     joint_of = [j for j in tree.independent for _ in range(tree.widths[j - 1])]
     order = list(dict.fromkeys(joint_of[k] for k in wanted))

@@ -74,9 +74,11 @@ def freedom(robot: Robot) -> Freedom:
     J, rank = mechanism.equations(q), sum(ranks)
     order, dependent, held = _preferred(numeric, tree), set[int](), list[int]()
     for group, own in zip(mechanism.groups, ranks, strict=True):
-        held += _held(J[np.ix_(group.rows, group.axes)], group.axes, own)
         among = [[k for k in some if k in set(group.axes)] for some in order]
-        dependent |= _basis(J[list(group.rows)], among, own)
+        slopes = J[list(group.rows)]
+        basis = _basis(slopes, among, own)
+        held += _held(slopes, basis, group.axes)
+        dependent |= basis
     free = [k for k in (*base, *driven, *passive) if k not in dependent]
     if robot.chosen:
         free = chosen_axes(numeric, tree, base, J, rank)
@@ -84,10 +86,14 @@ def freedom(robot: Robot) -> Freedom:
     return Freedom(len(tree.names) - rank, len(J) - rank, degrees, still, q)
 
 
-def _held(J: Floats, axes: Sequence[int], rank: int) -> list[int]:
-    """Return the axes along which no allowed motion goes."""
-    motions = _directions(J)[rank:]
-    return [axis for k, axis in enumerate(axes) if np.abs(motions[:, k]).max(initial=0.0) < STILL]
+def _held(J: Floats, dependent: set[int], axes: Sequence[int]) -> list[int]:
+    """Return the axes along which no allowed motion goes, given a set of axes that the others determine."""
+    order = [*sorted(dependent), *(axis for axis in axes if axis not in dependent)]
+    count, rest = len(dependent), len(order) - len(dependent)
+    Q, R = np.linalg.qr(J[:, order[:count]])
+    motions = np.vstack([-np.linalg.solve(R, Q.T @ J[:, order[count:]]), np.eye(rest)])
+    units = np.abs(np.linalg.qr(motions)[0])
+    return [axis for axis, row in zip(order, units, strict=True) if row.max(initial=0.0) < STILL]
 
 
 def check_choice(robot: Robot) -> Robot:
@@ -112,14 +118,16 @@ def _regular(mechanism: Mechanism, group: Group, q: Floats, following: Sequence[
         return _rank(J), _rank(J[:, own])
 
     J = left(q[None])[1][0][:, axes]
-    rank, V = ranks(J), _directions(J)
-    for _ in range(3):  # a state may be singular; any other near it is not
+    filled = left.filled[:, axes]
+    rank, most = ranks(J), (_most(filled), _most(filled[:, own]))
+    for _ in range(3 if rank < most else 0):  # a state may be singular; any other near it is not
+        V = _directions(J)
         v = np.zeros((1, mechanism.axes))
         v[0, axes] = V[rank[0] :].T @ random.uniform(-0.3, 0.3, len(V) - rank[0])
         found, error = newton(left, mechanism.step, mechanism.step(q[None], v), group.axes)
         slopes = left(found)[1][0][:, axes]
         if is_closed(error).all() and (other := ranks(slopes)) > rank:
-            q, rank, V = found[0], other, _directions(slopes)
+            q, rank, J = found[0], other, slopes
     return q, rank[0]
 
 
@@ -160,7 +168,13 @@ def error(robot: Robot, q: Floats) -> Floats:
 
 def _square(J: Floats) -> Floats:
     """Return a matrix with no more rows than columns and the same singular values and directions."""
+    J = J[J.any(axis=1)]
     return np.asarray(np.linalg.qr(J, mode="r")) if len(J) > J.shape[1] else J
+
+
+def _most(filled: NDArray[np.bool_]) -> int:
+    """Return a rank that no matrix with these entries other than zero exceeds."""
+    return int(min(filled.any(axis=1).sum(), filled.any(axis=0).sum()))
 
 
 def _directions(J: Floats) -> Floats:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from ...errors import ProgramError
 from ...graph.node import Node, Scalar, is_zero
@@ -85,7 +86,7 @@ class Motors:
 
     def hold(self, tau: Sequence[Scalar]) -> list[Scalar]:
         """Return the motors' torques that act as τ does, those of least norm if there is a choice."""
-        self._check_count()
+        self._check_motors()
         if not self.is_square:
             y = solve(self._gram, tau, lambda _, x: self._check(x))
             return [_dot(row, y) for row in self.rows]
@@ -100,8 +101,8 @@ class Motors:
         """Return the projector on torques that do not act on the degrees of freedom, row by row."""
         count = len(self.names)
         unit = [[float(i == k) for k in range(count)] for i in range(count)]
-        if count <= len(self.degrees):
-            self._check_count()
+        self._check_motors()
+        if count == len(self.degrees):
             return [[0.0] * count for _ in unit]
         columns = []
         for row, own in zip(self.rows, unit, strict=True):
@@ -121,19 +122,26 @@ class Motors:
                         N[i][k] = N[i][k] + a * b
         return N
 
-    def _check_count(self) -> None:
+    def _check_motors(self) -> None:
+        """Refuse motors that do not determine the motion in any state."""
         if len(self.names) < len(self.degrees):
+            motors = f"{len(self.names)} motor{'s' * (len(self.names) != 1)}"
             raise ProgramError(
-                f"{self.robot.name} has {len(self.degrees)} degrees of freedom and {len(self.names)} motors, which "
-                f"cannot cause every motion; take efforts={INDEPENDENT!r}, or make more joints actuated"
+                f"{self.robot.name} has {len(self.degrees)} degrees of freedom and {motors}, which cannot cause every "
+                f"motion; take efforts={INDEPENDENT!r}, or make more joints actuated"
             )
+        if self.robot.loops and set(self.robot.derived(chosen=()).velocity_names) - set(self.names):
+            self._refuse()
 
     def _check(self, divisor: Scalar) -> None:
         if is_zero(divisor):
-            raise ProgramError(
-                f"{self.robot.name}: the motors {', '.join(self.names)} cannot hold it anywhere: some motion leaves "
-                f"all of them at rest; take efforts={INDEPENDENT!r}, or make other joints actuated"
-            )
+            self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise ProgramError(
+            f"{self.robot.name}: the motors {', '.join(self.names)} cannot hold it anywhere: some motion leaves all of "
+            f"them at rest; take efforts={INDEPENDENT!r}, or make other joints actuated"
+        )
 
 
 def check_efforts(efforts: str) -> None:

@@ -16,7 +16,7 @@ from ...robot.robot import Robot
 from ...spatial.pose import Pose
 from ...spatial.screw import Twist, Wrench
 from ...spatial.vector import ZERO, Vector, cross, times
-from ..inverse_dynamics import Motion, moving
+from ..outward import Motion, moving
 from ..routes import path
 from .closure import Sides
 

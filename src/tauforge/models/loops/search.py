@@ -21,8 +21,8 @@ from ...graph.node import Node, as_node, is_zero, symbol
 from ...robot.entries import by_joint, owners
 from ...robot.joint import Joint
 from ...robot.robot import Robot
-from .closure import angles, loop_closure, turning
-from .newton import is_closed, newton
+from .closure import loop_closure, turning
+from .newton import angles, is_closed, newton
 
 Floats = NDArray[np.float64]
 STARTS = 64
@@ -217,6 +217,14 @@ class Evaluator:
     def used(self) -> list[tuple[str, int]]:
         """The coordinates that matter, by the names of their symbols."""
         return [(name, int(name[2:-1])) for name in self.arrays.symbols]
+
+    @cached_property
+    def filled(self) -> NDArray[np.bool_]:
+        """Which slopes (rows, axes) are not zero in every state."""
+        found = np.zeros((self.rows, self.axes), dtype=bool)
+        for place in self.places:
+            found[place] = True
+        return found
 
     def __call__(self, q: Floats) -> tuple[Floats, Floats]:
         """Return errors (k, rows) and slopes (k, rows, axes)."""

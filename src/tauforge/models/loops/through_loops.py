@@ -22,8 +22,9 @@ from ...spatial.rotation import Rotation
 from ...spatial.screw import Twist, Wrench
 from ...spatial.vector import ZERO, Vector, column, cross, dot, times
 from ..coordinates import Coordinates
-from ..inverse_dynamics import Motion, forward, moving, newton_euler
+from ..inverse_dynamics import newton_euler
 from ..labels import Labels
+from ..outward import Motion, forward, moving
 from ..routes import Route, orientations, path, poses_of
 from ..state import State, Values
 from .closure import POINT, Sides, Way, rows, with_sides
@@ -41,7 +42,7 @@ class Cut(NamedTuple):
     def parts(self, motion: Twist, x: Scalar) -> list[Scalar]:
         """Return the components of a relative motion that are held; ``x`` is that of a universal joint's own."""
         six = (*motion.v, *motion.w)
-        more = [x] if self.side.loop.joint.kind.word == "universal" else []
+        more = [x] if self.side.crossed else []
         return [*(six[k] for k in self.side.held), *more]
 
     @property

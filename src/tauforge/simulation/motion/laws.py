@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import ProgramError
 from .checks import Floats
@@ -38,13 +39,17 @@ class Pieces:
 
     def __call__(self, t: Floats) -> Rates:
         """Return the motion at some times; where two pieces meet, that of the later one."""
-        piece = np.clip(np.searchsorted(self.knots, t, side="right") - 1, 0, len(self.knots) - 2)
+        piece = self.piece(t)
         u = (t - self.knots[piece])[:, None]
         first, *others = self._with_derivatives
         found = first[:, piece]
         for part in others:
             found = found * u + part[:, piece]
         return found[0], found[1], found[2]
+
+    def piece(self, t: Floats) -> NDArray[np.intp]:
+        """Return the number of the piece at each time; where two meet, that of the later one."""
+        return np.asarray(np.clip(np.searchsorted(self.knots, t, side="right") - 1, 0, len(self.knots) - 2))
 
     @cached_property
     def _with_derivatives(self) -> Floats:
@@ -140,6 +145,42 @@ class Given:
         near = values(function, np.clip(times, self.start, self.end).ravel()).reshape(*times.shape, -1)
         weights = np.array([_weights(int(k), order) for k in first])
         return np.asarray(np.einsum("mk,mkn->mn", weights, near)) / self.step**order
+
+
+@dataclass(frozen=True, eq=False)
+class Along:
+    """A path, passed through in a rhythm.
+
+    Attributes
+    ----------
+    path
+        Maps its parameter to coordinates and their rates by the parameter.
+    rhythm
+        The parameter over time.
+    segments
+        If the path has corners, where the rhythm rests: the number of the segment on which each piece of the rhythm is,
+        as the path's second argument. The parameter alone does not tell, since it is rounded.
+    """
+
+    path: Callable[..., Rates]
+    rhythm: Pieces
+    segments: NDArray[np.intp] | None = None
+
+    def __call__(self, t: Floats) -> Rates:
+        """Return the motion at some times."""
+        s, speed, rise = self.rhythm(t)
+        where = () if self.segments is None else (self.segments[self.rhythm.piece(t)],)
+        q, rate, second = self.path(s[:, 0], *where)
+        return q, rate * speed, second * speed**2 + rate * rise
+
+    def stretched(self, speed: float) -> Along:
+        """Return the same path at another speed."""
+        return Along(self.path, self.rhythm.stretched(speed), self.segments)
+
+    @property
+    def knots(self) -> Floats:
+        """Times at which the acceleration can jump."""
+        return self.rhythm.knots
 
 
 @dataclass(frozen=True, eq=False)

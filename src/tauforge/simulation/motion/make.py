@@ -14,6 +14,7 @@ from ...graph.evaluate import symbols
 from ...graph.node import Node, as_node, symbol
 from ...graph.parse import as_scalar, expression
 from ...program.program import Array, Program, Shape, outputs
+from .by_limits import fastest_motion, jerk_limited
 from .checks import Floats, bounds, numbers, positive, rising
 from .laws import Compiled, Fourier, Given, Pieces, values
 from .motion import Motion
@@ -32,8 +33,12 @@ KINDS = {
     "cubic": ("velocities", "stop"),
     "quintic": ("velocities", "accelerations", "stop"),
     "trapezoidal": ("blend", "stop"),
+    "jerk-limited": ("velocities", "accelerations", "jerk"),
+    "time-optimal": ("robot", "torque", "payload", "wrench", "guess"),
 }
 """The kinds of motions through points, and the options of each."""
+TIMELESS = ("jerk-limited", "time-optimal")
+"""Kinds that find the times of the points themselves."""
 FUNCTION = ("qd", "qdd", "step")
 """The options of motions that are functions of time."""
 STEPS = 2000
@@ -62,7 +67,11 @@ def motion(path: Path, times: ArrayLike | None = None, *, kind: str = "spline", 
         - "spline": accelerations do not jump at the points;
         - "cubic": cubic polynomials; velocities do not jump;
         - "quintic": polynomials of the fifth order; accelerations do not jump, and are zero at the points;
-        - "trapezoidal": constant velocities, and blends of constant acceleration about the points.
+        - "trapezoidal": constant velocities, and blends of constant acceleration about the points;
+        - "jerk-limited": the fastest from each point to the next within ``velocity``, ``acceleration`` and ``jerk``, at
+          rest at the points unless ``velocities`` are given; it needs the extra "trajectory";
+        - "time-optimal": the fastest along the natural cubic spline through the points, within ``velocity``,
+          ``acceleration`` and ``torque``, without rest in between.
     **options
         Each kind has some of these:
 
@@ -73,6 +82,9 @@ def motion(path: Path, times: ArrayLike | None = None, *, kind: str = "spline", 
           acceleration;
         - ``blend``: duration of each blend, in seconds; a third of the shortest time between points by default;
         - ``velocity``, ``acceleration``: without times, the limits of all joints, or of each;
+        - ``jerk``: the same for the rate of accelerations;
+        - ``robot``, ``torque``, ``payload``, ``wrench``, ``guess``: the robot and the limits of its torques, as for
+          ``Motion.scaled``; limits that are not given are those of its description;
         - ``qd``, ``qdd``: derivatives of a function of time, as functions; numerical differences of the sixth order
           replace those that are not given, with the time ``step`` between values.
 
@@ -87,12 +99,19 @@ def motion(path: Path, times: ArrayLike | None = None, *, kind: str = "spline", 
     if callable(path):
         _known("a function of time", options, FUNCTION)
         return _from_function(path, times, **options)
+    return _through_points(path, times, kind, options)
+
+
+def _through_points(path: Any, times: ArrayLike | None, kind: str, options: dict[str, Any]) -> Motion:
+    """Return a motion through points."""
     if kind not in KINDS:
         raise ProgramError(f"kind={kind!r}; choose among {', '.join(map(repr, KINDS))}")
-    _known(f"kind={kind!r}", options, KINDS[kind] + LIMITS * (times is None))
+    _known(f"kind={kind!r}", options, KINDS[kind] + LIMITS * (times is None or kind in TIMELESS))
     points = numbers("points", path)
     if points.ndim != 2 or len(points) < 2 or not points.shape[1]:
         raise ProgramError(f"points: give at least two rows, one number per joint in each, not shape {points.shape}")
+    if kind in TIMELESS:
+        return _by_limits(points, times, kind, options)
     if times is None:
         return _fastest(points, kind, options)
     when = numbers("times", times)
@@ -251,16 +270,34 @@ def _at_points(what: str, given: ArrayLike | None, chosen: Floats, inner: bool) 
     return np.concatenate([found[:1], chosen[1:-1], found[1:]])
 
 
+def _by_limits(points: Floats, times: ArrayLike | None, kind: str, options: dict[str, Any]) -> Motion:
+    """Return a motion that limits alone determine."""
+    if times is not None:
+        raise ProgramError(f"kind={kind!r} finds its own times; leave them out, or slow it down with stretched(…)")
+    _distinct(points)
+    if kind == "time-optimal":
+        return fastest_motion(points, **options)
+    still = np.zeros_like(points)
+    rates = [_at_points(name, options.pop(name, None), still, True) for name in ("velocities", "accelerations")]
+    return jerk_limited(points, *rates, **options)
+
+
+def _distinct(points: Floats) -> Floats:
+    """Return the longest way of any joint from each point to the next; refuse points that are the same."""
+    ways: Floats = np.abs(np.diff(points, axis=0)).max(axis=1)
+    if not ways.all():
+        k = int(np.argmin(ways))
+        raise ProgramError(f"the points {k + 1} and {k + 2} are the same: give times, or leave one out")
+    return ways
+
+
 def _fastest(points: Floats, kind: str, options: dict[str, Any]) -> Motion:
     """Return the motion in the shortest time that keeps limits of velocity and acceleration."""
     given = {name: options[name] for name in LIMITS if options.get(name) is not None}
     others = {name: x for name, x in options.items() if name not in LIMITS}
     if not given:
         raise ProgramError("give the times of the points, or limits: velocity, acceleration or both")
-    ways = np.abs(np.diff(points, axis=0)).max(axis=1)
-    if not ways.all():
-        k = int(np.argmin(ways))
-        raise ProgramError(f"the points {k + 1} and {k + 2} are the same: give times, or leave one out")
+    ways = _distinct(points)
     pausing = kind == "trapezoidal" and (len(points) == 2 or others.get("stop"))
     if pausing and len(given) == 2 and "blend" not in others:
         v, a = (bounds(name, given[name], points.shape[1]) for name in LIMITS)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import ProgramError
 from .checks import Floats, positive, sample_times
-from .laws import Law, Pieces, Stretched
+from .laws import Along, Law, Pieces, Stretched
 
 if TYPE_CHECKING:
     from ...robot.robot import Robot
@@ -138,10 +138,10 @@ class Motion:
     def stretched(self, duration: float) -> Motion:
         """Return the same path in another time: all velocities change by one factor, accelerations by its square."""
         speed = self.duration / positive("duration", duration)
-        if isinstance(self.law, Pieces):
-            pieces = self.law.stretched(speed)
-            _, *corners, end = pieces.knots.tolist()
-            return replace(self, law=pieces, end=end, corners=tuple(corners), limited_by="")
+        if isinstance(self.law, Pieces | Along):
+            faster = self.law.stretched(speed)
+            _, *corners, end = faster.knots.tolist()
+            return replace(self, law=faster, end=end, corners=tuple(corners), limited_by="")
         law = Stretched(self.law, self.start, speed)
         return replace(self, law=law, end=self.start + duration, limited_by="")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,9 @@ from ...models.registry import check_robot
 from ...robot.robot import Robot
 from .checks import Floats, bounds, check_joints
 from .motion import Motion
+
+if TYPE_CHECKING:
+    from ..torques.drives import Drives
 
 SAMPLES = 1001
 """Samples that a peak must not slip through; each is then looked at more closely."""
@@ -96,9 +99,9 @@ def _measured(
     if robot is None and (torque is not None or load):
         raise ProgramError("torques depend on the robot: give it, as in motion.scaled(robot, torque=…)")
     limits = {
-        "velocity": _limits("velocity", velocity, robot, labels),
-        "acceleration": _limits("acceleration", acceleration, None, labels),
-        "torque": _limits("torque", torque, robot, labels),
+        "velocity": joint_limits("velocity", velocity, robot, labels),
+        "acceleration": joint_limits("acceleration", acceleration, None, labels),
+        "torque": joint_limits("torque", torque, robot, labels),
     }
     finite = {name: np.flatnonzero(np.isfinite(limit)) for name, limit in limits.items()}
     if not any(len(own) for own in finite.values()):
@@ -119,7 +122,7 @@ def _measured(
     return measure, names
 
 
-def _limits(what: str, given: ArrayLike | None, robot: Robot | None, labels: tuple[str, ...]) -> Floats:
+def joint_limits(what: str, given: ArrayLike | None, robot: Robot | None, labels: tuple[str, ...]) -> Floats:
     """Return the limit of each joint: as given, else that of the robot's description."""
     if given is not None:
         return bounds(what, given, len(labels))
@@ -146,13 +149,17 @@ def _torques(
 
     def parts(t: Floats) -> tuple[Floats, Floats, Floats]:
         q, qd, qdd = motion(t)
-        q = drives.closed(t, q)
-        half, one, two = (drives.torques(t, q, r * qd, r * r * qdd) for r in (0.5, 1.0, 2.0))
-        A = (two - 3.0 * one + 2.0 * half) * (2.0 / 3.0)
-        B = 2.0 * (one - half) - 1.5 * A
-        return A, B, one - A - B
+        return torque_parts(drives, t, drives.closed(t, q), qd, qdd)
 
     return parts
+
+
+def torque_parts(drives: Drives, t: Floats, q: Floats, qd: Floats, qdd: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return A, B and C of the torques at r times the speed, from those at three speeds."""
+    half, one, two = (drives.torques(t, q, r * qd, r * r * qdd) for r in (0.5, 1.0, 2.0))
+    A = (two - 3.0 * one + 2.0 * half) * (2.0 / 3.0)
+    B = 2.0 * (one - half) - 1.5 * A
+    return A, B, one - A - B
 
 
 def _largest(rows: Rows, names: list[str], t: Floats) -> float:
@@ -161,7 +168,7 @@ def _largest(rows: Rows, names: list[str], t: Floats) -> float:
     limit = np.broadcast_to(rows.limit, rows.A.shape).ravel()
     starts, ends = [np.empty(0)], [np.empty(0)]
     for sign in (1.0, -1.0):
-        low, high = _beyond(sign * A, sign * B, sign * C - limit)
+        low, high = beyond(sign * A, sign * B, sign * C - limit)
         for start, end in (low, high):
             some = end > np.maximum(start, 0.0)
             starts.append(start[some])
@@ -185,7 +192,7 @@ def _largest(rows: Rows, names: list[str], t: Floats) -> float:
     return float(r)
 
 
-def _beyond(a: Floats, b: Floats, c: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+def beyond(a: Floats, b: Floats, c: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
     """Return the two intervals of r > 0, either of which can be empty, in which a r² + b r + c > 0."""
     scale = np.maximum(np.abs(a), np.maximum(np.abs(b), np.abs(c)))
     a, b = (np.where(np.abs(x) <= 1e-13 * scale, 0.0, x) for x in (a, b))

@@ -1,0 +1,141 @@
+"""Base parameters and frames that cost the fewest operations.
+
+Base parameters are not unique, and neither are the frames of the last links. From the classical base parameters:
+
+- *Plates.* Equal parts of XX and YY of a revolute link can be moved to its parent. The classical choice makes YY zero;
+  here it is ZZ = XX + YY, as for a plate in the plane xy. Each component of the moment then has one product less.
+- *Tips.* The frame of a link whose whole subtree lies on its axis can be turned about this axis, so that MY vanishes,
+  and shifted along it to the foot of the axis, so that r vanishes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import replace
+
+from ..graph.node import as_node, is_zero
+from ..robot.joint import Joint
+from ..robot.robot import Robot
+from ..spatial.inertia import NAMES, Inertia
+from ..spatial.vector import Vector
+from .base import BaseParameters, split, turning_with
+from .linear import NOTHING, LinearForm, forms_inward
+from .minimal import Forms, Key
+from .mobility import mobilities, unturned
+
+
+def least(base: BaseParameters, *, tips: bool = True) -> BaseParameters:
+    """Return parameters equivalent to classical base parameters that need fewer operations.
+
+    Parameters
+    ----------
+    tips
+        Whether frames of last links can change. External wrenches, which are given in these frames, forbid it.
+    """
+    whole = base.of.expanded().map(as_node)
+    movable = list(_movable(whole)) if tips else []
+    shifted = frozenset(j for j in movable if _can_shift(whole, j, base.forms))
+    forms = {key: form for key, form in base.forms.items() if key[1] not in shifted} | _at_foot(whole, base, shifted)
+    joints = tuple(replace(x, r=as_node(0.0)) if j in shifted else x for j, x in enumerate(whole.joints, 1))
+    reduced = whole.derived(joints=joints)
+    plates = frozenset(j for j, joint in enumerate(joints, 1) if _can_be_plate(joint, j, base.filled))
+    while True:
+        found = _as_plates(reduced, forms, plates)
+        strangers = {link for name, link in found if (name, link) not in forms and (name != "YY" or link not in plates)}
+        if not strangers:
+            break
+        plates = frozenset(j for j in plates if joints[j - 1].antecedent not in strangers)
+    turned = frozenset(
+        j for j in movable if {("MX", j), ("MY", j)} <= base.filled and _can_turn(turning_with(whole, j), found, plates)
+    )
+    return replace(base, forms=found, suffix="L", plates=plates, turned=turned, shifted=shifted)
+
+
+def _movable(robot: Robot) -> Iterator[int]:
+    """Yield the revolute links whose whole subtree lies on their axis, so their frames can move about and along it."""
+    held = {end.antecedent for loop in robot.loops for end in (loop.joint, loop.frame)}
+    for j, joint in enumerate(robot.joints, 1):
+        links = turning_with(robot, j)
+        lifted = any(not is_zero(x) for k in links for x in robot.bodies[k - 1].lift)
+        if _turns(joint) and _on_axis(robot, j) and not lifted and not held.intersection(links):
+            yield j
+
+
+def _turns(joint: Joint) -> bool:
+    return joint.kind.is_axial and not is_zero(joint.kind.turn)
+
+
+def _can_shift(robot: Robot, j: int, forms: Forms) -> bool:
+    """Tell whether shifting a last link's frame along its axis saves operations: no parameter is added."""
+    joint = robot.joints[j - 1]
+    added = any((first, j) in forms and (second, j) not in forms for first, second in (("MX", "XZ"), ("MY", "YZ")))
+    return not is_zero(joint.r) and is_zero(joint.kind.slide) and not _children(robot, j) and not added
+
+
+def _can_turn(links: list[int], forms: Forms, plates: frozenset[int]) -> bool:
+    """Tell whether turning frames about z adds no parameter."""
+    pairs = (("XZ", "YZ"), ("MX", "MY"))
+    flat = all(k in plates or not {("XX", k), ("XY", k)} & forms.keys() for k in links)
+    return flat and all(((x, k) in forms) == ((y, k) in forms) for k in links for x, y in pairs)
+
+
+def _on_axis(robot: Robot, j: int) -> bool:
+    """Tell whether all joints of a link's subtree lie on the axis of its joint."""
+    return all(
+        child.kind.is_axial and all(map(is_zero, (child.alpha, child.d, child.e, child.gamma))) and _on_axis(robot, k)
+        for k, child in _children(robot, j)
+    )
+
+
+def _children(robot: Robot, j: int) -> list[tuple[int, Joint]]:
+    return [(k, joint) for k, joint in enumerate(robot.joints, 1) if joint.antecedent == j]
+
+
+def _at_foot(robot: Robot, base: BaseParameters, shifted: frozenset[int]) -> Forms:
+    """Return the parameters of last links about the foot of their axis."""
+    found: Forms = {}
+    for j in shifted:
+        own = _inertia(base.forms, j).shifted(Vector(0.0, 0.0, robot.joints[j - 1].r))
+        found |= {(name, j): form for name, form in zip(NAMES, own, strict=True) if form}
+        found |= {key: form for key, form in base.forms.items() if key[1] == j and key[0] not in NAMES}
+    return found
+
+
+def _inertia(forms: Forms, j: int) -> Inertia:
+    return Inertia(*(forms.get((name, j), NOTHING) for name in NAMES))
+
+
+def _can_be_plate(joint: Joint, j: int, filled: Set[Key]) -> bool:
+    """Tell whether a link's moments of inertia are those that a plate can replace."""
+    return _turns(joint) and {("XX", j), ("ZZ", j)} <= filled and ("YY", j) not in filled
+
+
+def _as_plates(robot: Robot, forms: Forms, plates: frozenset[int]) -> Forms:
+    """Return base parameters with some links as plates; what these lose in XX and YY is moved to their parents."""
+    mobility = mobilities(robot)
+    total = [_inertia(forms, j) for j in range(len(robot.joints) + 1)]
+    found: Forms = {}
+    for j in range(len(robot.joints), 0, -1):
+        joint = robot.joints[j - 1]
+        if j in plates:
+            kept, passed = _plate(total[j])
+        else:
+            kept, passed = split(joint.kind, total[j], mobility[j])
+        if joint.antecedent:
+            parent = total[joint.antecedent]
+            total[joint.antecedent] = parent.plus(forms_inward(passed, unturned(joint)))
+        found |= {
+            (name, j): form
+            for name, form in zip(NAMES, kept, strict=True)
+            if form and not (j in plates and name == "ZZ")
+        }
+    order = {key: i for i, key in enumerate(sorted(found, key=lambda key: (key[1], NAMES.index(key[0]))))}
+    ordered = {key: found[key].tidy() for key in order}
+    return ordered | {key: form for key, form in forms.items() if key[0] not in NAMES}
+
+
+def _plate(own: Inertia) -> tuple[Inertia, Inertia]:
+    """Return a link's parameters with ZZ = XX + YY, and what is moved to its parent."""
+    excess: LinearForm = (own.XX + own.YY - own.ZZ) * 0.5
+    none = Inertia(*[NOTHING] * 10)
+    return own._replace(XX=own.XX - excess, YY=own.YY - excess), none._replace(XX=excess, YY=excess)
