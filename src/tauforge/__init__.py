@@ -71,6 +71,7 @@ LATER = {
     "Singularity": "geometry.singularity",
     "Stiction": "simulation.friction",
     "Stops": "simulation.stops",
+    "Sweep": "sweeps.result",
     "Task": "simulation.tasks.task",
     "Sweep": "sweeps.result",
     "Trajectory": "simulation.trajectory",

@@ -63,6 +63,14 @@ def test_trajectories_have_joints_and_times():
     assert "t" not in found
 
 
+def test_trajectories_of_many_states():
+    starts = [[0.1, 0.2], [0.3, 0.4]]
+    found = tf.sweep(ROBOT, {"rtol": [1e-3, 1e-6]}, fixed={"t": T, "q0": starts, "method": "Tsit5"}).data
+    assert found.q.dims == ("rtol", "state", "time", "joint")
+    np.testing.assert_array_equal(found.q.sel(rtol=1e-6), tf.simulate(ROBOT, T, q0=starts, method="Tsit5", rtol=1e-6).q)
+    np.testing.assert_array_equal(found.time, T)
+
+
 def test_coordinates_that_are_not_joints():
     base = tf.Body(name="base", inertia=tf.Inertia(1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 5.0))
     robot = ROBOT.with_base("floating", base)

@@ -63,9 +63,11 @@ def _of_trajectory(run: Trajectory) -> Outputs:
 
     same = run.coordinate_names == run.velocity_names
     coordinate = "joint" if same else "coordinate"
+    many = tuple(f"state_{k}" for k in range(len(run.shape))) if len(run.shape) != 1 else ("state",)
     dimensions: dict[str, tuple[str, ...]] = {TIMES: (TIME,)}
-    dimensions |= dict.fromkeys(BY_COORDINATE, (TIME, coordinate)) | dict.fromkeys(BY_VELOCITY, (TIME, "joint"))
-    dimensions |= dict.fromkeys(BY_TIME[1:], (TIME,)) | {"evaluations": (), "steps": ()}
+    dimensions |= dict.fromkeys(BY_COORDINATE, (*many, TIME, coordinate))
+    dimensions |= dict.fromkeys(BY_VELOCITY, (*many, TIME, "joint"))
+    dimensions |= dict.fromkeys(BY_TIME[1:], (*many, TIME)) | {"evaluations": (), "steps": ()}
     labels: dict[str, tuple[Any, ...]] = {"joint": run.velocity_names}
     if not same:
         labels["coordinate"] = run.coordinate_names
