@@ -53,58 +53,55 @@ def simulate(
     controller
         A ``Controller``, a Program ``q, qd -> tau``, or a function (t, q, qd) -> tau.
     q0, qd0
-        The start; by default zero. With closed loops, q0 can also be that of the independent joints. Leading axes are
-        those of many states, which only compiled methods take.
+        The start; by default zero. With closed loops, q0 can be that of the independent joints. Compiled methods take
+        many states, as leading axes.
     method
         Compiled with the model: "Tsit5", "DOP8"; for stiff equations "Rodas4", "Rodas5P". SciPy's: "RK23", "RK45",
         "DOP853"; for stiff equations "Radau", "BDF"; or "LSODA". Of SUNDIALS: "CVODE", "IDA".
-    rtol, atol, max_step
-        Tolerances of each step, and its longest duration. atol can have an entry for each coordinate and velocity.
-    max_steps
-        How many steps there can be.
+    rtol, atol, max_step, max_steps
+        Tolerances of each step, also an atol for each coordinate and velocity; its longest duration; most steps.
     threads
         How many threads share many states; by default as many as pay off.
     events
-        "limits", which stops at joint limits; a function (t, q, qd) -> float whose changes of sign are noted, with
-        attributes ``terminal`` and ``direction`` (1 rising, -1 falling); or a sequence of these.
-    rate
-        Samples per second of a controller or torque function, whose torque is held in between.
-    delay
-        Samples by which each torque comes late; until the first one arrives, that of the first sample acts.
+        "limits", to stop at joint limits; a function (t, q, qd) -> float whose changes of sign are noted; or several.
+    rate, delay
+        Samples per second of a controller or function, held in between, and by how many of them torques come late.
     saturation
         Largest torque of each joint, or of all.
     wrenches
         What each link exerts on its surroundings (links, 6): constant, or a function of (t) or (t, q, qd).
-    smoothing
-        Velocity below which Coulomb friction fades: sign(v) becomes v/√(v² + smoothing²). Zero keeps the sign.
-    stiction
-        Coulomb friction that sticks, instead: the ratio of static to Coulomb friction, or a ``Stiction``.
+    smoothing, stiction
+        Velocity below which Coulomb friction fades: sign(v) becomes v/√(v² + smoothing²), and zero keeps the sign. Or
+        friction that sticks: the ratio of static to Coulomb friction, or a ``Stiction``.
     stops
         End stops at the joint limits: True, a stiffness, or ``Stops``.
 
     Raises
     ------
-    ProgramError
-        If an argument is wrong.
     SimulationError
         If the simulation cannot go on: a controller returns NaN, or the integrator gives up. Its attribute
         ``trajectory`` holds what was computed. A KeyboardInterrupt carries the same attribute.
     """
     names = _velocity_names(robot)
-    span, times = _times(t)
-    how = options(method, rtol, atol, max_step, max_steps, smoothing)
+    (span, times), how = _times(t), options(method, rtol, atol, max_step, max_steps, smoothing)
     first = start(robot, q0, qd0, torque, times)
-    driven = drive(first.torque, controller, rate, delay, span, times, names)
-    if method in COMPILED and isinstance(driven, Inside):
-        driven = timed(driven.controller)
-    sticking = stiction if isinstance(stiction, Stiction) or stiction is None else Stiction(stiction)
-    system = _system(robot, driven, wrenches, saturation, smoothing, sticking, stops_of(robot, stops))
+    driven = _compiled(drive(first.torque, controller, rate, delay, span, times, names), method)
+    system = _system(robot, driven, wrenches, saturation, smoothing, stiction, stops)
     how = how._replace(atol=_tolerances(how.atol, system))
-    watch = Watch(robot, events, system.split)
-    y = np.concatenate([first.y, np.zeros((len(first.y), system.size - first.y.shape[1]))], axis=1)
+    watch, y = Watch(robot, events, system.split), _whole(first.y, system)
     if table := _table(system, span[0], first, how, wrenches, watch):
         return _march(Course(system, table, span, times, y, how), first.batch, threads)
     return _run(system, span, times, y[0], watch, how)
+
+
+def _compiled(driven: Drive, method: str) -> Drive:
+    """Return a drive as a method needs it: a compiled one reads the reference of a controller from a table."""
+    return timed(driven.controller) if method in COMPILED and isinstance(driven, Inside) else driven
+
+
+def _whole(y: Floats, system: System) -> Floats:
+    """Return states at the start with the integrals of controllers and friction, which are zero."""
+    return np.concatenate([y, np.zeros((len(y), system.size - y.shape[1]))], axis=1)
 
 
 def _velocity_names(robot: Robot) -> tuple[str, ...]:
@@ -189,8 +186,8 @@ def _system(
     wrenches: Any,
     saturation: ArrayLike | None,
     smoothing: float,
-    stiction: Stiction | None,
-    stops: Stops | None,
+    stiction: float | Stiction | None,
+    stops: float | Stops | bool | None,
 ) -> System:
     """Return the equations of motion, compiled."""
     outside, reads = _wrenches(robot, wrenches)
@@ -200,8 +197,8 @@ def _system(
         wrenches=outside is not None,
         smoothing=smoothing,
         saturation=None if saturation is None else tuple(largest_torques(saturation, robot.velocity_names)),
-        stiction=stiction,
-        stops=stops,
+        stiction=stiction if isinstance(stiction, Stiction) or stiction is None else Stiction(stiction),
+        stops=stops_of(robot, stops),
     )
     return System(robot, program, driven, outside, reads)
 
