@@ -73,7 +73,6 @@ LATER = {
     "Stops": "simulation.stops",
     "Sweep": "sweeps.result",
     "Task": "simulation.tasks.task",
-    "Sweep": "sweeps.result",
     "Trajectory": "simulation.trajectory",
     "View": "view.live",
     "animate": "view.animate",
