@@ -33,7 +33,7 @@ def test_grouping_is_proved_exact():
 
 
 def test_fused_derivatives_keep_the_cheap_form():
-    for robot, most in ((tf.robots.puma560(), 1593), (tf.robots.kuka_lwr(), 2290)):
+    for robot, most in ((tf.robots.puma560(), 1527), (tf.robots.kuka_lwr(), 2218)):
         program = tf.inverse_dynamics(robot)
         fused = tf.fuse(program.derivative("tau", "q"), program.derivative("tau", "qd"))
         assert fused.count().total == most
@@ -110,7 +110,7 @@ def test_a_program_made_by_hand_has_no_recipe_and_can_be_optimised():
 
 @pytest.mark.parametrize("wrong", ["minimal", "", None])
 def test_unknown_parameters_are_refused(wrong):
-    with pytest.raises(tf.ProgramError, match="'auto', 'standard' or 'base'"):
+    with pytest.raises(tf.ProgramError, match="'auto', 'standard', 'base' or 'least'"):
         tf.inverse_dynamics(tf.robots.puma560(), parameters=wrong)
 
 
@@ -227,13 +227,21 @@ def test_gravity_is_grouped_for_a_base_at_rest(parameters, motion):
     assert expected.certify(tf.gravity(moving, parameters="standard"))
 
 
-@pytest.mark.parametrize("model", [tf.energy, tf.coriolis_matrix])
-def test_base_parameters_of_a_moving_base_are_those_of_efforts(model):
+def test_base_parameters_of_a_moving_base_are_those_of_efforts():
     robot = tf.robots.puma560()
     moving = replace(robot, base=replace(robot.base, W0=(0.3, 0.2, 0.1)))
     with pytest.raises(tf.ProgramError, match="where the base moves"):
-        model(moving, parameters="base")
-    assert model(moving).certify(model(moving, parameters="standard"))
+        tf.energy(moving, parameters="base")
+    assert tf.energy(moving).certify(tf.energy(moving, parameters="standard"))
+
+
+@pytest.mark.parametrize("motion", [{"W0": (0.3, 0.2, 0.1)}, {"WP0": (0.3, 0.2, 0.1)}, {"VP0": (0.0, 0.0, -9.81)}])
+@pytest.mark.parametrize("parameters", ["auto", "base"])
+def test_the_coriolis_matrix_of_a_moving_base_is_grouped(parameters, motion):
+    robot = tf.robots.puma560()
+    moving = replace(robot, base=replace(robot.base, **motion))
+    expected = tf.coriolis_matrix(moving, parameters="standard")
+    assert expected.certify(tf.coriolis_matrix(moving, parameters=parameters))
 
 
 def test_a_program_bound_in_many_steps():
