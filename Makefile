@@ -44,6 +44,8 @@ bench: $(VENV)/.installed-bench $(VENV)/.installed-peers
 	$(BIN)/python -m benchmarks.parallel
 	$(BIN)/python -m benchmarks.closing
 	$(BIN)/python -m benchmarks.rollout
+	$(BIN)/python -m benchmarks.mechanisms
+	$(BIN)/python -m benchmarks.simulate
 	$(BIN)/python -m benchmarks.peers
 
 clean:

@@ -1,4 +1,4 @@
-"""Build the SR400 from nothing: a tree of eight joints, and the ninth that closes its parallelogram."""
+"""Build the SR400 from scratch: a tree of eight joints, and the ninth that closes its parallelogram."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Build a Gough-Stewart platform from nothing: six legs, each from a point of the base to a point of the platform."""
+"""Build a Gough-Stewart platform from scratch: six legs, each from a point of the base to a point of the platform."""
 
 import numpy as np
 

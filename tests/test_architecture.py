@@ -79,6 +79,7 @@ def test_public_names():
         "Stops",
         "symbol",
         "TargetError",
+        "Task",
         "TauforgeError",
         "Tendon",
         "Trajectory",
@@ -101,7 +102,7 @@ def test_imports_point_one_way():
 
 
 def test_importing_leaves_heavy_parts_alone():
-    heavy = ("llvmlite", "rich", "typer", "scipy", "sympy", "mujoco")
+    heavy = ("numpy", "llvmlite", "rich", "typer", "scipy", "sympy", "mujoco")
     script = f"import sys, tauforge; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
 

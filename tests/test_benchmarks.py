@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from benchmarks import closed_loops, loops, parallel, peers, rollout
+from benchmarks import closed_loops, loops, mechanisms, parallel, peers, rollout
 from benchmarks.robots import chain, humanoid, panda, quadruped
 from benchmarks.speed import agree
 from benchmarks.startup import best, sympy_cse
@@ -72,3 +72,12 @@ def test_loops_that_grow(capsys):
 def test_rollouts_beside_mujoco(capsys, threads):
     rollout.main(["--robots", "panda", "--batch", "9", "--steps", "5", "--threads", threads])
     assert capsys.readouterr().out.count("panda, ") == 4
+
+
+def test_mechanisms_beside_published_values(capsys):
+    mechanisms.main(["--problems", "bricard"])
+    out = capsys.readouterr().out
+    assert "Bricard's mechanism" in out
+    assert "energy drift" in out
+    with pytest.raises(SystemExit):
+        mechanisms.main(["--problems", "perpetuum"])

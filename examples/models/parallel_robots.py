@@ -1,4 +1,4 @@
-"""A Gough-Stewart platform from nothing: points of the joints, where the robot is assembled."""
+"""A Gough-Stewart platform from scratch: points of the joints, where the robot is assembled."""
 
 import numpy as np
 

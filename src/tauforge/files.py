@@ -3,7 +3,6 @@
 import errno
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from .errors import RobotError, TauforgeError
@@ -56,6 +55,8 @@ def write_text(path: str | Path, text: str) -> Path:
 
 def write_bytes(path: str | Path, data: bytes) -> Path:
     """Write a file under a temporary name in the same folder, then rename it: it is complete or absent."""
+    import tempfile  # not for those who only read
+
     path = Path(path)
     if os.path.isdir(path):
         raise TauforgeError(f"{path}: this is a directory; give a file's name")

@@ -80,7 +80,7 @@ def test_base(par, tmp_path):
     assert "XX2R" in written.read_text()
     again = run("count", written)
     assert again.returncode == 0
-    assert " 126 " in again.stdout
+    assert " 124 " in again.stdout
 
 
 def test_generate_writes_a_file_or_standard_output(par, tmp_path):

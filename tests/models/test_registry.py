@@ -1,6 +1,6 @@
 """Every model is on the list, exported, and says what is wrong with what it is given."""
 
-from inspect import signature
+from inspect import Parameter, isfunction, signature
 
 import pytest
 
@@ -32,6 +32,15 @@ def test_what_is_no_robot_is_refused(name, wrong):
         MODELS[name].function(wrong)
 
 
-def test_parameters_need_a_robot_too():
+def takers():
+    """Return the names of all public functions that take a robot first."""
+    functions = {name: x for name in tf.__all__ if isfunction(x := getattr(tf, name))}
+    return [name for name, x in functions.items() if next(iter(signature(x).parameters), "") == "robot"]
+
+
+@pytest.mark.parametrize("name", takers())
+def test_whatever_takes_a_robot_says_how_to_get_one(name):
+    function = getattr(tf, name)
+    needed = [p.name for p in signature(function).parameters.values() if p.default is Parameter.empty][1:]
     with pytest.raises(tf.ProgramError, match=r"tf\.robots\.puma560"):
-        tf.base_parameters("puma560")
+        function("puma560", **dict.fromkeys(needed, 1.0))

@@ -9,7 +9,6 @@ import pinocchio as pin
 import pytest
 
 import tauforge as tf
-from tauforge.models.loops.closure import HELD
 from tauforge.models.loops.freedom import freedom
 from tauforge.robot.entries import axis_names
 
@@ -47,7 +46,7 @@ class Closed(Twin):
             moves = [pin.getFrameJacobian(model, data, k, pin.LOCAL_WORLD_ALIGNED) for k in (a, b)]
             there = moves[0][:3] + np.cross(moves[0][3:], (B.translation - A.translation)[:, None], axis=0)
             seen = np.vstack([A.rotation.T @ (moves[1][:3] - there), A.rotation.T @ (moves[1][3:] - moves[0][3:])])
-            rows.append(seen[list(HELD[loop.joint.kind.word])])
+            rows.append(seen[list(loop.joint.kind.held)])
         return np.vstack(rows)
 
 

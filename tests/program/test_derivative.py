@@ -44,6 +44,12 @@ def renamed(p, name):
     return replace(p, results={name: next(iter(p.results.values()))})
 
 
+@pytest.mark.parametrize("wrong", [3, ["q", 3], [["q"]], None])
+def test_an_input_is_a_name(wrong):
+    with pytest.raises(tf.ProgramError, match="by its name, such as 'q', or as a list of names"):
+        tf.gravity(tf.robots.planar2r()).derivative("g", wrong)
+
+
 def test_shape_labels_and_names():
     p = tf.inverse_dynamics(tf.robots.rx90())
     d = p.derivative("tau", "q")

@@ -189,6 +189,15 @@ def test_what_has_been_optimised_is_made_so_again():
     assert best.optimise().count() == best.count()
 
 
+def test_both_parts_of_a_split_program_keep_its_recipe():
+    bound = tf.inverse_dynamics(tf.robots.rx90(symbolic=True)).bind(D3=0.4)
+    for part in bound.split():
+        again = pickle.loads(pickle.dumps(part)).recipe
+        assert again.robot.name == "rx90"
+        assert again.program().code("c") == part.code("c")
+        assert part.certify(part.optimise())  # the constants between them mean what they did
+
+
 def test_a_program_with_another_name_is_made_by_hand():
     robot = tf.robots.planar2r()
     first, second = (
@@ -236,6 +245,14 @@ def test_a_program_bound_in_many_steps():
     assert again.recipe.robot == program.recipe.robot
     assert again.recipe.program().code("c") == program.code("c")
     assert program.certify(program.optimise())
+
+
+def test_a_recipe_prints_its_steps():
+    program = tf.gravity(tf.robots.planar2r(), parameters="base").derivative("g", "q", mode="forward")
+    assert repr(program.recipe) == (
+        "Recipe(planar2r: gravity(parameters='base'), "
+        "derivative(output='g', input=('q',), mode='forward', values=False))"
+    )
 
 
 def test_every_pass_has_its_own_test():

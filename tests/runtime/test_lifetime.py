@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tauforge import inverse_dynamics
-from tauforge.program.flat import flatten, restore
+from tauforge.program.pickling import flatten, restore
 
 from ..random_robots import random_robot
 from .reference import chain, expected, mixed, plain

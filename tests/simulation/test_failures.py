@@ -8,7 +8,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.robot.joint import Limits
-from tauforge.simulation import integrator
+from tauforge.simulation import options, progress
 from tauforge.simulation.system import System
 
 ROBOT = tf.robots.planar2r()
@@ -24,7 +24,7 @@ ROBOT = tf.robots.planar2r()
         ({"t": "soon"}, "array of times"),
         ({"q0": [0.0]}, r"q0 has shape \[1\]; its 2 entries are joint1, joint2"),
         ({"q0": [0.0, np.inf]}, "q0 has entries that are not finite"),
-        ({"qd0": np.zeros((2, 2))}, r"qd0 has shape \[2, 2\]"),
+        ({"qd0": np.zeros((2, 2))}, "DOP853 takes one state, but q0, qd0 or torque has leading axes"),
         ({"qd0": ["a", "b"]}, "qd0 must be an array of numbers"),
         ({"torque": [1.0, 2.0, 3.0]}, r"torque has shape \[3\]; give 2 constant entries"),
         ({"torque": np.zeros((5, 2))}, r"or samples of shape \[3, 2\]"),
@@ -63,7 +63,7 @@ def test_symbols_are_refused():
         tf.simulate("rrp", 1.0)
 
 
-@pytest.mark.parametrize("method", integrator.METHODS)
+@pytest.mark.parametrize("method", options.SCIPY)
 @pytest.mark.parametrize("rate", [None, 20.0])
 def test_nan_from_a_controller(method, rate):
     t = np.linspace(0.0, 2.0, 41)
@@ -108,7 +108,7 @@ def test_an_integrator_that_gives_up(method):
     assert ", failed;" in repr(kept)
 
 
-@pytest.mark.parametrize("method", integrator.METHODS)
+@pytest.mark.parametrize("method", options.SCIPY)
 def test_a_state_beyond_which_loops_cannot_be_closed(method, monkeypatch):
     def settled(self, q):
         if q[0] < -0.5:
@@ -217,8 +217,8 @@ class Terminal:
 def test_progress_is_shown_only_at_a_terminal(tty, monkeypatch):
     stream = Terminal(tty)
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(integrator, "SHOWN_AFTER", 0.0)
-    monkeypatch.setattr(integrator, "SHOWN_EVERY", 0.0)
+    monkeypatch.setattr(progress, "SHOWN_AFTER", 0.0)
+    monkeypatch.setattr(progress, "SHOWN_EVERY", 0.0)
     tf.simulate(ROBOT, [0.0, 1.0])
     assert ("simulating [" in stream.text) == tty
     assert stream.text.endswith(" \r") == tty

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.simulation.integrator import IMPLICIT, METHODS
+from tauforge.simulation.options import IMPLICIT
+from tauforge.simulation.options import SCIPY as METHODS
 from tauforge.simulation.system import System
 
 from ..random_robots import random_robot, random_state, seeds

@@ -49,6 +49,8 @@ from .options import (
     Wrenches,
     WrenchesOption,
 )
+from .papers import papers
+from .simulate import simulate, torques
 from .view import view
 from .write_code import write_code
 
@@ -305,6 +307,11 @@ def bench(
         comparison.plot(Path(plot), found, rows)
     if written := [name for name in (figures, plot) if name]:
         errors.print(f"[green]wrote[/green] {escape(', '.join(written))}", soft_wrap=True)
+
+
+app.command()(simulate)
+app.command()(torques)
+app.command()(papers)
 
 
 @app.command()

@@ -26,6 +26,7 @@ from ..models.inertia_matrix import inertia_matrix
 from ..models.inverse_dynamics import inverse_dynamics
 from ..models.joint_law import resistances
 from ..models.prepare import prepare
+from ..models.registry import check_robot
 from ..models.results import program, vector
 from ..models.state import INPUTS
 from ..parameters.base import base_parameters
@@ -130,6 +131,7 @@ def yang_tzeng(
         Whether to raise an error if some terms cannot be removed; otherwise these remain, preferably terms near the
         base.
     """
+    check_robot(robot)
     unknown = [goal for goal in remove if goal not in GOALS]
     if unknown or not remove:
         raise ProgramError(f"remove is {remove!r}; it can contain {' and '.join(map(repr, GOALS))}")

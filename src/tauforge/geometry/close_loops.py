@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ProgramError
 from ..models.configuration import integrate
 from ..models.loops.closing import closing as closing_program
-from ..models.loops.closure import angles, loop_closure, turning
+from ..models.loops.closure import loop_closure, turning
 from ..models.loops.freedom import freedom
-from ..models.loops.newton import is_closed, newton
+from ..models.loops.newton import angles, is_closed, newton
 from ..models.registry import check_robot
 from ..program.program import Program
 from ..robot.entries import axis_names, owners
@@ -223,7 +223,7 @@ def _refuse(robot: Robot, error: Floats) -> None:
 
 @lru_cache(maxsize=32)
 def _closing(robot: Robot) -> Closing:
-    """Return what closes the loops of a robot, compiled once; refuse a robot whose loops have symbols, or without."""
+    """Return what closes the loops of a robot, compiled once; refuse a robot without loops, or with symbols in them."""
     if not robot.loops:
         raise ProgramError(f"{robot.name} has no loops to close")
     closure = loop_closure(robot)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,10 @@ from ..errors import ExpressionError, ProgramError
 from .angle import constant_form
 from .node import ONE, ZERO, Node, Scalar, add, as_node, constant, div, folded, interned, mul, neg, symbol
 from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, LIBRARY, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
+
+HALF = as_node(0.5)
+_QUARTER = Fraction(1, 2)
+"""A quarter turn, as a part of half a turn."""
 
 
 def _quarters(angle: Node) -> tuple[Node, int]:
@@ -22,6 +27,18 @@ def _quarters(angle: Node) -> tuple[Node, int]:
     return angle.args[0] if part is not angle else ZERO, int(2 * exactly[1])
 
 
+def _constant_wave(op: str, angle: Node) -> Node:
+    """Return the sine or cosine of a constant angle: 1/2 where it is that, the only fraction between 0 and 1 that it
+    can be for a fraction of a turn.
+    """
+    exactly = constant_form(angle)
+    if exactly and not exactly[0]:
+        twelfths = (exactly[1] + (_QUARTER if op is COS else 0)) * 6
+        if twelfths.denominator == 1 and twelfths % 6 in (1, 5):
+            return HALF if twelfths % 12 < 6 else neg(HALF)
+    return folded((math.sin if op is SIN else math.cos)(angle.value), op, angle)
+
+
 def _sin(a: Node) -> Node:
     if a.op is NEG:
         return neg(_sin(a.args[0]))
@@ -29,7 +46,7 @@ def _sin(a: Node) -> Node:
     if quarters % 4:
         return (_cos(a), neg(_sin(a)), neg(_cos(a)))[quarters % 4 - 1]
     if a.op is CONST:
-        return ZERO if a is ZERO else folded(math.sin(a.value), SIN, a)
+        return ZERO if a is ZERO else _constant_wave(SIN, a)
     return interned((SIN, a), SIN, (a,))
 
 
@@ -40,7 +57,7 @@ def _cos(a: Node) -> Node:
     if quarters % 4:
         return (neg(_sin(a)), neg(_cos(a)), _sin(a))[quarters % 4 - 1]
     if a.op is CONST:
-        return ONE if a is ZERO else folded(math.cos(a.value), COS, a)
+        return ONE if a is ZERO else _constant_wave(COS, a)
     return interned((COS, a), COS, (a,))
 
 

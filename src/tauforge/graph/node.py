@@ -95,7 +95,7 @@ class Node:
         raise TypeError("an expression is neither true nor false before its symbols have values")
 
     def __reduce__(self) -> tuple[object, ...]:
-        from .flat import flattened, last
+        from .pickling import flattened, last
 
         return last, (flattened([self])[0],)
 

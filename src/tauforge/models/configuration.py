@@ -42,7 +42,7 @@ def integrate(robot: Robot) -> Program:
     v = state.coordinates.velocities(arrays["v"].nodes)
     q = _moved(robot, state.q, v)
     for _ in range(NEWTON_STEPS if robot.loops else 0):
-        q = _closed_again(robot, q)
+        q = closed_again(robot, q)
     reached = [x for j in owners(robot) for x in q[j]]
     q_next = outputs(reached, [len(reached)], [robot.coordinate_names], INPUTS["q"][0])
     return program("integrate", robot, arrays, {"q_next": q_next})
@@ -73,7 +73,7 @@ def _moved(robot: Robot, q: Sequence[Values], v: Sequence[Values]) -> list[Value
     return list(by_joint(robot, own))
 
 
-def _closed_again(robot: Robot, q: Sequence[Values]) -> list[Values]:
+def closed_again(robot: Robot, q: Sequence[Values]) -> list[Values]:
     """Return the coordinates after a Newton step of the dependent joints."""
     tree = Coordinates.of_tree(robot)
     dependent = [k for k, name in enumerate(tree.names) if name not in set(robot.velocity_names)]

@@ -99,7 +99,7 @@ def cut_wrenches(robot: Robot, whole: Robot, sides: Sequence[Sides], state: Stat
             six[k], at = held[at], at + 1
         way = Route.between(whole, poses, side.b, side.a)
         f, n = Vector(*six[:3]), Vector(*six[3:])
-        if side.loop.joint.kind.word == "universal":  # z of A and x of B stay perpendicular
+        if side.crossed:  # z of A and x of B stay perpendicular
             x = way.direction(Vector(1.0, 0.0, 0.0))
             n, at = n + Vector(x[1], -x[0], 0.0) * held[at], at + 1
         meets = all(k in side.held for k in range(3))
@@ -124,7 +124,7 @@ def multipliers(robot: Robot, J: Sequence[Row], efforts: Mapping[int, Scalar]) -
 
 
 def _apart(J: Sequence[Row], names: Sequence[int]) -> list[tuple[list[int], list[int]]]:
-    """Return the unknowns and the equations in parts that have nothing to do with one another."""
+    """Return the unknowns and the equations in parts that do not depend on one another."""
     of = {name: k for k, name in enumerate(names)}  # the part of each unknown
     for row in J:
         own = {of[name] for name in row if name in of}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..errors import ProgramError
@@ -19,7 +19,7 @@ def derivative(program: Program, output: str, variable: str | Sequence[str], *, 
     """Return what ``Program.derivative`` promises."""
     if output not in program.results:
         raise ProgramError(f"{program.name}: no output {output!r} (its outputs: {', '.join(program.results)})")
-    variables = (variable,) if isinstance(variable, str) else tuple(variable)
+    variables = _names(program, variable)
     if not variables:
         raise ProgramError(f"{program.name}: a derivative needs at least one input to be with respect to")
     results = {**program.results} if values or program.repeat else {}
@@ -29,6 +29,18 @@ def derivative(program: Program, output: str, variable: str | Sequence[str], *, 
     options = {"output": output, "input": variables, "mode": mode, "values": values}
     recipe = derived(Program.derivative, program, options=options)
     return replace(made, names=_used_names(made)).marked(recipe=recipe)
+
+
+def _names(program: Program, given: object) -> tuple[str, ...]:
+    """Return the names of inputs from one or several; refuse anything else."""
+    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
+    for name in names:
+        if not isinstance(name, str):
+            raise ProgramError(
+                f"{program.name}: an input is given by its name, such as {next(iter(program.arguments), 'x')!r}, or as "
+                f"a list of names, not as {name!r}"
+            )
+    return names
 
 
 def _slopes(program: Program, output: str, variable: str, mode: str) -> Array:

@@ -14,7 +14,7 @@ from ..graph.evaluate import symbols, topological
 from ..graph.node import ZERO, Node, Scalar, as_node, symbol
 from ..graph.operations import CONST, SYMBOL
 from ..graph.parse import as_scalar, expression, parse
-from ..graph.rewrite import replaced, substitute
+from ..graph.rewrite import substitute
 from .count import Operations, count
 from .recipe import Recipe, derived
 from .repeat import Repeat
@@ -203,25 +203,9 @@ class Program:
 
     def split(self) -> tuple[Program, Program]:
         """Return two Programs: set-up, from parameters to constants, and the rest, which takes those constants."""
-        parameters = self.parameters
-        if not parameters:
-            raise ProgramError(f"{self.name} has no parameters, so there is nothing to set up")
-        used = [node for node in self.order if node in self.setup or (node.op is SYMBOL and node.value in parameters)]
-        rest = [node for node in self.order if node not in self.setup]
-        borders = {a for node in rest for a in node.args} | {n for array in self.results.values() for n in array.nodes}
-        constants = [node for node in used if node in borders]
-        labels = [
-            self.names.get(node, str(node.value) if node.op is SYMBOL else f"K{i}")
-            for i, node in enumerate(constants, 1)
-        ]
-        given = inputs("constants", labels, "what the set-up function computes from the robot's parameters")
-        made = outputs(constants, [len(labels)], [labels], given.meaning)
-        needed = {PARAMETERS: self.arguments[PARAMETERS]}
-        setup = replace(self, name=f"{self.name}_setup", arguments=needed, results={"constants": made}, repeat=None)
-        state = {name: array for name, array in self.arguments.items() if name != PARAMETERS}
-        by = dict(zip(constants, given.nodes, strict=True))
-        new = replaced([node for array in self.results.values() for node in array.nodes], by)
-        return setup, self.with_nodes(new, {**state, "constants": given})
+        from .split import split
+
+        return split(self)
 
     def with_nodes(self, new: Mapping[Node, Node], arguments: Mapping[str, Array] | None = None) -> Program:
         """Return the Program with its nodes replaced, and its inputs too if others are given."""
@@ -337,7 +321,7 @@ class Program:
         return Function(self, dtype=dtype, cache=cache)
 
     def __reduce__(self) -> tuple[object, ...]:
-        from .flat import flatten, restore
+        from .pickling import flatten, restore
 
         return restore, (flatten(self),)
 

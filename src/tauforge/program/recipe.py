@@ -69,7 +69,8 @@ class Recipe:
         """Return the recipe with values given to the robot where ``Program.bind`` gave them to its model's Program.
 
         A robot with numbers leaves more choices than one with symbols. Base parameters stay grouped as they are: values
-        given to the robot could group others.
+        given to the robot could group others. The two parts of a split Program stay as they are, too: the constants
+        that one computes are those that the other takes.
         """
         new: dict[int, Recipe] = {}
         for step in self.steps:
@@ -78,6 +79,8 @@ class Recipe:
 
     def _bound(self, parts: tuple[Any, ...]) -> Recipe:
         """Return the recipe with other ones in the place of its own, and values given to the robot if it can be."""
+        if self.model.startswith("split"):
+            return self
         first: Recipe = parts[0]
         if (
             self.model == "bind"
@@ -90,6 +93,10 @@ class Recipe:
                 return replace(first, of=(given.bind({**dict.fromkeys(idle, 0.0), **self.options}),))
         same = all(one is other for one, other in zip(parts, self.of, strict=True))
         return self if same else replace(self, of=parts)
+
+    def __repr__(self) -> str:
+        steps = (f"{step.model}({', '.join(f'{key}={x!r}' for key, x in step.options.items())})" for step in self.steps)
+        return f"Recipe({self.robot.name}: {', '.join(steps)})"
 
     def __reduce__(self) -> tuple[object, ...]:
         place = {id(step): i for i, step in enumerate(self.steps)}
@@ -106,7 +113,7 @@ def _restored(rows: Iterable[tuple[Callable[..., Program], list[Any], Mapping[st
 
 
 def _kept(option: Any) -> Any:
-    """Return an option as a value of its own, whatever becomes of what it was given as."""
+    """Return an option as a value that no later change to what was given can affect."""
     if isinstance(option, str):
         return option
     try:

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from ..errors import RobotError
@@ -28,8 +29,11 @@ LETTERS = {"R": "revolute", "P": "prismatic", "U": "universal", "S": "spherical"
 """The joints of a leg; Pa, a parallelogram, is one more."""
 END = "end"
 """Name of the frame at the end of a leg."""
+LENGTHS = ("b", "d", "e", "r")
 _WORD = re.compile(r"(_?)(Pa|[RPUS])")
 _TINY = 1e-12
+_DIGITS, _ROUNDING = 11, 4e-15
+"""Digits of a length that somebody wrote, and how far, as a part of the longest, rounding can take it from there."""
 _PARALLEL = 1e-9
 
 
@@ -304,15 +308,36 @@ def column_z(at: Pose) -> Vector:
 
 def placed(joint: Joint, before: Pose, at: Pose) -> Joint:
     """Return a joint with a given frame at zero, on a link whose frame is known too."""
-    return replace(joint, **placement(relative(before, at)))
+    longest, found = _longest(before, at), placement(relative(before, at))
+    tidy: dict[str, Any] = {key: _short(x, longest) if key in LENGTHS else _whole(x) for key, x in found.items()}
+    return replace(joint, **tidy)
 
 
 def relative(before: Pose, at: Pose) -> Pose:
-    """Return the pose of one frame in another, without the rounding errors of right angles."""
+    """Return the pose of one frame in another, without the rounding errors of right angles and round lengths."""
     pose = before.inverse().then(at).in_numbers()
     x, y, z = (Vector(*map(_neat, row)) for row in pose.R.rows)
-    longest = max(1e-300, *(abs(float(p)) for p in (*before.P, *at.P)))
-    return Pose(Rotation.of((x, y, z)), Vector(*(0.0 if abs(p) < _TINY * longest else p for p in pose.P)))
+    longest = _longest(before, at)
+    return Pose(Rotation.of((x, y, z)), Vector(*(_short(p, longest) for p in pose.P)))
+
+
+def _longest(*poses: Pose) -> float:
+    return max(1e-300, *(abs(float(x)) for pose in poses for x in pose.P))
+
+
+def _short(x: float, longest: float) -> float:
+    """Return the length with few digits that a length is, but for the rounding errors of the longest."""
+    if abs(x) < _TINY * longest:
+        return 0.0
+    short = round(x, _DIGITS - math.ceil(math.log10(longest)))
+    return short if abs(x - short) < _ROUNDING * longest else x
+
+
+def _whole(angle: float) -> float:
+    """Return the whole number of half degrees that an angle is, but for rounding errors: their sines are exact."""
+    turned = Fraction(round(angle * 360 / math.pi), 360)
+    whole = turned.numerator * math.pi / turned.denominator
+    return whole if abs(angle - whole) < _ROUNDING else angle
 
 
 def _neat(x: float) -> float:

@@ -44,7 +44,7 @@ def _load(vectors: Vectors) -> Library:
 @cache
 def _provide_library() -> None:
     """Make the C library's functions known under our own names."""
-    names = [*LIBRARY, "malloc", "free"]
+    names = [*LIBRARY, "malloc", "free", "pow"]
     library = c_library(names)
     for name in names:
         llvm.add_symbol(PREFIX + name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)

@@ -6,7 +6,7 @@ reference of a frame is ``T_ref, V_ref``, its pose and twist.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +34,18 @@ REFERENCES = (("q_ref", "qd_ref", "qdd_ref"), ("T_ref", "V_ref"))
 """What a reference gives, in this order: the motion of joints, or of a frame."""
 KNOWN = ("q", "qd", *REFERENCES[0], *REFERENCES[1], "integral", "t")
 """Inputs that a controller's Program can have."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """A reference that rests: the same ``(q, qd, qdd)`` at all times."""
+
+    values: tuple[Floats, ...]
+
+    def __call__(self, t: float) -> tuple[Floats, ...]:
+        """Return the values."""
+        return self.values
 
 
 @final
@@ -80,7 +92,7 @@ class Controller:
     def _needed(self) -> list[str]:
         return [name for name in self._reference if name in self.program.inputs]
 
-    def _constant(self, given: ArrayLike) -> Callable[[float], tuple[Floats, ...]]:
+    def _constant(self, given: ArrayLike) -> Rest:
         """Return the motion that rests at given coordinates."""
         shapes, (first, *rates) = self.program.inputs, self._reference
         q = np.array(given, dtype=float)
@@ -89,7 +101,7 @@ class Controller:
             wanted = f"its coordinates are {labels}" if len(shapes[first]) == 1 else "a pose is a matrix (4, 4)"
             raise ProgramError(f"the reference has shape {list(q.shape)}; {wanted}")
         still = [np.zeros(shapes[name].shape) if name in shapes else np.zeros(0) for name in rates]
-        return lambda t: (q, *still)
+        return Rest((q, *still))
 
     def at(self, t: float) -> dict[str, Floats]:
         """Return the Program's inputs that depend on time alone: the reference, and t."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,14 +26,14 @@ class Drive(ABC):
     ----------
     breaks
         Times at which the torques can jump, so that the integrator starts again.
-    controller
-        The controller that is a part of the equations; None if their input is ``tau``.
+    law
+        The Program of a controller that is a part of the equations; None if their input is ``tau``.
     reads_state
         Whether ``tau`` depends on the state in a way that the equations do not know.
     """
 
     breaks: Sequence[float] = ()
-    controller: Controller | None = None
+    law: Program | None = None
     reads_state: bool = False
 
     def start(self, t: float, q: Floats, qd: Floats) -> None:
@@ -49,6 +49,27 @@ class Drive(ABC):
         found = [self.inputs(*state) for state in zip(t, q, qd, strict=True)]
         return {name: np.array([one[name] for one in found]) for name in (found[0] if found else ())}
 
+    def table(self, start: float) -> Table | None:
+        """Return the inputs other than t for a method that is compiled with the model; None if they are not known in
+        advance.
+        """
+        return None
+
+
+class Table(NamedTuple):
+    """Inputs that stay as they are from each time of a list to the next.
+
+    Attributes
+    ----------
+    starts
+        The times.
+    rows
+        The inputs by name, (times, ...) each.
+    """
+
+    starts: Floats
+    rows: Mapping[str, Floats]
+
 
 @final
 class Held(Drive):
@@ -58,6 +79,7 @@ class Held(Drive):
 
     def __init__(self, law: Law, breaks: Sequence[float], delay: int = 0) -> None:
         self.breaks, self._law, self._delay = breaks, law, delay
+        self.rows: Floats | None = None
         self._times: list[float] = []
         self._torques: list[Floats] = []
 
@@ -76,6 +98,9 @@ class Held(Drive):
         place = np.searchsorted(self._times, t, side="right") - 1
         return {"tau": np.array(self._torques)[np.maximum(place - self._delay, 0)]}
 
+    def table(self, start: float) -> Table | None:
+        return None if self.rows is None else Table(np.array(self.breaks or [start]), {"tau": self.rows})
+
 
 @final
 class Free(Drive):
@@ -93,10 +118,9 @@ class Inside(Drive):
     """A controller whose Program is a part of the equations of motion."""
 
     def __init__(self, controller: Controller) -> None:
-        self.controller = controller
+        self.controller, self.law = controller, controller.program
 
     def inputs(self, t: float, q: Floats, qd: Floats) -> dict[str, Floats]:
-        assert self.controller is not None
         return self.controller.at(t)
 
 
@@ -178,9 +202,13 @@ def _given(torque: ArrayLike | None, t: Floats | None, names: Sequence[str]) -> 
     if not np.isfinite(tau).all():
         raise ProgramError("torque has entries that are not finite")
     if tau.ndim == 1 or t is None:
-        return Held(lambda time, q, qd: tau, ())
+        held = Held(lambda time, q, qd: tau, ())
+        held.rows = tau[None]
+        return held
     times = t
-    return Held(lambda time, q, qd: tau[int(np.searchsorted(times, time, side="right")) - 1], list(map(float, times)))
+    held = Held(lambda time, q, qd: tau[int(np.searchsorted(times, time, side="right")) - 1], list(map(float, times)))
+    held.rows = tau
+    return held
 
 
 def law_of(function: Callable[..., Any], what: str, shape: tuple[int, ...], names: Sequence[str]) -> tuple[Law, bool]:

@@ -63,7 +63,12 @@ def equations(
     by = dict(zip(given.nodes, driving, strict=True))
     new = replaced(direct.results["qdd"].nodes, by)
     qdd = replace(direct.results["qdd"], nodes=tuple(new[node] for node in direct.results["qdd"].nodes))
-    results = {"qdd": qdd, "tau_applied": replace(given, nodes=tuple(tau), meaning="torques that act"), **more}
+    results = {
+        "qdd": qdd,
+        "tau_applied": replace(given, nodes=tuple(tau), meaning="torques that act"),
+        "tau_left": replace(given, nodes=tuple(as_node(x) for x in driving), meaning="torques that friction leaves"),
+        **more,
+    }
     if rate := _rate(direct):
         results = {"rate": rate, **results}
     return Program(f"{robot.name}_equations", arguments, results, heading=direct.heading)
@@ -78,6 +83,7 @@ def slopes(program: Program) -> Program:
     return fuse(*(program.derivative(name, by) for name in rates), name=f"{program.name}_slopes")
 
 
+@lru_cache(maxsize=32)
 def tangent(robot: Robot) -> Program | None:
     """Return the Program ``q -> T``: how the coordinates of the tree change with its velocities; None if T is one."""
     q = integrate(robot.expanded().derived(loops=())).arguments["q"]

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import integrate
 
 from ..errors import ProgramError
+from .compiled import Stepper
 from .events import Event, Watch
+from .options import IMPLICIT, SUNDIALS, Options
+from .progress import Progress
+from .sundials import Sundials
 from .system import System
+from .tableaus import COMPILED
 
 Floats = NDArray[np.float64]
-METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
-IMPLICIT = ("Radau", "BDF", "LSODA")
-SHOWN_AFTER, SHOWN_EVERY = 1.0, 0.1
-"""Seconds before progress is shown, and between its updates."""
-
-
-class Options(NamedTuple):
-    """How to integrate."""
-
-    method: str
-    rtol: float
-    atol: Any
-    max_step: float
 
 
 @dataclass
@@ -100,6 +90,8 @@ def run(
             while solver.status == "running":
                 _step(system, solver)
                 record.steps += 1
+                if how.max_steps is not None and record.steps > how.max_steps:
+                    raise ProgramError(f"the integrator gave up at t = {solver.t_old:g}: it has taken max_steps steps")
                 halt = _watched(watch, record, solver)
                 until = halt[0] if halt else solver.t
                 place = _results(record, solver, wanted, place, until, times is None and not halt)
@@ -123,7 +115,11 @@ def _check_start(system: System, t: float, y: Floats) -> None:
 
 
 def _solver(system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options) -> Any:
-    """Return SciPy's integrator for the way to the next break."""
+    """Return the integrator for the way to the next break."""
+    if how.method in COMPILED:
+        return Stepper(system, t, y, stop, first_step, how)
+    if how.method in SUNDIALS:
+        return Sundials(system, t, y, stop, first_step, how)
     more: dict[str, Any] = {"jac": system.jacobian} if how.method in IMPLICIT else {}
     if first_step:
         more["first_step"] = min(first_step, stop - t, how.max_step)
@@ -165,29 +161,3 @@ def _results(record: Record, solver: Any, wanted: list[float], place: int, until
             record.add(wanted[place], state(wanted[place]))
         place += 1
     return place
-
-
-class Progress:
-    """One line about a long simulation, shown only at a terminal."""
-
-    def __init__(self, start: float, end: float) -> None:
-        self._start, self._end = start, end
-        self._next, self._text = time.monotonic() + SHOWN_AFTER, ""
-        self._stream = sys.stderr if sys.stderr is not None and sys.stderr.isatty() else None
-
-    def show(self, t: float) -> None:
-        """Show how far the simulation is, not too often."""
-        if self._stream is None or time.monotonic() < self._next:
-            return
-        part = (t - self._start) / (self._end - self._start)
-        done = int(30 * part)
-        self._text = f"simulating [{'#' * done}{'.' * (30 - done)}] {100 * part:3.0f} %  t = {t:.4g} s"
-        self._stream.write(f"\r{self._text}   ")
-        self._stream.flush()
-        self._next = time.monotonic() + SHOWN_EVERY
-
-    def clear(self) -> None:
-        """Remove the line."""
-        if self._stream is not None and self._text:
-            self._stream.write("\r" + " " * (len(self._text) + 3) + "\r")
-            self._stream.flush()

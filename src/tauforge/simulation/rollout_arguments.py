@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..errors import ProgramError
-from ..models.loops.closure import angles, loop_closure, turning
+from ..models.loops.closure import loop_closure, turning
+from ..models.loops.newton import angles
 from ..program.program import Program, Shape
 from ..robot.entries import owners
 from ..robot.robot import Robot

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -10,24 +9,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError, SimulationError
-from ..geometry.close_loops import close_loops, on_manifold
-from ..models.energy import energy
-from ..models.joint_motion import joint_motion
-from ..models.loops.closing import active_places
-from ..models.loops.closure import loop_closure
 from ..models.registry import check_robot
-from ..program.fuse import fuse
-from ..robot.entries import owners
 from ..robot.robot import Robot
-from ..runtime.function import Function
+from ..runtime.threads import asked
+from .compiled import Course
 from .controllers import largest_torques
-from .drive import Drive, Law, drive, law_of
+from .drive import Drive, Free, Inside, Law, Table, drive, law_of
 from .equations import equations
 from .events import Watch
 from .friction import Stiction
-from .integrator import METHODS, Options, Record, run
+from .integrator import Record, run
+from .options import Options, options
+from .results import course_of_many, course_of_one, finished, partial
+from .start import Start, start
 from .stops import Stops, stops_of
 from .system import System
+from .tableaus import COMPILED
+from .timed import timed
 from .trajectory import Trajectory
 
 Floats = NDArray[np.float64]
@@ -39,7 +37,8 @@ def simulate(
     qd0: ArrayLike | None = None, method: str = "DOP853", rtol: float = 1e-8, atol: ArrayLike = 1e-10,
     events: Any = None, *, rate: float | None = None, delay: int = 0, saturation: ArrayLike | None = None,
     wrenches: Any = None, smoothing: float = 1e-3, stiction: float | Stiction | None = None,
-    stops: float | Stops | bool | None = None, max_step: float = np.inf,
+    stops: float | Stops | bool | None = None, max_step: float = np.inf, max_steps: int | None = None,
+    threads: int | None = None,
 ) -> Trajectory:
     # fmt: on
     """Return the motion of a robot, which can have a floating base or closed loops, under torques or a controller.
@@ -49,15 +48,22 @@ def simulate(
     t
         Times of the results, the first one the start; or the duration, for results at the integrator's own steps.
     torque
-        Constant (n); samples (times, n), each held until the next; or a function of (t) or (t, q, qd).
+        Constant (n); samples (times, n), each held until the next; or a function of (t) or (t, q, qd). For many states,
+        samples of each, (..., times, n) or (..., 1, n).
     controller
         A ``Controller``, a Program ``q, qd -> tau``, or a function (t, q, qd) -> tau.
     q0, qd0
-        The start; by default zero. With closed loops, q0 can also be that of the independent joints.
+        The start; by default zero. With closed loops, q0 can also be that of the independent joints. Leading axes are
+        those of many states, which only compiled methods take.
     method
-        SciPy's "RK23", "RK45", "DOP853"; for stiff equations "Radau", "BDF", with exact Jacobians; or "LSODA".
+        Compiled with the model: "Tsit5", "DOP8"; for stiff equations "Rodas4", "Rodas5P". SciPy's: "RK23", "RK45",
+        "DOP853"; for stiff equations "Radau", "BDF"; or "LSODA". Of SUNDIALS: "CVODE", "IDA".
     rtol, atol, max_step
         Tolerances of each step, and its longest duration. atol can have an entry for each coordinate and velocity.
+    max_steps
+        How many steps there can be.
+    threads
+        How many threads share many states; by default as many as pay off.
     events
         "limits", which stops at joint limits; a function (t, q, qd) -> float whose changes of sign are noted, with
         attributes ``terminal`` and ``direction`` (1 rising, -1 falling); or a sequence of these.
@@ -84,25 +90,97 @@ def simulate(
         If the simulation cannot go on: a controller returns NaN, or the integrator gives up. Its attribute
         ``trajectory`` holds what was computed. A KeyboardInterrupt carries the same attribute.
     """
-    _check(robot)
+    names = _velocity_names(robot)
     span, times = _times(t)
-    how = _options(method, rtol, atol, max_step, smoothing)
-    driven = drive(torque, controller, rate, delay, span, times, robot.velocity_names)
+    how = options(method, rtol, atol, max_step, max_steps, smoothing)
+    first = start(robot, q0, qd0, torque, times)
+    driven = drive(first.torque, controller, rate, delay, span, times, names)
+    if method in COMPILED and isinstance(driven, Inside):
+        driven = timed(driven.controller)
     sticking = stiction if isinstance(stiction, Stiction) or stiction is None else Stiction(stiction)
     system = _system(robot, driven, wrenches, saturation, smoothing, sticking, stops_of(robot, stops))
-    integral = np.zeros(system.size - system.nq - system.n)
-    y = np.concatenate([_start(robot, q0), _velocities(robot, qd0), integral])
     how = how._replace(atol=_tolerances(how.atol, system))
-    return _run(system, span, times, y, Watch(robot, events, system.split), how)
+    watch = Watch(robot, events, system.split)
+    y = np.concatenate([first.y, np.zeros((len(first.y), system.size - first.y.shape[1]))], axis=1)
+    if table := _table(system, span[0], first, how, wrenches, watch):
+        return _march(Course(system, table, span, times, y, how), first.batch, threads)
+    return _run(system, span, times, y[0], watch, how)
 
 
-def _check(robot: Robot) -> None:
-    """Refuse a robot that cannot be simulated."""
+def _velocity_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of the velocities of a robot that can be simulated."""
     check_robot(robot)
+    return _names_once(robot)
+
+
+@lru_cache(maxsize=64)
+def _names_once(robot: Robot) -> tuple[str, ...]:
     if robot.symbols:
         raise ProgramError(f"{robot.name} has symbols; give values to {', '.join(robot.symbols[:6])} … with bind first")
     if not robot.dof:
         raise ProgramError(f"{robot.name} has no joint that moves; there is nothing to simulate")
+    return robot.velocity_names
+
+
+def _table(system: System, t: float, first: Start, how: Options, wrenches: Any, watch: Watch) -> Table | None:
+    """Return the inputs of a simulation that need not return to Python; None if it must, at each step or sample."""
+    many = first.batch is not None
+    if how.method not in COMPILED:
+        if many:
+            raise ProgramError(
+                f"{how.method} takes one state, but q0, qd0 or torque has leading axes for many; choose one of the "
+                f"methods that are compiled with the model: {', '.join(COMPILED)}"
+            )
+        return None
+    if isinstance(system.drive, Free) or callable(wrenches):
+        what = "wrenches" if callable(wrenches) else "the torque or controller"
+        raise ProgramError(
+            f"{how.method} is compiled with the model, but {what} is a function in Python; give a Program, numbers or "
+            "a rate, at which the function is sampled, or choose one of SciPy's methods"
+        )
+    table = system.drive.table(t)
+    if table is None or watch:
+        if many:
+            raise ProgramError("events and sampled controllers are for one state; simulate many one by one")
+        return None
+    rows = {name: x[None] for name, x in table.rows.items()}
+    if first.torques is not None:
+        rows["tau"] = first.torques
+        table = Table(table.starts if first.torques.shape[1] == 1 else first.times, rows)
+    if system.wrenches is not None:
+        rows["wrenches"] = system.wrenches(t, np.zeros(0), np.zeros(0))[None, None]
+    return Table(table.starts, {name: _along(x, len(table.starts)) for name, x in rows.items()})
+
+
+def _along(rows: Floats, count: int) -> Floats:
+    """Return rows for each of the times of a table."""
+    return np.broadcast_to(rows, (len(rows), count, *rows.shape[2:])) if rows.shape[1] == 1 < count else rows
+
+
+def _march(course: Course, batch: tuple[int, ...] | None, threads: int | None) -> Trajectory:
+    """Return the trajectory of a method that is compiled with the model."""
+    if threads is not None:
+        threads = asked("simulate", threads)
+    if batch is not None:
+        if course.task.own:
+            raise ProgramError("t is a duration; the results of many states need common times: give these")
+        try:
+            course.run(threads)
+        except KeyboardInterrupt as interrupt:
+            interrupt.trajectory = course_of_many(course, batch)  # type: ignore[attr-defined]
+            raise
+        return course_of_many(course, batch)
+    try:
+        course.run(threads)
+        course.check()
+    except KeyboardInterrupt as interrupt:
+        interrupt.trajectory = course_of_one(course, "interrupted")  # type: ignore[attr-defined]
+        raise
+    except ProgramError as error:
+        raised = SimulationError(f"{course.system.robot.name}: {error}")
+        raised.trajectory = course_of_one(course, "failed")
+        raise raised from error
+    return course_of_one(course, "done")
 
 
 def _system(
@@ -118,7 +196,7 @@ def _system(
     outside, reads = _wrenches(robot, wrenches)
     program = equations(
         robot,
-        driven.controller.program if driven.controller else None,
+        driven.law,
         wrenches=outside is not None,
         smoothing=smoothing,
         saturation=None if saturation is None else tuple(largest_torques(saturation, robot.velocity_names)),
@@ -136,13 +214,13 @@ def _run(
     try:
         run(system, record, span, times, y, watch, how)
     except KeyboardInterrupt as interrupt:
-        interrupt.trajectory = _partial(system, record, how, "interrupted")  # type: ignore[attr-defined]
+        interrupt.trajectory = partial(system, record, how, "interrupted")  # type: ignore[attr-defined]
         raise
     except Exception as error:
         raised = SimulationError(f"{system.robot.name}: {_reason(error)}")
-        raised.trajectory = _partial(system, record, how, "failed")
+        raised.trajectory = partial(system, record, how, "failed")
         raise raised from error
-    return _finished(system, record, how, "event" if record.t[-1] < span[1] else "done")
+    return finished(system, record, how, "event" if record.t[-1] < span[1] else "done")
 
 
 def _reason(error: Exception) -> str:
@@ -170,19 +248,6 @@ def _times(given: ArrayLike) -> tuple[tuple[float, float], Floats | None]:
     return (float(t[0]), float(t[-1])), t
 
 
-def _options(method: str, rtol: float, atol: ArrayLike, max_step: float, smoothing: float) -> Options:
-    if method not in METHODS:
-        raise ProgramError(f"unknown method {method!r}; choose among {', '.join(map(repr, METHODS))}")
-    lowest = 100.0 * np.finfo(float).eps
-    if not lowest <= rtol < 1.0:
-        raise ProgramError(f"rtol is {rtol}; it must be at least {lowest:.2g} and less than 1")
-    if not max_step > 0.0:
-        raise ProgramError(f"max_step is {max_step}; it must be positive")
-    if not 0.0 <= smoothing < np.inf:
-        raise ProgramError(f"smoothing is {smoothing}; it must be zero or a positive velocity")
-    return Options(method, float(rtol), atol, float(max_step))
-
-
 def _tolerances(atol: ArrayLike, system: System) -> Any:
     """Return absolute tolerances for the whole state."""
     found, count = np.array(atol, dtype=float), system.nq + system.n
@@ -195,40 +260,6 @@ def _tolerances(atol: ArrayLike, system: System) -> Any:
     if found.ndim == 0:
         return float(found)
     return np.concatenate([found, np.full(system.size - count, found.min())])
-
-
-def _numbers(what: str, given: ArrayLike, names: tuple[str, ...]) -> Floats:
-    try:
-        found = np.array(given, dtype=float)
-    except (TypeError, ValueError):
-        raise ProgramError(f"{what} must be an array of numbers") from None
-    if found.shape != (len(names),):
-        raise ProgramError(f"{what} has shape {list(found.shape)}; its {len(names)} entries are {', '.join(names)}")
-    if not np.isfinite(found).all():
-        raise ProgramError(f"{what} has entries that are not finite")
-    return found
-
-
-def _start(robot: Robot, q0: ArrayLike | None) -> Floats:
-    """Return coordinates at the start, with unit quaternions and closed loops."""
-    names = robot.coordinate_names
-    if robot.loops:
-        if q0 is None:
-            return close_loops(robot)
-        active = active_places(robot.expanded())
-        if np.shape(q0) == (len(active),) and len(active) != len(names):
-            return close_loops(robot, q0)
-        q = _numbers("q0", q0, names)
-        return close_loops(robot, q[active], guess=q)
-    if q0 is None:
-        whole = robot.expanded()
-        return np.array([x for j in owners(whole) for x in whole.joints[j - 1].kind.neutral], dtype=float)
-    unit: Floats = on_manifold(robot, _numbers("q0", q0, names)[None])[0]
-    return unit
-
-
-def _velocities(robot: Robot, qd0: ArrayLike | None) -> Floats:
-    return np.zeros(robot.dof) if qd0 is None else _numbers("qd0", qd0, robot.velocity_names)
 
 
 def _wrenches(robot: Robot, wrenches: Any) -> tuple[Law | None, bool]:
@@ -249,71 +280,3 @@ def _wrenches(robot: Robot, wrenches: Any) -> tuple[Law | None, bool]:
             f"they have shape {list(constant.shape)}"
         )
     return (lambda t, q, qd: constant), False
-
-
-def _partial(system: System, record: Record, how: Options, status: str) -> Trajectory:
-    """Return what was computed so far; torques that cannot be computed again are NaN."""
-    record.close()
-    try:
-        return _finished(system, record, how, status)
-    except Exception:
-        return _finished(system, record, how, status, bare=True)
-
-
-def _finished(system: System, record: Record, how: Options, status: str, *, bare: bool = False) -> Trajectory:
-    """Return the trajectory of a record."""
-    robot, nq, n = system.robot, system.nq, system.n
-    t, y = np.array(record.t), np.array(record.y).reshape(len(record.t), system.size)
-    q, qd, integral = y[:, :nq], y[:, nq : nq + n], y[:, nq + n :]
-    q = np.array([system.settled(one) for one in q]) if robot.loops else on_manifold(robot, q)
-    if bare:
-        none = np.full((len(t), n), np.nan)
-        found = {"qdd": none, "tau_applied": none}
-    else:
-        found = system.along(t, q, qd, integral)
-    kinetic, potential = _energies(robot)(q, qd)
-    residual, opening = _residuals(robot, q, qd)
-    return Trajectory(
-        robot_name=robot.name,
-        coordinate_names=robot.coordinate_names,
-        velocity_names=robot.velocity_names,
-        t=t,
-        q=q,
-        qd=qd,
-        qdd=np.asarray(found["qdd"]),
-        tau=np.broadcast_to(found["tau_applied"], qd.shape),
-        kinetic=np.asarray(kinetic),
-        potential=np.broadcast_to(potential, t.shape),
-        residual=residual,
-        residual_rate=opening,
-        method=how.method,
-        evaluations=system.evaluations,
-        jacobians=system.jacobians,
-        steps=record.steps,
-        events=tuple(record.events),
-        status=status,
-        robot=robot,
-    )
-
-
-@lru_cache(maxsize=32)
-def _energies(robot: Robot) -> Function:
-    return energy(robot).compile()
-
-
-def _residuals(robot: Robot, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
-    """Return for each time the largest error of closed loops, and of their velocities."""
-    if not robot.loops:
-        return np.zeros(len(q)), np.zeros(len(q))
-    found = _closure(robot)(q, qd, np.zeros_like(qd))
-    left = np.abs(found.error).max(axis=1, initial=0.0)
-    opening = np.abs(np.einsum("tij,tj->ti", found.J, found.velocities)).max(axis=1, initial=0.0)
-    return left, opening
-
-
-@lru_cache(maxsize=32)
-def _closure(robot: Robot) -> Function:
-    """Return errors and slopes of the loops, and the velocities of all joints."""
-    closure, motion = loop_closure(robot), joint_motion(robot)
-    same = replace(closure, arguments=motion.arguments)
-    return fuse(same, motion).compile()

@@ -24,7 +24,7 @@ BY_TIME = ("t", "kinetic", "potential", "residual", "residual_rate")
 ARRAYS = ("t", *BY_COORDINATE, *BY_VELOCITY, *BY_TIME[1:])
 MARK = "tauforge trajectory"
 ENDINGS = (".npz", ".csv", ".parquet")
-LEFT_OUT = "robot"
+LEFT_OUT = ("robot", "states")
 """What a file does not hold."""
 
 
@@ -59,7 +59,7 @@ def _ending(path: Path) -> str:
 def _about(trajectory: Trajectory) -> str:
     """Return everything that is not a column, as text."""
     about: dict[str, Any] = {each.name: getattr(trajectory, each.name) for each in fields(Trajectory)}
-    about = {name: value for name, value in about.items() if name not in (*ARRAYS, LEFT_OUT)}
+    about = {name: value for name, value in about.items() if name not in (*ARRAYS, *LEFT_OUT)}
     about["events"] = [[e.name, e.t, e.q.tolist(), e.qd.tolist()] for e in trajectory.events]
     return json.dumps({"format": MARK, **about})
 

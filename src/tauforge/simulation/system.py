@@ -43,9 +43,9 @@ class System:
         self.evaluations = self.jacobians = 0
         self.flaw = ""
         self._reads = reads_state or drive.reads_state
-        self._flat = "rate" not in self.made and tangent(robot) is None
-        self._quaternions = () if self._flat else tuple(quaternions(robot).values())
-        self._tangent = None if self._flat else compiled_tangent(robot)
+        self.flat = "rate" not in self.made and tangent(robot) is None
+        self._quaternions = () if self.flat else tuple(quaternions(robot).values())
+        self._tangent = None if self.flat else compiled_tangent(robot)
         self._closing = compiled_closing(robot) if robot.loops else None
         self._active = active_places(robot.expanded()) if robot.loops else []
         self._slopes: Function | None = None
@@ -57,7 +57,7 @@ class System:
 
     def settled(self, q: Floats) -> Floats:
         """Return coordinates with unit quaternions and closed loops."""
-        if self._flat:
+        if self.flat:
             return q
         if self._closing is None:
             unit = q.copy()
@@ -74,7 +74,7 @@ class System:
 
     def settled_state(self, y: Floats) -> Floats:
         """Return the state with its coordinates on the manifold."""
-        return y if self._flat else np.concatenate(self.split(y))
+        return y if self.flat else np.concatenate(self.split(y))
 
     def rates(self, t: float, y: Floats) -> Floats:
         """Return the time derivative of the state; NaN where loops cannot be closed, so that the step shrinks."""
@@ -103,10 +103,13 @@ class System:
             return dict(zip(self.made, self.function(*(known[name] for name in self.given)), strict=True))
 
     def _values(self, t: float, q: Floats, qd: Floats, integral: Floats) -> list[Floats]:
-        known = {"q": q, "qd": qd, "integral": integral, **self.drive.inputs(t, q, qd)}
-        if self.wrenches:
-            known["wrenches"] = self.wrenches(t, q, qd)
+        known = {"q": q, "qd": qd, "integral": integral, **self.driven(t, q, qd)}
         return [known[name] for name in self.given]
+
+    def driven(self, t: float, q: Floats, qd: Floats) -> dict[str, Floats]:
+        """Return the inputs that are not the state."""
+        known = self.drive.inputs(t, q, qd)
+        return {**known, "wrenches": self.wrenches(t, q, qd)} if self.wrenches else known
 
     def jacobian(self, t: float, y: Floats) -> Floats:
         """Return the exact Jacobian of the rates; only torques that are functions in Python are differenced."""
@@ -139,7 +142,7 @@ class System:
 
     def _inverse_tangent(self, q: Floats) -> Floats:
         """Return how the independent velocities follow from the rates of the coordinates."""
-        if self._flat:
+        if self.flat:
             return np.eye(self.n)
         tree = np.eye(self.nq) if self._tangent is None else np.linalg.pinv(self._tangent(q))
         if not self.robot.loops:

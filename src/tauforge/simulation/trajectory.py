@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,29 @@ if TYPE_CHECKING:
     from ..view.animate import Animation
 
 Floats = NDArray[np.float64]
+ARRAYS = ("q", "qd", "qdd", "tau", "kinetic", "potential", "residual", "residual_rate")
+"""The arrays whose first axis is time, besides the times."""
+
+
+class States(NamedTuple):
+    """What happened to each of many states; all arrays have the leading axes of the states.
+
+    Attributes
+    ----------
+    status
+        "done", "step too small", "not finite", "too many steps", or "interrupted".
+    t
+        The time that was reached.
+    evaluations, jacobians, steps, rejected
+        As for one state; ``rejected`` counts the steps that were tried in vain.
+    """
+
+    status: NDArray[np.str_]
+    t: Floats
+    evaluations: NDArray[np.int64]
+    jacobians: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    rejected: NDArray[np.int64]
 
 
 @final
@@ -64,8 +87,13 @@ class Trajectory:
         What happened on the way, in order.
     status
         "done"; "event" if an event stopped it; "failed" or "interrupted" if this is the part computed so far.
+    states
+        For many states at once, the status and the counts of each; None for one.
     robot
         The robot; None after loading from a file, which does not hold it.
+
+    With many states, all arrays but t have their leading axes first, counts are sums, and ``trajectory[k]`` is the
+    trajectory of one of them. What a state has not reached is NaN.
     """
 
     robot_name: str
@@ -86,6 +114,7 @@ class Trajectory:
     steps: int
     events: tuple[Event, ...] = ()
     status: str = "done"
+    states: States | None = None
     robot: Robot | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -102,11 +131,18 @@ class Trajectory:
         found: Floats = self.kinetic + self.potential
         return found
 
-    def plot(self) -> Figure:
-        """Return a figure of coordinates, velocities, torques and energies over time; it needs the extra "plot"."""
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Return a figure of coordinates, velocities, torques and energies over time; write it to a file if asked.
+
+        It needs the extra "plot".
+        """
+        from .figure import write_figure
         from .plot import plot
 
-        return plot(self)
+        figure = plot(self._alone())
+        if path is not None:
+            write_figure(figure, Path(path))
+        return figure
 
     def animate(self, path: str | Path | None = None, *, robot: Robot | None = None) -> Animation:
         """Return an animation of the robot, and write it to an .html or .gif file if asked; see ``tf.animate``.
@@ -123,7 +159,10 @@ class Trajectory:
         found = robot or self.robot
         if found is None:
             raise ProgramError(f"a trajectory from a file does not hold {self.robot_name}: give animate(…, robot=…)")
-        return animate(found, self.q, self.t, path, events=[(event.name, event.t) for event in self.events])
+        one = self._alone()
+        reached = np.isfinite(one.q).all(axis=1)
+        marks = [(event.name, event.t) for event in one.events]
+        return animate(found, one.q[reached], one.t[reached], path, events=marks)
 
     def save(self, path: str | Path) -> Path:
         """Write all data to a file: .npz, .csv, or .parquet, which needs pyarrow. ``Trajectory.load`` reads it again.
@@ -132,7 +171,7 @@ class Trajectory:
         """
         from .storage import save
 
-        return save(self, path)
+        return save(self._alone(), path)
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
@@ -141,13 +180,41 @@ class Trajectory:
 
         return load(path)
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The leading axes of many states; () for one."""
+        return self.q.shape[:-2]
+
+    def __getitem__(self, place: Any) -> Trajectory:
+        """Return the trajectory of one of many states, as far as it was computed."""
+        if self.states is None:
+            raise ProgramError(
+                f"{self.robot_name}: this is the trajectory of one state; its arrays have one row per time"
+            )
+        own = States(*(each[place] for each in self.states))
+        if own.status.shape:
+            raise ProgramError(f"trajectory[…] takes {len(self.shape)} indices, which name one state")
+        rows = np.flatnonzero(np.isfinite(self.q[place]).all(axis=-1))
+        parts: dict[str, Any] = {name: getattr(self, name)[place][rows] for name in ARRAYS}
+        parts |= {name: int(getattr(own, name)) for name in ("evaluations", "jacobians", "steps")}
+        status = str(own.status)
+        status = status if status in ("done", "interrupted") else "failed"
+        return replace(self, t=self.t[rows], **parts, status=status, states=None)
+
+    def _alone(self) -> Trajectory:
+        """Return the trajectory of one state; refuse that of many."""
+        if self.states is not None:
+            raise ProgramError(f"this trajectory has {self.states.status.size} states; choose one: trajectory[0]")
+        return self
+
     def __len__(self) -> int:
         return len(self.t)
 
     def __repr__(self) -> str:
         ended = "" if self.status == "done" else f", {self.status}"
         span = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "empty"
+        many = "" if self.states is None else f"{self.states.status.size} states, "
         return (
-            f"Trajectory({self.robot_name}: {span}, {len(self.t)} times{ended}; "
+            f"Trajectory({self.robot_name}: {many}{span}, {len(self.t)} times{ended}; "
             f"{self.method}, {self.steps} steps, {self.evaluations} evaluations)"
         )

@@ -1,6 +1,6 @@
-"""The order in which linear equations can be solved part after part: Dulmage and Mendelsohn (1958).
+"""The order in which linear equations can be solved part by part: Dulmage and Mendelsohn (1958).
 
-Only where coefficients are zero matters. Each part has unknowns of its own and may contain those of parts before it.
+Only where coefficients are zero matters. Each part has its own unknowns and may contain those of parts before it.
 Parts have as many equations as unknowns; those with more equations come first, and share no unknown with one another.
 The whole has one solution exactly if each part has one: dividing the work loses no regular state.
 """

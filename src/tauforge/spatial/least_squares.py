@@ -1,6 +1,6 @@
 """Linear equations that have a solution, as many as unknowns or more, over any scalar and without a choice of pivots.
 
-They are solved part after part (block_triangular.py). In each part, unknowns with a constant coefficient are
+They are solved part by part (block_triangular.py). In each part, unknowns with a constant coefficient are
 eliminated; one or two equations with as many unknowns are then solved by Cramer's rule, others by modified Gram-Schmidt
 orthogonalisation without roots. None of these divides by anything that can be zero at a state where the solution is
 unique, and rounding errors grow with the condition number, not with its square, as they do with normal equations.
@@ -141,7 +141,7 @@ class Cramer(Generic[Name]):
 
 
 class GramSchmidt(Generic[Name]):
-    """Any equations. Column after column is made orthogonal to those before it, and so is the right-hand side.
+    """Any equations. Each column in turn is made orthogonal to those before it, and so is the right-hand side.
 
     What is divided by is the square of each column's distance from those before it. Björck (1967) shows that the
     right-hand side must be treated like a further column for the result to be as good as that of Householder's method.

@@ -35,6 +35,7 @@ from ..models.inertia_matrix import inertia_matrix
 from ..models.inverse_dynamics import inverse_dynamics
 from ..models.joint_law import resistances
 from ..models.prepare import prepare
+from ..models.registry import check_robot
 from ..models.results import program, vector
 from ..models.state import INPUTS
 from ..program.count import Operations
@@ -172,6 +173,7 @@ def configuration_space(
     memory
         The largest number of bytes that the tables may take.
     """
+    check_robot(robot)
     if robot.symbols:
         raise ProgramError(f"{robot.name}: tables need numbers; bind {', '.join(robot.symbols[:6])} … to values first")
     terms, law = distinct_terms(robot)

@@ -3,45 +3,8 @@
 import numpy as np
 
 import tauforge as tf
-
-MASS = (0.04325, 0.00365, 0.02373, 0.00706, 0.0705, 0.00706, 0.05498)
-MOMENT = (2.194e-06, 4.41e-07, 5.255e-06, 5.667e-07, 1.169e-05, 5.667e-07, 1.912e-05)
-A, B, C = (-0.06934, -0.00227), (-0.03635, 0.03273), (0.014, 0.072)
-D, DA, E, EA, RR, RA = 0.028, 0.0115, 0.02, 0.01421, 0.007, 0.00092
-SS, SA, SB, SC, SD = 0.035, 0.01874, 0.01043, 0.018, 0.02
-TA, TB, U, UA, UB, ZF, ZT, FA = 0.02308, 0.00916, 0.04, 0.01228, 0.00449, 0.02, 0.04, 0.01421
-STIFFNESS, LENGTH, TORQUE = 4530.0, 0.07785, 0.033
-
-# joint, parent, where it is on the parent, number of the body, centre of mass, where it meets the others
-BODIES = (
-    ("beta", 0, (0.0, 0.0), 1, (RA, 0.0), None),
-    ("theta", 1, (RR, 0.0), 2, (-DA, 0.0), (-D, 0.0)),
-    ("gamma", 0, B, 3, (SB, -SA), (0.0, -SS)),
-    ("delta", 0, A, 5, (TB, -TA), None),
-    ("phi", 4, (ZT, 0.0), 4, (0.0, EA - E), (0.0, -E)),
-    ("epsilon", 0, A, 7, (-UB, -UA), None),
-    ("Omega", 6, (0.0, -U), 6, (ZF - FA, 0.0), (ZF, 0.0)),
-)
-ORDER = ("beta", "theta", "gamma", "phi", "delta", "Omega", "epsilon")
-
-
-def mechanism():
-    """Return seven bodies in a plane whose ends meet in one point."""
-    joints, bodies, frames = [], [], []
-    for number, (name, parent, (x, y), body, (cx, cy), end) in enumerate(BODIES, 1):
-        m = MASS[body - 1]
-        place = {"d": x, "e": y}
-        joints.append(tf.Joint(name=name, antecedent=parent, mu=int(name == "beta"), **place))
-        inertia = tf.Inertia(ZZ=MOMENT[body - 1] + m * (cx * cx + cy * cy), MX=m * cx, MY=m * cy, M=m)
-        bodies.append(tf.Body(name=f"K{body}", inertia=inertia))
-        if end:
-            frames.append(tf.Joint(name=f"end{body}", antecedent=number, sigma=2, d=end[0], e=end[1]))
-    robot = tf.Robot(
-        name="andrews", joints=tuple(joints), bodies=tuple(bodies), frames=tuple(frames), gravity=(0.0, 0.0, 0.0)
-    )
-    for other in ("end3", "end4", "end6"):
-        robot = robot.with_loop("end2", other, kind="revolute", name=f"loop{other[-1]}")
-    return robot
+from tauforge.papers.iftomm.andrews import LENGTH, SC, SD, START, STIFFNESS, TORQUE, B, C, andrews, in_order
+from tauforge.papers.iftomm.andrews import spring as spring_expressions
 
 
 def spring(gamma):
@@ -58,9 +21,9 @@ def spring(gamma):
 
 
 def acceleration(q, speed):
-    robot = mechanism()
+    robot = andrews()
     assert robot.independent == ("beta",)
-    q = np.array([dict(zip(ORDER, q, strict=True))[name] for name, *_ in BODIES])
+    q = np.array(in_order(q))
     closed = tf.close_loops(robot, [q[0]], guess=q)
     np.testing.assert_allclose(closed, q, atol=1e-8)
     direct = tf.direct_dynamics(robot, external_wrenches=True).compile()
@@ -68,9 +31,13 @@ def acceleration(q, speed):
 
 
 def test_at_the_start():
-    q = [-0.06171389001427645, 0.0, 0.45527981916307037, 0.22266839016588588, 0.48736497954384256,
-         -0.22266839016588588, 1.2305474445498212]  # fmt: skip
-    np.testing.assert_allclose(acceleration(q, 0.0), 14222.443919954114, rtol=1e-9)
+    np.testing.assert_allclose(acceleration(START, 0.0), 14222.443919954114, rtol=1e-9)
+
+
+def test_the_spring_of_the_benchmark_is_that_of_the_formulas():
+    expressions = tf.Program.of(w=spring_expressions())
+    for gamma in (-1.0, 0.3, 2.0):
+        np.testing.assert_allclose(expressions.compile()(gamma), spring(gamma)[2], rtol=1e-12)
 
 
 def test_in_motion():

@@ -127,6 +127,33 @@ def test_what_is_grouped_can_be_the_parents(joint):
 
 
 @every
+def test_base_parameters_give_the_torques(joint):
+    """Proved exactly, at the base, where most is grouped."""
+    last = tf.Joint(name="last", antecedent=1, alpha=0.7, d=0.3, r=0.2)
+    inertia = tf.Inertia(0.3, 0.01, 0.02, 0.4, 0.03, 0.5, 0.11, 0.12, 0.13, 1.5)
+    bodies = tuple(tf.Body(name=f"link{k}", inertia=inertia) for k in range(2))
+    robot = tf.Robot(name="two", joints=(joint, last), bodies=bodies)
+    standard, auto, base = (tf.inverse_dynamics(robot, parameters=p) for p in ("standard", "auto", "base"))
+    assert standard.certify(auto)
+    assert standard.certify(base)
+
+
+@every
+def test_turn_and_slide_are_the_only_motion_or_none(joint):
+    kind = joint.kind
+    assert kind.is_axial == (kind.offsets([1.0] * len(kind.neutral)) == (kind.turn, kind.slide) != (0.0, 0.0))
+
+
+@every
+def test_a_cut_joint_holds_what_it_does_not_allow(joint):
+    kind = joint.kind
+    if kind.held is not None:
+        allowed = np.array([[*s.v, *s.w] for s in kind.screws(kind.neutral)]).reshape(-1, 6)
+        assert not allowed[:, list(kind.held)].any()
+        assert len(kind.held) + kind.crossed + np.linalg.matrix_rank(allowed) == 6
+
+
+@every
 def test_every_model_takes_it(joint):
     """Between a revolute and a prismatic joint, with symbols."""
     first, last = (tf.Joint(name=f"joint{k}", antecedent=k, sigma=k // 2, alpha=math.pi / 2) for k in (0, 2))

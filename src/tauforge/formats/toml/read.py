@@ -100,7 +100,7 @@ _BODY = ("name", *Inertia._fields, "wrench", "lift", "visual")
 def read(path: Path) -> Robot:
     """Read a robot from a .toml file."""
     source = read_text(path, "utf-8-sig")
-    data = _parsed(source)
+    data = parsed(source)
     top = Table(source, line_index(source.text), (), data)
     if top.integer("format") != VERSION:
         raise top.fault(
@@ -128,7 +128,8 @@ def read(path: Path) -> Robot:
     )
 
 
-def _parsed(source: Source) -> dict[str, Any]:
+def parsed(source: Source) -> dict[str, Any]:
+    """Return what a file in TOML holds, within the limits of files."""
     spend("toml", len(source.text), source.path)
     tables = sum(1 for _ in _TABLE.finditer(source.text))
     spend("elements", max(_VALUES * tables, *map(source.text.count, "\n=,[{")), source.path)

@@ -17,8 +17,6 @@ from ...robot.robot import Robot
 from ..registry import model
 from ..results import program
 from ..state import INPUTS
-from .closed_form.order import is_right, solved_in_order
-from .freedom import freedom
 from .newton_step import newton_step
 
 STEPS = 50
@@ -63,6 +61,9 @@ def in_closed_form(
     known: dict[int, Scalar] = dict(zip(active, given, strict=True))
     if not robot.loops:
         return [known[place] for place in range(len(guess))], 1.0
+    from .closed_form.order import is_right, solved_in_order
+    from .freedom import freedom
+
     solved = solved_in_order(robot, known, guess)
     if solved is None:
         return None

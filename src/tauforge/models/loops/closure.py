@@ -11,9 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import ProgramError
 from ...graph.node import Scalar, as_node, is_zero
 from ...program.program import Program, inputs, outputs
@@ -29,23 +26,13 @@ from ...spatial.vector import UNITS, ZERO, Matrix, Vector, column, cross, times
 from ..coordinates import Coordinates, Row
 from ..inertia_matrix import first_degrees
 from ..jacobian import levers, spins
+from ..registry import check_robot
 from ..results import program
 from ..routes import Route, orientations, path, poses_of
 from ..state import INPUTS, State, Values
 
-Floats = NDArray[np.float64]
 POINT, TURN = (0, 1, 2), (3, 4, 5)
 """Components of a relative motion: linear, angular."""
-HELD = {
-    "revolute": (*POINT, 3, 4),
-    "prismatic": (0, 1, *TURN),
-    "spherical": POINT,
-    "universal": POINT,
-    "fixed": (*POINT, *TURN),
-    "planar": (2, 3, 4),
-    "floating": (),
-}
-"""What a cut joint of each kind does not allow, in the axes of frame A; a universal joint has one more."""
 
 
 @dataclass(frozen=True)
@@ -68,18 +55,23 @@ class Sides:
 
     @property
     def held(self) -> tuple[int, ...]:
-        """The components of the relative motion that are zero."""
-        kind = self.loop.joint.kind.word
-        if kind not in HELD:
+        """The components of the relative motion that are zero, in the axes of frame A."""
+        joint = self.loop.joint
+        if joint.kind.held is None:
             raise ProgramError(
-                f"the loop {self.loop.joint.name!r} is cut at a {kind} joint; cut it at another of its joints"
+                f"the loop {joint.name!r} is cut at a {joint.kind.word} joint; cut it at another of its joints"
             )
-        return HELD[kind]
+        return joint.kind.held
+
+    @property
+    def crossed(self) -> bool:
+        """Whether z of A and x of B stay perpendicular too, as in a universal joint."""
+        return self.loop.joint.kind.crossed
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the equations."""
-        more = ("across",) if self.loop.joint.kind.word == "universal" else ()
+        more = ("across",) if self.crossed else ()
         return (*(("x", "y", "z", "rx", "ry", "rz")[k] for k in self.held), *more)
 
 
@@ -136,7 +128,7 @@ def gaps(robot: Robot, q: Sequence[Values]) -> list[Gap]:
         else:
             turned = ZERO
         six = (*p, *turned)
-        more = [x[2]] if side.loop.joint.kind.word == "universal" else []
+        more = [x[2]] if side.crossed else []
         found.append(Gap([*(six[k] for k in side.held), *more], cosine))
     return found
 
@@ -147,18 +139,6 @@ def turning(robot: Robot) -> list[list[int]]:
     for side in with_sides(robot)[1]:
         found.append([at + i for i, k in enumerate(side.held) if k in TURN])
         at += len(side.labels)
-    return found
-
-
-def angles(error: Floats, cosine: Floats, places: Sequence[Sequence[int]]) -> Floats:
-    """Return errors (..., m) with the angles themselves instead of their sines, which vanish at half a turn too."""
-    found = error.copy()
-    for k, own in enumerate(places):
-        if own:
-            sine = np.linalg.norm(error[..., own], axis=-1)
-            angle = np.arctan2(sine, cosine[..., k])
-            found[..., own] *= np.where(sine > 0.0, angle / np.where(sine > 0.0, sine, 1.0), 1.0)[..., None]
-            found[..., own[0]] += np.where((sine == 0.0) & (cosine[..., k] < 0.0), np.pi, 0.0)
     return found
 
 
@@ -174,7 +154,7 @@ def rows(
     for side in sides:
         parts, across = relative(tree, state, poses, side, firsts)
         picks: list[Across] = [(_unit(k), [0.0] * 6) for k in side.held]
-        if side.loop.joint.kind.word == "universal":
+        if side.crossed:
             picks.append(across)
         for weights, changing in picks:
             row = {part.axis: _weighed(weights, part.motion) for part in parts}
@@ -195,6 +175,7 @@ def loop_closure(robot: Robot) -> Program:
     ``error`` is zero where the loops are closed; ``cosine`` is then one for each loop. The rows of ``J`` are the loops'
     equations, a column for each axis of the tree: J q̇ = 0 for the velocities of all joints.
     """
+    check_robot(robot)
     if not robot.loops:
         raise ProgramError(f"{robot.name} has no closed loops")
     robot = robot.expanded().map(as_node)

@@ -73,6 +73,18 @@ def is_closed(error: Floats) -> NDArray[np.bool_]:
     return found
 
 
+def angles(error: Floats, cosine: Floats, places: Sequence[Sequence[int]]) -> Floats:
+    """Return errors (..., m) with the angles themselves instead of their sines, which vanish at half a turn too."""
+    found = error.copy()
+    for k, own in enumerate(places):
+        if own:
+            sine = np.linalg.norm(error[..., own], axis=-1)
+            angle = np.arctan2(sine, cosine[..., k])
+            found[..., own] *= np.where(sine > 0.0, angle / np.where(sine > 0.0, sine, 1.0), 1.0)[..., None]
+            found[..., own[0]] += np.where((sine == 0.0) & (cosine[..., k] < 0.0), np.pi, 0.0)
+    return found
+
+
 def _steps(J: Floats, error: Floats, damping: Floats, free: list[int], axes: int) -> Floats:
     """Return a damped step for each state, none of them far."""
     transposed = np.swapaxes(J, 1, 2)

@@ -21,8 +21,8 @@ from ...graph.node import Node, as_node, is_zero, symbol
 from ...robot.entries import by_joint, owners
 from ...robot.joint import Joint
 from ...robot.robot import Robot
-from .closure import angles, loop_closure, turning
-from .newton import is_closed, newton
+from .closure import loop_closure, turning
+from .newton import angles, is_closed, newton
 
 Floats = NDArray[np.float64]
 STARTS = 64

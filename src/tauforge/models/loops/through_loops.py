@@ -42,7 +42,7 @@ class Cut(NamedTuple):
     def parts(self, motion: Twist, x: Scalar) -> list[Scalar]:
         """Return the components of a relative motion that are held; ``x`` is that of a universal joint's own."""
         six = (*motion.v, *motion.w)
-        more = [x] if self.side.loop.joint.kind.word == "universal" else []
+        more = [x] if self.side.crossed else []
         return [*(six[k] for k in self.side.held), *more]
 
     @property

@@ -38,10 +38,6 @@ class Helical(Kind):
     def of(self, joint: Joint) -> Helical:
         return Helical(joint.pitch)
 
-    @property
-    def is_axial(self) -> bool:
-        return True
-
     def offsets(self, q: Values) -> tuple[Scalar, Scalar]:
         return q[0], q[0] * self.slide
 

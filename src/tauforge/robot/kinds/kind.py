@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
-from ...graph.node import Scalar
+from ...graph.node import Scalar, is_zero
 from ...spatial.rotation import Plane, Turn
 from ...spatial.screw import STILL, Twist, Wrench
 from ...spatial.vector import ZERO, Vector
@@ -52,6 +52,8 @@ class Kind(ABC):
     grouped
         Inertial parameters that the joint's motion does not change, so they can be moved to the parent: each with the
         parameters that only together remain unchanged, such as XX and YY in equal parts about z.
+    crossed
+        Whether it keeps z of the constant frame perpendicular to x of the link.
     """
 
     __slots__ = ()
@@ -68,6 +70,7 @@ class Kind(ABC):
     parameters: tuple[str, ...] = ()
     spring: tuple[str, ...] = ()
     grouped: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    crossed: bool = False
 
     def of(self, joint: Joint) -> Self:
         """Return the kind with the parameters of one joint."""
@@ -75,8 +78,15 @@ class Kind(ABC):
 
     @property
     def is_axial(self) -> bool:
-        """Whether the link moves only along or about the axis z."""
-        return False
+        """Whether one coordinate moves the link, along or about the axis z."""
+        return not (is_zero(self.turn) and is_zero(self.slide))
+
+    @property
+    def held(self) -> tuple[int, ...] | None:
+        """What the joint does not allow, where a loop is cut at it: the components that are zero of the link's motion
+        seen from the constant frame, (vx, vy, vz, ωx, ωy, ωz). None if loops cannot be cut at such a joint.
+        """
+        return None
 
     @property
     def is_flat(self) -> bool:

@@ -25,6 +25,11 @@ class OnAxes(Kind):
 
     axes: tuple[int, ...]
 
+    @property
+    def held(self) -> tuple[int, ...]:
+        """All components but those along the axes, which turn the link about z, in all directions, or not at all."""
+        return tuple(k for k in range(6) if k not in self.axes)
+
     def screws(self, q: Values) -> Sequence[Twist]:
         return [Twist.of([float(i == axis) for i in range(6)]) for axis in self.axes]
 

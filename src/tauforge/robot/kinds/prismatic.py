@@ -28,9 +28,5 @@ class Prismatic(OnAxes):
     spring: tuple[str, ...] = ("eta", "k", "rest")
     grouped: tuple[tuple[str, tuple[str, ...]], ...] = tuple((name, (name,)) for name in NAMES[:6])
 
-    @property
-    def is_axial(self) -> bool:
-        return True
-
     def offsets(self, q: Values) -> tuple[Scalar, Scalar]:
         return 0.0, q[0]

@@ -26,9 +26,5 @@ class Revolute(OnAxes):
     spring: tuple[str, ...] = ("eta", "k", "rest")
     grouped: tuple[tuple[str, tuple[str, ...]], ...] = (("YY", ("XX", "YY")), ("MZ", ("MZ",)), ("M", ("M",)))
 
-    @property
-    def is_axial(self) -> bool:
-        return True
-
     def offsets(self, q: Values) -> tuple[Scalar, Scalar]:
         return q[0], 0.0

@@ -30,6 +30,11 @@ class Universal(Kind):
     velocities: tuple[str, ...] = (".first", ".second")
     neutral: tuple[float, ...] = (0.0, 0.0)
     grouped: tuple[tuple[str, tuple[str, ...]], ...] = (("M", ("M",)),)
+    crossed: bool = True
+
+    @property
+    def held(self) -> tuple[int, ...]:
+        return 0, 1, 2
 
     def offsets(self, q: Values) -> tuple[Scalar, Scalar]:
         return q[0], 0.0

@@ -37,7 +37,7 @@ class Drives:
         self, robot: Robot, payload: object = None, wrench: object = None, guess: ArrayLike | None = None
     ) -> None:
         check_robot(robot)
-        self.robot = robot if payload is None else _loaded(robot, payload)
+        self.robot = robot if payload is None else loaded(robot, payload)
         if self.robot.symbols:
             some = ", ".join(self.robot.symbols[:6])
             raise ProgramError(f"{robot.name} has symbols: {some} …; give them values with bind(…) first")
@@ -110,7 +110,7 @@ def _wrench(what: str, given: object, t: Floats, shape: tuple[int, ...]) -> Floa
     return np.broadcast_to(found, (len(t), *shape))
 
 
-def _loaded(robot: Robot, payload: Any) -> Robot:
+def loaded(robot: Robot, payload: Any) -> Robot:
     """Return the robot with a load: a mass at the last link, or all that ``Robot.payload`` takes."""
     given = dict(payload) if isinstance(payload, Mapping) else {"mass": payload}
     if unknown := sorted({*given} - {"mass", "com", "inertia", "at"}):

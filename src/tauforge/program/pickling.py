@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..graph.flat import Row, flattened, restored
+from ..graph.pickling import Row, flattened, restored
 from .program import Array, Program
 from .recipe import Recipe
 from .repeat import Repeat

@@ -1,0 +1,184 @@
+"""The commands that move a robot: ``simulate`` under torques or a controller, ``torques`` along a motion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+import tauforge as tf
+
+from . import show
+from .console import console, errors
+from .find_robot import find
+from .motion_tables import motion_table, torque_table
+from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
+
+TaskOption = Annotated[
+    Path | None, typer.Option("--task", "-k", metavar="FILE", help="The task's .toml file; options replace its values.")
+]
+Time = Annotated[str, typer.Option("--time", metavar="SECONDS", help="How long.")]
+Dt = Annotated[str, typer.Option("--dt", metavar="SECONDS", help="The time between results.")]
+Payload = Annotated[str, typer.Option("--payload", metavar="KG", help="The mass of a load at the robot's tip.")]
+Save = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Save all results: .csv, .npz or .parquet.")]
+PlotFile = Annotated[str, typer.Option("--plot", metavar="FILE", help="Plot the histories to FILE.")]
+AnimateFile = Annotated[str, typer.Option("--animate", metavar="FILE", help="Write an animation to FILE.")]
+Q0 = Annotated[
+    str, typer.Option("--q0", metavar="LIST", help="Coordinates at the start, such as 0,pi/2; zero by default.")
+]
+Qd0 = Annotated[str, typer.Option("--qd0", metavar="LIST", help="Velocities at the start; zero by default.")]
+Torque = Annotated[
+    str,
+    typer.Option(
+        "--torque", metavar="LIST", help="Torques: numbers or expressions of t, q1, q2, …, qd1, … such as 5*sin(t),0."
+    ),
+]
+Method = Annotated[str, typer.Option("--method", metavar="NAME", help="The integrator; DOP853 by default.")]
+Rtol = Annotated[str, typer.Option("--rtol", metavar="NUMBER", help="The relative tolerance of each step.")]
+Atol = Annotated[str, typer.Option("--atol", metavar="NUMBER", help="The absolute tolerance of each step.")]
+Along = Annotated[
+    str,
+    typer.Option("--motion", metavar="LIST", help="The motion: expressions of t, one for each joint or one for all."),
+]
+Points = Annotated[
+    str, typer.Option("--points", metavar="LISTS", help="Points to pass, evenly in time, such as '0,0; 1,0.5; 1,2'.")
+]
+
+
+def simulate(
+    robot: RobotArgument,
+    task: TaskOption = None,
+    time: Time = "",
+    q0: Q0 = "",
+    qd0: Qd0 = "",
+    torque: Torque = "",
+    payload: Payload = "",
+    method: Method = "",
+    rtol: Rtol = "",
+    atol: Atol = "",
+    dt: Dt = "",
+    output: Save = "",
+    plot: PlotFile = "",
+    animate: AnimateFile = "",
+    base: BaseOption = None,
+    snap: Snap = None,
+    lenient: Lenient = False,
+    folder: Folders = None,
+    loops: Loops = None,
+) -> None:
+    """Simulate a robot under the torques or the controller of a task, and show what happened.
+
+    Examples: `tauforge simulate kuka_lwr --task lwr_forward.toml --plot motion.svg` ·
+    `tauforge simulate planar2r --time 5 --q0 pi/2,0 -o fall.csv`
+    """
+    found = find(robot, False, base, snap, lenient, folder, loops)
+    changes: dict[str, Any] = {
+        "simulation": _given(duration=time, dt=dt, method=method, rtol=rtol, atol=atol),
+        "start": _given(q=_list(q0), qd=_list(qd0)),
+        "output": _given(save=output, plot=plot, animate=animate),
+    }
+    if payload:
+        changes["payload"] = payload
+    if torque:
+        changes |= {"torque": _list(torque), "controller": None}
+    wanted = _task(task, changes)
+    asked = wanted.output
+    if asked.plot:
+        show.pyplot()  # refused now if it is missing, not after all the work
+    if asked.animate and not hasattr(tf.Trajectory, "animate"):
+        raise tf.TauforgeError("--animate: this version of Tauforge cannot animate trajectories")
+    try:
+        run = wanted.simulate(found)
+    except (tf.SimulationError, KeyboardInterrupt) as error:
+        part = getattr(error, "trajectory", None)
+        if part is not None and asked.save:
+            part.save(asked.save)
+            _say(asked.save, what="wrote the part computed so far to")
+        raise
+    console.print(motion_table(run))
+    if asked.save:
+        run.save(asked.save)
+    if asked.plot:
+        run.plot(asked.plot)
+    if asked.animate:
+        run.animate(asked.animate, robot=found)
+    _say(*asked)
+
+
+def torques(
+    robot: RobotArgument,
+    task: TaskOption = None,
+    along: Along = "",
+    points: Points = "",
+    time: Time = "",
+    payload: Payload = "",
+    dt: Dt = "",
+    output: Save = "",
+    plot: PlotFile = "",
+    base: BaseOption = None,
+    snap: Snap = None,
+    lenient: Lenient = False,
+    folder: Folders = None,
+    loops: Loops = None,
+) -> None:
+    """Show the torques that a motion requires: peak, RMS, power and energy of each joint.
+
+    Examples: `tauforge torques kuka_lwr --task lwr_torques.toml --plot torques.svg` ·
+    `tauforge torques planar2r --points '0,0; 1,0.5' --time 2 --payload 1.5`
+    """
+    found = find(robot, False, base, snap, lenient, folder, loops)
+    each = _list(along)
+    path = _given(
+        expressions=each if len(each) > 1 else along, points=[_list(x) for x in points.split(";")] if points else []
+    )
+    changes: dict[str, Any] = {
+        "motion": path | _given(duration=time),
+        "simulation": _given(dt=dt),
+        "output": _given(save=output, plot=plot),
+    }
+    if payload:
+        changes["payload"] = payload
+    wanted = _task(task, changes, anew=bool(path))
+    asked = wanted.output
+    if asked.plot:
+        show.pyplot()
+    run = wanted.torques(found)
+    console.print(torque_table(run))
+    if asked.save:
+        run.save(asked.save)
+    if asked.plot:
+        run.plot(asked.plot)
+    _say(asked.save, asked.plot)
+
+
+def _task(file: Path | None, changes: dict[str, Any], anew: bool = False) -> tf.Task:
+    """Return the task in a file, if there is one, with the values of options; these can describe the motion anew."""
+    task = tf.Task.load(file) if file else tf.Task.of()
+    if anew:
+        task = task.changed(motion=None)
+    return task.changed(**{name: x for name, x in changes.items() if x or x is None})
+
+
+def _say(*files: str, what: str = "wrote") -> None:
+    """Name the files that were written."""
+    if written := [name for name in files if name]:
+        errors.print(f"[green]{what}[/green] {escape(', '.join(written))}", soft_wrap=True)
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    """Return the options that were given."""
+    return {key: x for key, x in values.items() if x}
+
+
+def _list(text: str) -> list[str]:
+    """Return the entries of an option with a list; commas within brackets, as in atan2(x, y), do not count."""
+    entries, depth = [""], 0
+    for c in text:
+        depth += (c == "(") - (c == ")")
+        if c == "," and not depth:
+            entries.append("")
+        else:
+            entries[-1] += c
+    return [x.strip() for x in entries] if text.strip() else []

@@ -1,0 +1,39 @@
+"""The tables that ``march`` reads: what is known about a Program with a method, about a call, and about a state."""
+
+from __future__ import annotations
+
+CONTROLS = (
+    "t", "h", "segment", "row", "status", "stale", "growth", "steps", "rejected", "evaluations", "jacobians", "step",
+)  # fmt: skip
+"""What a lane knows besides its state: time, the length of the next step (0: not chosen yet), the segment of its
+inputs, the next row of its results, its status, whether its rates are those of another state, how much the step can
+grow, counts, and the length of the last step."""
+RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY = range(5)
+"""The status of a state."""
+PLAN = (
+    "size", "given", "stages", "extra", "powers", "factors", "numbers",
+    "rates.slots", "factor.slots", "solve.slots", "settle.slots",
+    "rates.setup", "factor.setup", "solve.setup", "settle.setup", "rates", "factor", "solve", "settle",
+)  # fmt: skip
+"""The entries of a plan: sizes, the address of the method's numbers, and for each Program its first slot and the
+addresses of its code, which for a Program that is not needed are 0. Code is a table of the address of the constants,
+the number of pieces, and their addresses; that for the set-up runs once per call."""
+PROGRAMS = ("rates", "factor", "solve", "settle")
+"""Names of the Programs."""
+RUN = (
+    "count", "rows", "segments", "budget", "most", "own", "records", "width", "times", "breaks", "inputs",
+    "inputs.state", "inputs.segment", "results", "results.state", "tolerances",
+)  # fmt: skip
+"""The entries of a call: how many states, rows of results and segments; how many steps a lane can try before it pauses,
+and a state altogether; whether results are wanted at each step; addresses and strides, in numbers; the tolerances are
+the relative one, the longest step, and the absolute one for each entry of the state."""
+
+
+def record_size(size: int, stages: int) -> int:
+    """Return the number of entries of a record, for all stages."""
+    return len(CONTROLS) + (3 + stages) * size
+
+
+def own_slots(size: int, stages: int) -> int:
+    """Return how many slots ``march`` needs for itself, before those of the Programs."""
+    return record_size(size, stages) + 2 * size + 3 + 2

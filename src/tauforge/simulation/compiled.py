@@ -1,0 +1,232 @@
+"""Simulations by methods that are compiled with the model: one state or many, in slices without a return to Python."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ProgramError
+from ..llvm.march.tables import CONTROLS, DONE, NOT_FINITE, PROGRAMS, RUNNING, TOO_MANY, TOO_SMALL
+from ..program.program import Program
+from ..robot.robot import Robot
+from ..runtime.march import March, Method, Task, control
+from .drive import Table
+from .flow import flow
+from .options import Options
+from .progress import Progress
+from .system import System
+from .tableaus import tableau
+
+Floats = NDArray[np.float64]
+SLICE = 1e8
+"""Operations of a slice, about a twentieth of a second: then progress is shown, and an interrupt gets through."""
+CHUNK = 512
+"""States that are integrated to the end before others begin."""
+ROWS = 256
+"""Steps for which there is memory at first, if the results are wanted at the steps."""
+REASONS = {
+    TOO_SMALL: "no step is short enough to keep the tolerance",
+    NOT_FINITE: "the rates of the state are not finite",
+    TOO_MANY: "it has tried max_steps steps",
+}
+STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
+          TOO_MANY: "too many steps"}  # fmt: skip
+"""What the status of a state is called."""
+
+
+@lru_cache(maxsize=32)
+def march_of(robot: Robot, program: Program, method: str, count: int) -> tuple[March, tuple[str, ...]]:
+    """Return a method compiled with a model, for so many states, and the names of the inputs."""
+    rule = tableau(method)
+    made = flow(robot, program, not rule.is_explicit)
+    programs = {name: getattr(made, name) for name in PROGRAMS if getattr(made, name) is not None}
+    given = sum(program.inputs[name].size for name in made.given)
+    factors = made.solve.inputs["factors"].size if made.solve else 0
+    numbers = rule.numbers
+    how = Method(rule.stages, rule.extra, rule.P.shape[1], numbers, float(numbers[4]))
+    return March(programs, how, made.rates.inputs["state"].size, given, factors, count), made.given
+
+
+class Course:
+    """The way of states through time. Whatever happens, it holds what was computed.
+
+    Parameters
+    ----------
+    system
+        The equations of motion.
+    table
+        Their inputs, with an axis of states before that of times.
+    span, times
+        First and last time, and those of the results; None for the steps of a single state.
+    y
+        The states at the start, (states, size).
+    """
+
+    def __init__(
+        self, system: System, table: Table, span: tuple[float, float], times: Floats | None, y: Floats, how: Options
+    ) -> None:
+        self.system, self.how, self.span, self.table = system, how, span, table
+        self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64))
+        self.records = self.march.records(span[0], y)
+        control(self.records, "row")[:] = 1.0
+        inside = [x for x in table.starts if span[0] < x < span[1]]
+        breaks = np.array([span[0], *inside, span[1]])
+        rows = 1 + ROWS if times is None else len(times)
+        results = np.full((len(y), rows, system.size), np.nan)
+        results[:, 0] = y
+        tolerances = np.empty(system.size + 2)
+        tolerances[:2], tolerances[2:] = (how.rtol, how.max_step), how.atol
+        self.task = Task(
+            np.full(rows, span[0]) if times is None else times,
+            breaks,
+            np.ascontiguousarray(_inputs(table, names, breaks[:-1])),
+            results,
+            tolerances,
+            times is None,
+            2**62 if how.max_steps is None else how.max_steps,
+        )
+
+    def run(self, threads: int | None) -> None:
+        """Integrate all states, slice by slice."""
+        progress = Progress(*self.span)
+        count = len(self.records)
+        try:
+            for first in range(0, count, CHUNK):
+                own = slice(first, first + CHUNK)
+                inputs = self.task.inputs[own] if len(self.task.inputs) > 1 else self.task.inputs
+                records = self.records[own]
+                budget = max(16, int(SLICE / (self.march.work * len(records))))
+                while self._is_running(records):
+                    task = self.task._replace(inputs=inputs, results=self.task.results[own])
+                    self.march(records, task, budget, threads)
+                    passed = float(control(records, "t").sum()) - self.span[0] * len(records)
+                    progress.show(self.span[0] + (first * (self.span[1] - self.span[0]) + passed) / count)
+                    self._make_room()
+        finally:
+            progress.clear()
+
+    def _is_running(self, records: Floats) -> bool:
+        return bool((control(records, "status") == RUNNING).any())
+
+    def _make_room(self) -> None:
+        """Add memory for the results at steps if it is full."""
+        rows = len(self.task.times)
+        if self.task.own and control(self.records, "row")[0] >= rows:
+            more = np.concatenate([self.task.results, np.full_like(self.task.results, np.nan)], axis=1)
+            self.task = self.task._replace(times=np.resize(self.task.times, 2 * rows), results=more)
+
+    @property
+    def states(self) -> tuple[Floats, Floats]:
+        """The times and states of a single state's results, and where it was in the end."""
+        rows = int(control(self.records, "row")[0])
+        t, y = self.task.times[:rows], self.task.results[0, :rows]
+        now = float(control(self.records, "t")[0])
+        if now > t[-1]:
+            at = len(CONTROLS)
+            t = np.append(t, now)
+            y = np.concatenate([y, self.records[:1, at : at + self.system.size]])
+        return t, y
+
+    def count(self, name: str) -> NDArray[np.int64]:
+        """Return a count for each state."""
+        return control(self.records, name).astype(np.int64)
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """The status of each state."""
+        return self.count("status")
+
+    def check(self) -> None:
+        """Say why a single state was given up."""
+        status = int(self.status[0])
+        if status in REASONS:
+            t = float(control(self.records, "t")[0])
+            if status == NOT_FINITE and not self.count("steps")[0]:
+                raise ProgramError(
+                    f"the accelerations at t = {t:g} are not finite: the inertia matrix is singular there"
+                )
+            raise ProgramError(f"the integrator gave up at t = {t:g}: {REASONS[status]}")
+
+    def inputs(self, t: Floats) -> dict[str, Floats]:
+        """Return the inputs at some times, with axes for states and times."""
+        row = np.maximum(np.searchsorted(self.table.starts, t, side="right") - 1, 0)
+        return {name: rows[:, row] for name, rows in self.table.rows.items()}
+
+
+def _inputs(table: Table, names: tuple[str, ...], starts: Floats) -> Floats:
+    """Return the inputs in the order of the Programs: (states, segments, entries)."""
+    row = np.maximum(np.searchsorted(table.starts, starts, side="right") - 1, 0)
+    parts = [table.rows[name][:, row].reshape(len(table.rows[name]), len(row), -1) for name in names]
+    if not parts:
+        return np.zeros((1, len(row), 1))
+    if len(parts) == 1:
+        return parts[0]
+    states = max(len(part) for part in parts)
+    return np.concatenate([np.broadcast_to(part, (states, *part.shape[1:])) for part in parts], axis=2)
+
+
+class Stepper:
+    """A compiled method that returns after each step, with the interface of SciPy's integrators: for events, and for
+    torques that Python computes from sample to sample.
+    """
+
+    def __init__(
+        self, system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options
+    ) -> None:
+        self.status, self.t, self.t_old, self.y = "running", t, t, y
+        self._system, self._size = system, system.size
+        given = system.driven(t, *system.split(y)[:2])
+        table = Table(
+            np.array([-np.inf]), {name: np.asarray(x)[None, None] for name, x in given.items() if name != "t"}
+        )
+        self._course = Course(system, table, (t, stop), None, y[None], how._replace(max_steps=None))
+        self._course.task = self._course.task._replace(results=np.zeros((1, 0, system.size)), own=False)
+        if first_step:
+            control(self._course.records, "h")[:] = first_step
+        self._counted = (0, 0)
+
+    def step(self) -> str | None:
+        """Take a step, and return why there is none."""
+        course, records = self._course, self._course.records
+        before = control(records, "steps")[0]
+        while control(records, "steps")[0] == before and course.status[0] == RUNNING:
+            course.march(records, course.task, 1, 1)
+        self._count()
+        status = int(course.status[0])
+        if status in REASONS:
+            self.status = "failed"
+            return REASONS[status]
+        at = len(CONTROLS)
+        self.t_old, self.t = self.t, float(control(records, "t")[0])
+        self.y = records[0, at : at + self._size].copy()
+        self.h_abs = float(control(records, "h")[0])
+        self.status = "finished" if status == DONE else "running"
+        return None
+
+    def _count(self) -> None:
+        counted = int(self._course.count("evaluations")[0]), int(self._course.count("jacobians")[0])
+        self._system.evaluations += counted[0] - self._counted[0]
+        self._system.jacobians += counted[1] - self._counted[1]
+        self._counted = counted
+
+    def dense_output(self) -> Any:
+        """Return the interpolant of the last step."""
+        rule = tableau(self._course.how.method)
+        at, size = len(CONTROLS) + 2 * self._size, self._size
+        old = self._course.records[0, at : at + size].copy()
+        u = self._course.records[0, at + size :].reshape(-1, size).copy()
+        t, h, end = self.t_old, self.t - self.t_old, self.y
+        if rule.extra:
+            u[rule.stages :] = self._further(u, old, t, h)
+        powers = np.arange(1.0, rule.P.shape[1] + 1.0)
+        return lambda time: end if time == t + h else old + (rule.P @ ((time - t) / h) ** powers) @ u
+
+    def _further(self, u: Floats, old: Floats, t: float, h: float) -> Floats:
+        """Return the increments that only the interpolant needs."""
+        rule, found = tableau(self._course.how.method), u.copy()
+        for i in range(rule.stages, len(rule.c)):
+            found[i] = h * self._system.rates(t + rule.c[i] * h, old + rule.A[i, :i] @ found[:i])
+        return found[rule.stages :]

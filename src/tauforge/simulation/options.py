@@ -1,0 +1,45 @@
+"""How to integrate: the methods there are, and the options of a run."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import ProgramError
+from .tableaus import COMPILED
+
+SCIPY = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
+SUNDIALS = ("CVODE", "IDA")
+METHODS = (*SCIPY, *COMPILED, *SUNDIALS)
+IMPLICIT = ("Radau", "BDF", "LSODA")
+"""SciPy's methods that take a Jacobian."""
+
+
+class Options(NamedTuple):
+    """How to integrate."""
+
+    method: str
+    rtol: float
+    atol: Any
+    max_step: float
+    max_steps: int | None = None
+
+
+def options(
+    method: str, rtol: float, atol: ArrayLike, max_step: float, max_steps: int | None, smoothing: float
+) -> Options:
+    """Return the options, or say which is wrong."""
+    if method not in METHODS:
+        raise ProgramError(f"unknown method {method!r}; choose among {', '.join(map(repr, METHODS))}")
+    lowest = 100.0 * np.finfo(float).eps
+    if not lowest <= rtol < 1.0:
+        raise ProgramError(f"rtol is {rtol}; it must be at least {lowest:.2g} and less than 1")
+    if not max_step > 0.0:
+        raise ProgramError(f"max_step is {max_step}; it must be positive")
+    if max_steps is not None and (isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 1):
+        raise ProgramError(f"max_steps is {max_steps!r}; it must be a whole number of at least 1, or None")
+    if not 0.0 <= smoothing < np.inf:
+        raise ProgramError(f"smoothing is {smoothing}; it must be zero or a positive velocity")
+    return Options(method, float(rtol), atol, float(max_step), max_steps)

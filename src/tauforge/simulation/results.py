@@ -1,0 +1,169 @@
+"""Trajectories from the states that an integrator has found, with torques, energies and errors of closed loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.close_loops import on_manifold
+from ..models.energy import energy
+from ..models.joint_motion import joint_motion
+from ..models.loops.closure import loop_closure
+from ..program.fuse import fuse
+from ..robot.robot import Robot
+from ..runtime.function import Function
+from .compiled import STATUS, Course
+from .integrator import Record
+from .options import Options
+from .system import System
+from .trajectory import ARRAYS, States, Trajectory
+
+Floats = NDArray[np.float64]
+
+
+def partial(system: System, record: Record, how: Options, status: str) -> Trajectory:
+    """Return what was computed so far; torques that cannot be computed again are NaN."""
+    record.close()
+    try:
+        return finished(system, record, how, status)
+    except Exception:
+        return finished(system, record, how, status, bare=True)
+
+
+def finished(system: System, record: Record, how: Options, status: str, *, bare: bool = False) -> Trajectory:
+    """Return the trajectory of a record."""
+    t, y = np.array(record.t), np.array(record.y).reshape(len(record.t), system.size)
+    q, qd, integral = _settled(system, y)
+    if bare:
+        none = np.full(qd.shape, np.nan)
+        found: Mapping[str, Floats] = {"qdd": none, "tau_applied": none}
+    else:
+        found = system.along(t, q, qd, integral)
+    counts = {"evaluations": system.evaluations, "jacobians": system.jacobians, "steps": record.steps}
+    return _trajectory(system.robot, t, q, qd, found, how, counts, status, events=tuple(record.events))
+
+
+def course_of_one(course: Course, status: str) -> Trajectory:
+    """Return the trajectory of a single state."""
+    t, y = course.states
+    q, qd, integral = _settled(course.system, y)
+    known = {"t": t, **{name: rows[0] for name, rows in course.inputs(t).items()}}
+    found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, **known})
+    counts = {name: int(course.count(name)[0]) for name in ("evaluations", "jacobians", "steps")}
+    return _trajectory(course.system.robot, t, q, qd, found, course.how, counts, status)
+
+
+def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
+    """Return the trajectory of many states with their leading axes."""
+    t, results = course.task.times, course.task.results
+    q, qd, integral = _settled(course.system, results)
+    found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, "t": t, **course.inputs(t)})
+    names = ("evaluations", "jacobians", "steps", "rejected")
+    counts = {name: course.count(name) for name in names}
+    statuses = course.status
+    words = np.array([STATUS[int(x)] for x in statuses], dtype=str)
+    reached = course.records[:, 0].copy()
+    states = States(words.reshape(batch), reached.reshape(batch), *(counts[name].reshape(batch) for name in names))
+    status = "done" if (words == "done").all() else "interrupted" if (words == "interrupted").any() else "failed"
+    totals = {name: int(counts[name].sum()) for name in names[:3]}
+    made = _trajectory(course.system.robot, t, q, qd, found, course.how, totals, status)
+    wide: dict[str, Any] = {name: _shaped(getattr(made, name), batch) for name in ARRAYS}
+    return replace(made, **wide, states=states)
+
+
+def _shaped(array: Floats, batch: tuple[int, ...]) -> Floats:
+    return array.reshape(*batch, *array.shape[1:])
+
+
+def _settled(system: System, y: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return coordinates on the manifold, velocities and integrals; rows without numbers stay as they are."""
+    q, qd, integral = np.split(y, [system.nq, system.nq + system.n], axis=-1)
+    if system.flat:
+        return q, qd, integral
+    flat = q.reshape(-1, system.nq).copy()
+    known = np.isfinite(flat).all(axis=1)
+    if system.robot.loops:
+        flat[known] = [system.settled(one) for one in flat[known]] or flat[known]
+    else:
+        flat[known] = on_manifold(system.robot, flat[known])
+    return flat.reshape(q.shape), qd, integral
+
+
+def _outputs(system: System, known: Mapping[str, Floats]) -> dict[str, Floats]:
+    with np.errstate(all="ignore"):
+        found = system.function(*(known[name] for name in system.given))
+    return dict(zip(system.made, found, strict=True))
+
+
+def _trajectory(
+    robot: Robot,
+    t: Floats,
+    q: Floats,
+    qd: Floats,
+    found: Mapping[str, Floats],
+    how: Options,
+    counts: Mapping[str, int],
+    status: str,
+    **more: Any,
+) -> Trajectory:
+    names = _names(robot)
+    with np.errstate(invalid="ignore"):
+        kinetic, potential = _energies(robot)(q, qd)
+        residual, opening = _residuals(robot, q, qd)
+    return Trajectory(
+        robot_name=robot.name,
+        coordinate_names=names[0],
+        velocity_names=names[1],
+        t=t,
+        q=q,
+        qd=qd,
+        qdd=np.broadcast_to(found["qdd"], qd.shape),
+        tau=np.broadcast_to(found["tau_applied"], qd.shape),
+        kinetic=np.asarray(kinetic),
+        potential=np.broadcast_to(potential, q.shape[:-1]),
+        residual=residual,
+        residual_rate=opening,
+        method=how.method,
+        evaluations=counts["evaluations"],
+        jacobians=counts["jacobians"],
+        steps=counts["steps"],
+        status=status,
+        robot=robot,
+        **more,
+    )
+
+
+@lru_cache(maxsize=32)
+def _names(robot: Robot) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(robot.coordinate_names), tuple(robot.velocity_names)
+
+
+@lru_cache(maxsize=32)
+def _energies(robot: Robot) -> Function:
+    return energy(robot).compile()
+
+
+def _residuals(robot: Robot, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+    """Return for each time the largest error of closed loops, and of their velocities."""
+    if not robot.loops:
+        return np.zeros(q.shape[:-1]), np.zeros(q.shape[:-1])
+    found = _closure(robot)(q, qd, np.zeros_like(qd))
+    left = np.abs(found.error).max(axis=-1, initial=0.0)
+    shapes = _closure(robot).outputs
+    of = {name: place for place, name in enumerate(shapes["velocities"].labels[0])}
+    velocities = found.velocities[..., [of[name] for name in shapes["J"].labels[1]]]  # not of joints that follow others
+    opening = np.abs(np.einsum("...ij,...j->...i", found.J, velocities)).max(axis=-1, initial=0.0)
+    return left, opening
+
+
+@lru_cache(maxsize=32)
+def _closure(robot: Robot) -> Function:
+    """Return errors and slopes of the loops, and the velocities of all joints."""
+    closure, motion = loop_closure(robot), joint_motion(robot)
+    same = replace(closure, arguments=motion.arguments)
+    return fuse(same, motion).compile()
