@@ -114,6 +114,10 @@ def test_trajectories_and_motions_open_it(tmp_path):
     assert again.animate(robot=robot).html == found.html
     with pytest.raises(tf.ProgramError, match="does not hold planar2r: give animate"):
         again.animate()
+    many = tf.simulate(robot, T, q0=[[0.3, 0.1], [0.5, 0.2]], method="Tsit5")
+    assert len(many[1].animate().scene.t) == len(T)
+    with pytest.raises(tf.ProgramError, match="choose one"):
+        many.animate()
     move = tf.motion([[0.0, 0.0], [1.0, -1.0]], [0.0, 1.0])
     assert len(move.animate(robot, rate=10).scene.t) == 11
     result = CliRunner().invoke(

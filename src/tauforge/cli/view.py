@@ -12,7 +12,7 @@ import tauforge as tf
 
 from .console import console, errors
 from .find_robot import find
-from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
+from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap, Symbolic
 
 Motion = Annotated[
     Path | None,
@@ -34,6 +34,7 @@ def view(
     output: Written = None,
     port: Port = 0,
     browser: Browser = True,
+    symbolic: Symbolic = False,
     base: BaseOption = None,
     snap: Snap = None,
     lenient: Lenient = False,
@@ -44,7 +45,7 @@ def view(
 
     Example: `tauforge view sr400`
     """
-    found = find(robot, False, base, snap, lenient, folder, loops)
+    found = find(robot, symbolic, base, snap, lenient, folder, loops)
     q, t, events = None, None, list[tuple[str, float]]()
     if motion:
         run = tf.Trajectory.load(motion)
