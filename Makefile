@@ -46,6 +46,7 @@ bench: $(VENV)/.installed-bench $(VENV)/.installed-peers
 	$(BIN)/python -m benchmarks.rollout
 	$(BIN)/python -m benchmarks.mechanisms
 	$(BIN)/python -m benchmarks.simulate
+	$(BIN)/python -m benchmarks.sweep
 	$(BIN)/python -m benchmarks.peers
 
 clean:

@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from benchmarks import closed_loops, loops, mechanisms, parallel, peers, rollout
+from benchmarks import closed_loops, loops, mechanisms, parallel, peers, rollout, sweep
 from benchmarks.robots import chain, humanoid, panda, quadruped
 from benchmarks.speed import agree
 from benchmarks.startup import best, sympy_cse
@@ -81,3 +81,11 @@ def test_mechanisms_beside_published_values(capsys):
     assert "energy drift" in out
     with pytest.raises(SystemExit):
         mechanisms.main(["--problems", "perpetuum"])
+
+
+@pytest.mark.slow
+def test_what_sweeps_cost(capsys):
+    sweep.main(["--count", "20", "--runs", "4"])
+    out = capsys.readouterr().out
+    assert "nothing, 2 Dask, on disk" in out
+    assert "simulations of a Puma 560, other loads" in out

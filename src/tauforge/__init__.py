@@ -71,6 +71,7 @@ LATER = {
     "Singularity": "geometry.singularity",
     "Stiction": "simulation.friction",
     "Stops": "simulation.stops",
+    "Sweep": "sweeps.result",
     "Task": "simulation.tasks.task",
     "Trajectory": "simulation.trajectory",
     "View": "view.live",
@@ -92,6 +93,7 @@ LATER = {
     "simulate": "simulation.simulate",
     "singularity": "geometry.singularity",
     "spring_drive": "simulation.controllers",
+    "sweep": "sweeps.sweep",
     "yang_tzeng": "design.yang_tzeng",
 }
 """Names whose modules are heavy, or need heavy ones: they are imported when they are used."""
@@ -139,6 +141,7 @@ __all__ = [
     "Singularity",
     "Stiction",
     "Stops",
+    "Sweep",
     "TargetError",
     "Task",
     "TauforgeError",
@@ -202,6 +205,7 @@ __all__ = [
     "simulate",
     "singularity",
     "spring_drive",
+    "sweep",
     "symbol",
     "transforms",
     "yang_tzeng",

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge import progress
 from tauforge.llvm import loops as llvm_loops
 from tauforge.llvm import pieces as llvm
 from tauforge.llvm.loops import Loop
-from tauforge.runtime import cache, progress
+from tauforge.runtime import cache
 from tauforge.runtime.compile import vectors
 
 from ..random_robots import _solid, random_robot
@@ -154,7 +155,8 @@ class Terminal:
 def test_progress_is_shown_at_a_terminal_alone(there, monkeypatch):
     terminal = Terminal(there)
     monkeypatch.setattr(progress.sys, "stderr", terminal)
-    monkeypatch.setattr(progress, "AFTER", -1.0)
+    monkeypatch.setattr(progress, "SHOWN_AFTER", 0.0)
+    monkeypatch.setattr(progress, "SHOWN_EVERY", 0.0)
     assert [*progress.shown([1, 2, 3, 4], "compiling arm")] == [1, 2, 3, 4]
-    assert ("compiling arm: 50 %" in terminal.text) == there
+    assert ("compiling arm [###############...............]  50 %  2 of 4" in terminal.text) == there
     assert terminal.text.endswith("\r") == there

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge import progress
 from tauforge.robot.joint import Limits
-from tauforge.simulation import options, progress
+from tauforge.simulation import options
 from tauforge.simulation.system import System
 
 ROBOT = tf.robots.planar2r()

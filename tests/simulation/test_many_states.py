@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.simulation import compiled, progress
+from tauforge import progress
+from tauforge.simulation import compiled
 from tauforge.simulation.tableaus import COMPILED
 
 ARM = tf.robots.planar2r()
@@ -160,7 +161,7 @@ def test_an_interrupt_keeps_what_is_done(many, monkeypatch):
     monkeypatch.setattr(compiled, "SLICE", 1.0)
     count = [0]
 
-    def show(self, t):
+    def show(self, part, remark):
         count[0] += 1
         if count[0] == 10:
             raise KeyboardInterrupt

@@ -361,6 +361,7 @@ class Robot(Shown):
     def __getstate__(self) -> dict[str, object]:
         return {key: self.__dict__[key] for key in _FIELDS}
 
+    @cached_property
     def _plain(self) -> tuple[object, ...]:
         plain = self.map(literal)
         return tuple(getattr(plain, f.name) for f in fields(self))
@@ -369,7 +370,7 @@ class Robot(Shown):
         """Tell whether all names, parameters and expressions are the same."""
         if not isinstance(other, Robot):
             return NotImplemented
-        return self is other or (hash(self) == hash(other) and self._plain() == other._plain())
+        return self is other or (hash(self) == hash(other) and self._plain == other._plain)
 
     def __hash__(self) -> int:
         return hash((self.name, len(self.joints), len(self.loops), self.chosen))

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from ..errors import ProgramError
 from ..llvm.march.tables import CONTROLS, DONE, NOT_FINITE, PROGRAMS, RUNNING, TOO_MANY, TOO_SMALL
 from ..program.program import Program
+from ..progress import Progress
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
 from .drive import Table
 from .flow import flow
 from .options import Options
-from .progress import Progress
 from .system import System
 from .tableaus import tableau
 
@@ -91,8 +91,8 @@ class Course:
 
     def run(self, threads: int | None) -> None:
         """Integrate all states, slice by slice."""
-        progress = Progress(*self.span)
-        count = len(self.records)
+        progress, count = Progress("simulating"), len(self.records)
+        start, duration = self.span[0], self.span[1] - self.span[0]
         try:
             for first in range(0, count, CHUNK):
                 own = slice(first, first + CHUNK)
@@ -102,8 +102,9 @@ class Course:
                 while self._is_running(records):
                     task = self.task._replace(inputs=inputs, results=self.task.results[own])
                     self.march(records, task, budget, threads)
-                    passed = float(control(records, "t").sum()) - self.span[0] * len(records)
-                    progress.show(self.span[0] + (first * (self.span[1] - self.span[0]) + passed) / count)
+                    passed = float(control(records, "t").sum()) - start * len(records)
+                    part = (first + passed / duration) / count
+                    progress.show(part, f"t = {start + part * duration:.4g} s")
                     self._make_room()
         finally:
             progress.clear()

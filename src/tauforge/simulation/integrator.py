@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy import integrate
 
 from ..errors import ProgramError
+from ..progress import Progress
 from .compiled import Stepper
 from .events import Event, Watch
 from .options import IMPLICIT, SUNDIALS, Options
-from .progress import Progress
 from .sundials import Sundials
 from .system import System
 from .tableaus import COMPILED
@@ -79,7 +79,7 @@ def run(
     _check_start(system, t, y)
     if watch:
         watch.start(t, y)
-    progress = Progress(t, end)
+    progress = Progress("simulating")
     first_step: float | None = None
     wanted = [] if times is None else [float(x) for x in times[1:]]
     place = 0
@@ -96,7 +96,7 @@ def run(
                 until = halt[0] if halt else solver.t
                 place = _results(record, solver, wanted, place, until, times is None and not halt)
                 record.reached = halt or (solver.t, solver.y.copy())
-                progress.show(solver.t)
+                progress.show((solver.t - span[0]) / (end - span[0]), f"t = {solver.t:.4g} s")
                 if halt:
                     record.close()
                     return

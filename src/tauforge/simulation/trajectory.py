@@ -156,13 +156,12 @@ class Trajectory:
         """
         from ..view.animate import animate
 
-        found = robot or self.robot
+        found, alone = robot or self.robot, self._alone()
         if found is None:
             raise ProgramError(f"a trajectory from a file does not hold {self.robot_name}: give animate(…, robot=…)")
-        one = self._alone()
-        reached = np.isfinite(one.q).all(axis=1)
-        marks = [(event.name, event.t) for event in one.events]
-        return animate(found, one.q[reached], one.t[reached], path, events=marks)
+        reached = np.isfinite(alone.q).all(axis=1)
+        marks = [(event.name, event.t) for event in alone.events]
+        return animate(found, alone.q[reached], alone.t[reached], path, events=marks)
 
     def save(self, path: str | Path) -> Path:
         """Write all data to a file: .npz, .csv, or .parquet, which needs pyarrow. ``Trajectory.load`` reads it again.
