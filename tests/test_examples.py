@@ -53,8 +53,8 @@ def test_what_is_the_same_output(printed, shown, same):
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.py")), ids=lambda path: path.stem)
-def test_example(path):
-    result = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
+def test_example(path, tmp_path):
+    result = subprocess.run([sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     check_output(result.stdout, path.with_suffix(".txt").read_text())
 
