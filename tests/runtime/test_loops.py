@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge import progress
 from tauforge.llvm import loops as llvm_loops
 from tauforge.llvm import pieces as llvm
 from tauforge.llvm.loops import Loop
-from tauforge.runtime import cache, progress
+from tauforge.runtime import cache
 from tauforge.runtime.compile import vectors
 
 from ..random_robots import _solid, random_robot

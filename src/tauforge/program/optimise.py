@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ExpressionError, ProgramError, TauforgeError
+from ..errors import CertificationError, ExpressionError, ProgramError, TauforgeError
 from ..graph.collector import collector_paused
 from ..graph.node import is_zero
 from .program import Program
@@ -130,16 +130,37 @@ def cheapest(programs: Iterable[Program]) -> Program:
     return ways[0] if len(ways) == 1 else min(ways, key=lambda way: way.count().total)
 
 
-def optimised(program: Program) -> Program:
-    """Return an equal Program that is as cheap as all choices and passes can make it."""
-    from .passes import PASSES
+@collector_paused()
+def optimised(program: Program, effort: str | float, objective: str, seed: int) -> Program:
+    """Do what ``Program.optimise`` promises."""
+    from .network.cost import OBJECTIVES
+    from .search import effort_of, found
 
-    chosen = best = cheapest([program, *_chosen_again(program)])
-    for change in PASSES.values():
-        changed = change(best)
-        changed.check()
-        best = cheapest([best, changed])
-    return best if best is chosen else best.marked(recipe=derived(Program.optimise, program, options={}))
+    if objective not in OBJECTIVES:
+        raise ProgramError(f"objective is {objective!r}; it must be one of {', '.join(map(repr, OBJECTIVES))}")
+    aim, limits = OBJECTIVES[objective], effort_of(effort)
+    chosen = min([program, *_chosen_again(program)], key=aim.measure)
+    best = certified(chosen, [*found(chosen, limits, aim, seed)])
+    if best is chosen:
+        return chosen
+    options = {"effort": effort, "objective": objective, "seed": seed}
+    return best.marked(recipe=derived(Program.optimise, program, options=options))
+
+
+def certified(program: Program, ways: list[Program]) -> Program:
+    """Return the last of several Programs that is proved equal to the first one, with the proof at the head of its
+    code; the Program itself if none is.
+    """
+    for way in reversed(ways):
+        way.check()
+        try:
+            proof = program.certify(way)
+        except CertificationError:
+            continue
+        before, after = program.count().total, way.count().total
+        note = f"Optimised from {before} to {after} operations. Certified against the Program before: {proof}."
+        return _noted(way, (note,))
+    return program
 
 
 def _chosen_again(program: Program) -> list[Program]:

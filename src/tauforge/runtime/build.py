@@ -17,10 +17,10 @@ from ..llvm.pieces import BODY, SETUP, numbers, pieces
 from ..llvm.turns import turns
 from ..llvm.vectors import Vectors
 from ..program.program import Program
+from ..progress import shown
 from .cache import Code, content, obtained
 from .compile import Library, object_code
 from .kernel import load_kernel
-from .progress import shown
 
 DTYPES: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
 """The types of arrays, by their names in C and LLVM."""

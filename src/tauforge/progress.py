@@ -30,3 +30,33 @@ def shown(items: Sequence[T], label: str) -> Iterator[T]:
         if text:
             stream.write("\r" + " " * len(text) + "\r")
             stream.flush()
+
+
+class Line:
+    """One line at a terminal about something long, shown after a while, and removed at the end.
+
+    Parameters
+    ----------
+    label
+        What is done.
+    """
+
+    def __init__(self, label: str) -> None:
+        self._label, self._text, self._start = label, "", time.monotonic()
+
+    def show(self, words: str) -> None:
+        """Say how far it is."""
+        stream = sys.stderr
+        if stream is not None and stream.isatty() and time.monotonic() - self._start > AFTER:
+            stream.write("\r" + " " * len(self._text))
+            self._text = f"{self._label}: {words}"
+            stream.write(f"\r{self._text}")
+            stream.flush()
+
+    def __enter__(self) -> Line:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._text and sys.stderr is not None:
+            sys.stderr.write("\r" + " " * len(self._text) + "\r")
+            sys.stderr.flush()

@@ -1,0 +1,111 @@
+"""What operations cost, for each objective of ``Program.optimise``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ...graph.node import Node
+from ...graph.operations import ABS, ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
+from ..program import Program
+
+UNIT = 1000
+"""The price of one addition as most objectives have it. Prices are integers, so that sums of them are exact."""
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What each operation adds to the cost of a network.
+
+    Attributes
+    ----------
+    add, mul, div
+        Prices of sums, products and quotients.
+    calls
+        Prices of functions by name; those not named cost nothing.
+    setup
+        The price of any operation on parameters alone.
+    """
+
+    add: int = UNIT + 1  # where set-up can do as well, it should
+    mul: int = UNIT + 1
+    div: int = UNIT + 1
+    calls: Mapping[str, int] = field(default_factory=lambda: {SQRT: UNIT + 1})
+    setup: int = UNIT
+
+    def of(self, kind: int, head: object, fixed: bool) -> int:
+        """Return the price of a definition of some kind: none, sum, product, quotient, or a call of ``head``."""
+        price = self.calls.get(str(head), 0) if kind == 4 else (0, self.add, self.mul, self.div)[kind]
+        return min(price, self.setup) if fixed else price
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What ``Program.optimise`` lowers: prices for the search, and the measure by which its results are compared."""
+
+    prices: Prices
+    measure: Callable[[Program], float]
+
+
+CYCLES = {ADD: 4.0, MUL: 4.0, DIV: 14.0, SQRT: 19.0, SIN: 40.0, COS: 40.0, NEG: 0.0, ABS: 1.0, SIGN: 4.0}
+"""Cycles from the arguments of an operation to its result, on a processor of today."""
+_OTHER = 60.0
+SHARES = {ADD: 1.0, MUL: 1.0, DIV: 8.0, SQRT: 12.0, SIN: 14.0, COS: 14.0, NEG: 0.0, ABS: 1.0, SIGN: 2.0}
+"""Time that an operation takes when many states are computed at once, in additions."""
+CALL = 3
+"""Instructions for a call: the argument, the call and the result."""
+
+
+def _instructions(program: Program) -> float:
+    """Return about how many instructions a Program has, set-up included."""
+    sizes = {CONST: 0, SYMBOL: 0, NEG: 0, ADD: 1, MUL: 1, DIV: 1}
+    return sum(sizes.get(node.op, CALL) for node in program.order)
+
+
+def _fused(program: Program) -> set[Node]:
+    """Return the products that become a part of the one sum that uses them, as multiply-add."""
+    uses: dict[Node, int] = {}
+    plain = {node: node.args[0] if node.op is NEG else node for node in program.order}
+    for node in program.order:
+        if node.op is not NEG:
+            for a in node.args:
+                uses[plain[a]] = uses.get(plain[a], 0) + 1
+    for array in program.results.values():
+        for node in array.nodes:
+            uses[plain[node]] = uses.get(plain[node], 0) + 1
+    found: set[Node] = set()
+    for node in program.order:
+        if node.op is ADD:
+            own = [plain[a] for a in node.args if plain[a].op is MUL and uses[plain[a]] == 1]
+            found |= {*own[:1]}
+    return found
+
+
+def _throughput(program: Program) -> float:
+    """Return the time for each of many states, in additions."""
+    fused, setup = _fused(program), program.setup
+    return sum(
+        SHARES.get(node.op, 20.0) for node in program.order if node.args and node not in fused and node not in setup
+    )
+
+
+def _latency(program: Program) -> float:
+    """Return the cycles for one state: the longest way from inputs to outputs, and what does not fit beside it."""
+    fused, setup = _fused(program), program.setup
+    ready: dict[Node, float] = {}
+    for node in program.order:
+        start = max((ready[a] for a in node.args), default=0.0)
+        free = not node.args or node in fused or node in setup
+        ready[node] = start + (0.0 if free else CYCLES.get(node.op, _OTHER))
+    return max(ready.values(), default=0.0) + _throughput(program)
+
+
+OBJECTIVES = {
+    "operations": Objective(Prices(), lambda program: program.count().total),
+    "size": Objective(Prices(UNIT, UNIT, UNIT, dict.fromkeys((SQRT, SIN, COS, ABS, SIGN), CALL * UNIT)), _instructions),
+    "latency": Objective(Prices(UNIT, UNIT, 8 * UNIT, {SQRT: 12 * UNIT, SIN: 14 * UNIT, COS: 14 * UNIT}, 1), _latency),
+    "throughput": Objective(
+        Prices(UNIT, UNIT * 7 // 10, 8 * UNIT, {SQRT: 12 * UNIT, SIN: 14 * UNIT, COS: 14 * UNIT}, 1), _throughput
+    ),
+}
+"""By name."""
