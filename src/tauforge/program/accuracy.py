@@ -42,29 +42,27 @@ class Accuracy:
             self._states.append((state, exact))
             if len(self._states) == STATES:
                 break
-        self.error = self.of(program)
+        self.errors = self.of(program)
 
-    def of(self, program: Program) -> float:
-        """Return the largest error of an equal Program, relative to the largest entry of the same output."""
-        nodes, sizes = _outputs(program), [len(array.nodes) for array in program.results.values()]
-        worst = _FLOOR
+    def of(self, program: Program) -> dict[str, float]:
+        """Return the largest error of each output of an equal Program, relative to the output's largest entry."""
+        nodes, worst = _outputs(program), dict.fromkeys(program.results, _FLOOR)
         for state, exact in self._states:
             try:
                 found = evaluate(nodes, state)
             except (ArithmeticError, ValueError):
-                return float("inf")
+                return dict.fromkeys(program.results, float("inf"))
             start = 0
-            for size in sizes:
-                part = slice(start, start + size)
+            for name, array in program.results.items():
+                part = slice(start, start := start + len(array.nodes))
                 scale = max((abs(x) for x in exact[part]), default=0.0) or 1.0
                 errors = (abs(x - y) for x, y in zip(found[part], exact[part], strict=True))
-                worst = max(worst, max(errors, default=0.0) / scale)
-                start += size
+                worst[name] = max(worst[name], max(errors, default=0.0) / scale)
         return worst
 
     def allows(self, program: Program) -> bool:
-        """Tell whether the errors of an equal Program are at most ``ALLOWED`` times as large."""
-        return self.of(program) <= ALLOWED * self.error
+        """Tell whether no error of an equal Program is more than ``ALLOWED`` times as large."""
+        return all(error <= ALLOWED * self.errors[name] for name, error in self.of(program).items())
 
 
 def _outputs(program: Program) -> list[Node]:

@@ -22,6 +22,7 @@ from .recipe import Recipe, derived
 
 if TYPE_CHECKING:
     from ..robot.robot import Robot
+    from .certify import Certificate
 
 AUTO, STANDARD, BASE = "auto", "standard", "base"
 """The sets of inertial parameters that a model can use."""
@@ -134,33 +135,40 @@ def cheapest(programs: Iterable[Program]) -> Program:
 def optimised(program: Program, effort: str | float, objective: str, seed: int) -> Program:
     """Do what ``Program.optimise`` promises."""
     from .network.cost import OBJECTIVES
-    from .search import effort_of, found
+    from .saved import kept
+    from .search import LONG_ENOUGH, effort_of, found
 
     if objective not in OBJECTIVES:
         raise ProgramError(f"objective is {objective!r}; it must be one of {', '.join(map(repr, OBJECTIVES))}")
     aim, limits = OBJECTIVES[objective], effort_of(effort)
     chosen = min([program, *_chosen_again(program)], key=aim.measure)
-    best = certified(chosen, [*found(chosen, limits, aim, seed)])
-    if best is chosen:
+
+    def search() -> Program:
+        return certified(chosen, found(chosen, limits, aim, seed))
+
+    long = limits.most >= LONG_ENOUGH and len(chosen.order) > 1
+    best = kept(chosen, (limits, objective, seed), search) if long else search()
+    proof = None if best is chosen else _proof(chosen, best)
+    if proof is None:
         return chosen
+    before, after = chosen.count().total, best.count().total
+    note = f"Optimised for {objective}: {before} operations became {after}. Certified against those before: {proof}."
     options = {"effort": effort, "objective": objective, "seed": seed}
-    return best.marked(recipe=derived(Program.optimise, program, options=options))
+    return _noted(best, (note,)).marked(recipe=derived(Program.optimise, program, options=options))
 
 
-def certified(program: Program, ways: list[Program]) -> Program:
-    """Return the last of several Programs that is proved equal to the first one, with the proof at the head of its
-    code; the Program itself if none is.
-    """
-    for way in reversed(ways):
-        way.check()
-        try:
-            proof = program.certify(way)
-        except CertificationError:
-            continue
-        before, after = program.count().total, way.count().total
-        note = f"Optimised from {before} to {after} operations. Certified against the Program before: {proof}."
-        return _noted(way, (note,))
-    return program
+def certified(program: Program, ways: Iterable[Program]) -> Program:
+    """Return the last of several Programs that is proved equal to another one, or that one if none is."""
+    return next((way for way in reversed([*ways]) if _proof(program, way)), program)
+
+
+def _proof(program: Program, way: Program) -> Certificate | None:
+    """Return the proof that two Programs are equal; None if there is none."""
+    way.check()
+    try:
+        return program.certify(way)
+    except CertificationError:
+        return None
 
 
 def _chosen_again(program: Program) -> list[Program]:

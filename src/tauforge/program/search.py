@@ -16,6 +16,7 @@ from .network.cost import UNIT, Objective
 from .network.network import Network
 from .network.walk import walk
 from .passes import MOVES
+from .passes.balance import balance
 from .passes.resubstitute import resubstitute
 from .program import Program
 
@@ -59,9 +60,13 @@ class Effort:
 
 EFFORTS = {
     "quick": Effort(rounds=1, patience=1, steps=4, least=500, most=4_000, pairs=600),
-    "default": Effort(rounds=16, patience=2, steps=20, least=5_000, most=80_000, pairs=5_000),
+    "default": Effort(rounds=16, patience=3, steps=20, least=12_000, most=80_000, pairs=5_000),
     "high": Effort(rounds=200, patience=8, steps=40, least=20_000, most=5_000_000, pairs=20_000, heat=0.15),
 }
+
+
+LONG_ENOUGH = 10_000
+"""Results of searches that try at least so many changes are kept for the next time."""
 
 
 def effort_of(effort: str | float) -> Effort:
@@ -87,6 +92,8 @@ def found(program: Program, effort: Effort, objective: Objective, seed: int) -> 
     idle, tried = 0, 0
     with Line(f"optimising {program.name}") as line:
         for number in range(effort.rounds + 1):
+            if objective.waits:
+                balance(changes)
             made = changes.network.rebuilt()
             cost = objective.measure(made)
             idle = 0 if cost < (1 - NOTABLE) * least else idle + (number > 0)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ...graph.node import Node
-from ...graph.operations import ABS, ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
+from ...graph.operations import ABS, ADD, CONST, COS, DIV, FUNCTIONS, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 from ..program import Program
 
 UNIT = 1000
@@ -41,38 +42,40 @@ class Prices:
 
 @dataclass(frozen=True)
 class Objective:
-    """What ``Program.optimise`` lowers: prices for the search, and the measure by which its results are compared."""
+    """What ``Program.optimise`` lowers: prices for the search, and the measure by which its results are compared.
+
+    ``waits`` tells whether the measure depends on the longest path.
+    """
 
     prices: Prices
     measure: Callable[[Program], float]
+    waits: bool = False
 
 
 CYCLES = {ADD: 4.0, MUL: 4.0, DIV: 14.0, SQRT: 19.0, SIN: 40.0, COS: 40.0, NEG: 0.0, ABS: 1.0, SIGN: 4.0}
 """Cycles from the arguments of an operation to its result, on a processor of today."""
-_OTHER = 60.0
-SHARES = {ADD: 1.0, MUL: 1.0, DIV: 8.0, SQRT: 12.0, SIN: 14.0, COS: 14.0, NEG: 0.0, ABS: 1.0, SIGN: 2.0}
-"""Time that an operation takes when many states are computed at once, in additions."""
+SHARES = {ADD: 1.0, MUL: 1.0, DIV: 4.0, SQRT: 8.0, SIN: 15.0, COS: 15.0, NEG: 0.0, ABS: 1.0, SIGN: 2.0}
+"""Time that an operation takes next to others, in additions. ``benchmarks/cost.py`` measures it."""
+PATH = 0.65
+"""Time for a cycle on the longest path of a single state, in additions. ``benchmarks/cost.py`` measures it."""
+_OTHER_CYCLES, _OTHER_SHARE = 60.0, 25.0
 CALL = 3
 """Instructions for a call: the argument, the call and the result."""
 
 
-def _instructions(program: Program) -> float:
+def instructions(program: Program) -> float:
     """Return about how many instructions a Program has, set-up included."""
     sizes = {CONST: 0, SYMBOL: 0, NEG: 0, ADD: 1, MUL: 1, DIV: 1}
     return sum(sizes.get(node.op, CALL) for node in program.order)
 
 
-def _fused(program: Program) -> set[Node]:
+def fused(program: Program) -> set[Node]:
     """Return the products that become a part of the one sum that uses them, as multiply-add."""
     uses: dict[Node, int] = {}
     plain = {node: node.args[0] if node.op is NEG else node for node in program.order}
-    for node in program.order:
-        if node.op is not NEG:
-            for a in node.args:
-                uses[plain[a]] = uses.get(plain[a], 0) + 1
-    for array in program.results.values():
-        for node in array.nodes:
-            uses[plain[node]] = uses.get(plain[node], 0) + 1
+    used = [a for node in program.order if node.op is not NEG for a in node.args]
+    for node in (*used, *(node for array in program.results.values() for node in array.nodes)):
+        uses[plain[node]] = uses.get(plain[node], 0) + 1
     found: set[Node] = set()
     for node in program.order:
         if node.op is ADD:
@@ -81,31 +84,37 @@ def _fused(program: Program) -> set[Node]:
     return found
 
 
-def _throughput(program: Program) -> float:
+def times(program: Program) -> dict[str, int]:
+    """Return how often each operation is done for each state, with multiply-add as one addition."""
+    free = fused(program) | program.setup
+    return Counter(node.op for node in program.order if node.args and node not in free)
+
+
+def throughput(program: Program) -> float:
     """Return the time for each of many states, in additions."""
-    fused, setup = _fused(program), program.setup
-    return sum(
-        SHARES.get(node.op, 20.0) for node in program.order if node.args and node not in fused and node not in setup
-    )
+    return sum(n * SHARES.get(op, _OTHER_SHARE) for op, n in times(program).items())
 
 
-def _latency(program: Program) -> float:
-    """Return the cycles for one state: the longest way from inputs to outputs, and what does not fit beside it."""
-    fused, setup = _fused(program), program.setup
+def longest(program: Program) -> float:
+    """Return the cycles of the longest path from inputs to outputs."""
+    free = fused(program) | program.setup
     ready: dict[Node, float] = {}
     for node in program.order:
         start = max((ready[a] for a in node.args), default=0.0)
-        free = not node.args or node in fused or node in setup
-        ready[node] = start + (0.0 if free else CYCLES.get(node.op, _OTHER))
-    return max(ready.values(), default=0.0) + _throughput(program)
+        ready[node] = start + (CYCLES.get(node.op, _OTHER_CYCLES) if node.args and node not in free else 0.0)
+    return max(ready.values(), default=0.0)
 
 
+def latency(program: Program) -> float:
+    """Return the time for one state, in additions: what all operations take, and what waits on the longest path."""
+    return throughput(program) + PATH * longest(program)
+
+
+_COMPILED = {op: int(UNIT * share) for op, share in SHARES.items()}
 OBJECTIVES = {
     "operations": Objective(Prices(), lambda program: program.count().total),
-    "size": Objective(Prices(UNIT, UNIT, UNIT, dict.fromkeys((SQRT, SIN, COS, ABS, SIGN), CALL * UNIT)), _instructions),
-    "latency": Objective(Prices(UNIT, UNIT, 8 * UNIT, {SQRT: 12 * UNIT, SIN: 14 * UNIT, COS: 14 * UNIT}, 1), _latency),
-    "throughput": Objective(
-        Prices(UNIT, UNIT * 7 // 10, 8 * UNIT, {SQRT: 12 * UNIT, SIN: 14 * UNIT, COS: 14 * UNIT}, 1), _throughput
-    ),
+    "size": Objective(Prices(UNIT, UNIT, UNIT, dict.fromkeys((*FUNCTIONS,), CALL * UNIT)), instructions),
+    "latency": Objective(Prices(UNIT, UNIT, _COMPILED[DIV], _COMPILED, setup=1), latency, waits=True),
+    "throughput": Objective(Prices(UNIT, UNIT * 7 // 10, _COMPILED[DIV], _COMPILED, setup=1), throughput),
 }
-"""By name."""
+"""By name. Most products are a part of a multiply-add, so the search takes them for cheaper than sums."""

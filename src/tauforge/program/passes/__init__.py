@@ -11,6 +11,7 @@ from ..network.change import Changes
 from ..network.walk import Moves
 from . import refactor as _refactor
 from . import regroup as _regroup
+from .balance import balance
 from .refactor import refactor
 from .regroup import regroup
 from .resubstitute import resubstitute
@@ -22,6 +23,7 @@ PASSES: dict[str, Pass] = {
     "resubstitute": resubstitute,
     "regroup": regroup,
     "refactor": refactor,
+    "balance": balance,
 }
 
 MOVES: Moves = {kind: (*_regroup.MOVES[kind], *_refactor.MOVES[kind]) for kind in _regroup.MOVES}
