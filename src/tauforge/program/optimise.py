@@ -146,7 +146,7 @@ def optimised(program: Program, effort: str | float, objective: str, seed: int) 
     def search() -> Program:
         return certified(chosen, found(chosen, limits, aim, seed))
 
-    long = limits.most >= LONG_ENOUGH and len(chosen.order) > 1
+    long = limits.rounds >= LONG_ENOUGH and len(chosen.order) > 1
     best = kept(chosen, (limits, objective, seed), search) if long else search()
     proof = None if best is chosen else _proof(chosen, best)
     if proof is None:

@@ -39,7 +39,7 @@ class Effort:
     least
         The smallest number of changes tried in a round.
     most
-        The largest number of changes tried in all rounds.
+        The largest number of changes tried in all rounds, for each operation; for small Programs it can be more.
     pairs
         The largest number of operations for which all pairs of values are looked at.
     heat
@@ -59,14 +59,14 @@ class Effort:
 
 
 EFFORTS = {
-    "quick": Effort(rounds=1, patience=1, steps=4, least=500, most=4_000, pairs=600),
-    "default": Effort(rounds=16, patience=3, steps=20, least=12_000, most=80_000, pairs=5_000),
-    "high": Effort(rounds=200, patience=8, steps=40, least=20_000, most=5_000_000, pairs=20_000, heat=0.15),
+    "quick": Effort(rounds=1, patience=1, steps=4, least=500, most=4, pairs=600),
+    "default": Effort(rounds=16, patience=3, steps=20, least=12_000, most=120, pairs=5_000),
+    "high": Effort(rounds=200, patience=8, steps=40, least=20_000, most=5_000, pairs=20_000, heat=0.15),
 }
 
 
-LONG_ENOUGH = 10_000
-"""Results of searches that try at least so many changes are kept for the next time."""
+LONG_ENOUGH = 2
+"""Results of searches with at least so many rounds are kept for the next time."""
 
 
 def effort_of(effort: str | float) -> Effort:
@@ -90,6 +90,7 @@ def found(program: Program, effort: Effort, objective: Objective, seed: int) -> 
     if least <= effort.pairs:
         resubstitute(changes)
     idle, tried = 0, 0
+    most = max(effort.rounds * effort.least / 2, effort.most * least)
     with Line(f"optimising {program.name}") as line:
         for number in range(effort.rounds + 1):
             if objective.waits:
@@ -101,11 +102,11 @@ def found(program: Program, effort: Effort, objective: Objective, seed: int) -> 
                 best, least = made, cost
                 yield best
             line.show(f"round {number}, {least:.0f}")
-            if idle >= effort.patience or tried >= effort.most or time.monotonic() > deadline:
+            if idle >= effort.patience or tried >= most or time.monotonic() > deadline:
                 return
             if idle and idle % 2 == 0:
                 changes = Changes(Network(best, objective.prices), random)
-            tried += _round(changes, effort, number, effort.most - tried, deadline)
+            tried += _round(changes, effort, number, most - tried, deadline)
 
 
 def _round(changes: Changes, effort: Effort, number: int, left: float, deadline: float) -> int:

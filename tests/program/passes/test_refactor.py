@@ -33,6 +33,28 @@ def test_counts(text, mul, add):
     assert (made.count().mul, made.count().add) == (mul, add)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected", "total"),
+    [
+        ("m*sin(a)*cos(b) + m*cos(a)*sin(b)", "m*sin(a + b)", 2),
+        ("m*sin(a)*cos(b) - m*cos(a)*sin(b)", "m*sin(a - b)", 2),
+        ("m*cos(a)*sin(b) - m*sin(a)*cos(b)", "m*sin(b - a)", 2),
+        ("m*cos(a)*cos(b) - m*sin(a)*sin(b)", "m*cos(a + b)", 2),
+        ("m*cos(a)*cos(b) + m*sin(a)*sin(b)", "m*cos(a - b)", 2),
+        ("m*sin(a)*sin(b) - m*cos(a)*cos(b)", "-m*cos(a + b)", 2),
+        ("m*sin(a)*sin(b) + m*cos(a)*cos(b) + n", "m*cos(a - b) + n", 3),
+        ("m*(c*cos(a) + g*cos(b))*cos(a) + m*sin(a)*(c*sin(a) - g*sin(b))", "m*(c + g*cos(a + b))", 4),
+        ("cos(a)*cos(a) - sin(a)*sin(a)", "cos(2*a)", 1),
+    ],
+)
+def test_sines_of_sums(text, expected, total):
+    program = tf.Program.of(y=text)
+    made = applied("refactor", program)
+    assert made.certify(tf.Program.of(y=expected))
+    assert made.count().total == total
+    assert made.count().trig <= program.count().trig
+
+
 def test_what_is_used_elsewhere_is_left():
     program = tf.Program.of(y="a*b + a*c", p="a*b", r="a*c")
     assert applied("refactor", program).count() == program.count()

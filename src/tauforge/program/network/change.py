@@ -97,7 +97,7 @@ class Changes:
             if not net.uses[i]:
                 net.remove(i)
                 continue
-            low = max(net.place[net.first[i] >> 1], net.place[net.second[i] >> 1])
+            low = max(net.place[x >> 1] for x in (net.first[i], net.second[i]) if x >= 0)
             net.place[i] = (low + high) / 2
             self.crowded |= not low < net.place[i] < high
             self.fresh.append(i)

@@ -14,6 +14,10 @@ UNIT = 1000
 """The price of one addition as most objectives have it. Prices are integers, so that sums of them are exact."""
 
 
+_TURN = UNIT * 9 // 10
+"""The price of a sine: it is not counted, but a new one must save an operation, and none is worth one."""
+
+
 @dataclass(frozen=True)
 class Prices:
     """What each operation adds to the cost of a network.
@@ -31,12 +35,12 @@ class Prices:
     add: int = UNIT + 1  # where set-up can do as well, it should
     mul: int = UNIT + 1
     div: int = UNIT + 1
-    calls: Mapping[str, int] = field(default_factory=lambda: {SQRT: UNIT + 1})
+    calls: Mapping[str, int] = field(default_factory=lambda: {SQRT: UNIT + 1, SIN: _TURN, COS: _TURN})
     setup: int = UNIT
 
     def of(self, kind: int, head: object, fixed: bool) -> int:
         """Return the price of a definition of some kind: none, sum, product, quotient, or a call of ``head``."""
-        price = self.calls.get(str(head), 0) if kind == 4 else (0, self.add, self.mul, self.div)[kind]
+        price = self.calls.get(str(head).removeprefix("-"), 0) if kind == 4 else (0, self.add, self.mul, self.div)[kind]
         return min(price, self.setup) if fixed else price
 
 

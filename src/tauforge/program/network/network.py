@@ -24,6 +24,8 @@ LEAF, SUM, PRODUCT, QUOTIENT, CALL = range(5)
 _KINDS = {CONST: LEAF, SYMBOL: LEAF, ADD: SUM, MUL: PRODUCT, DIV: QUOTIENT}
 _OPERATIONS = {SUM: ADD, PRODUCT: MUL, QUOTIENT: DIV}
 
+OPPOSITE = "-"
+"""Before the operation of a call: the value is the opposite of its result."""
 Definition = tuple[int, int, int]
 """Kind and two signed arguments; the second is -1 if there is none."""
 Fresh = dict[int, None]
@@ -286,7 +288,9 @@ class Network:
                 continue
             signed = [x for x in (self.first[number], self.second[number]) if x >= 0]
             args = tuple(neg(nodes[x >> 1]) if x & 1 else nodes[x >> 1] for x in signed)
-            nodes[number] = rebuild(_OPERATIONS.get(self.kind[number]) or str(head), args)
+            operation = _OPERATIONS.get(self.kind[number]) or str(head)
+            made = rebuild(operation.removeprefix(OPPOSITE), args)
+            nodes[number] = neg(made) if operation.startswith(OPPOSITE) else made
         return self.program.with_nodes(self._in_place_of(nodes))
 
     def _in_place_of(self, nodes: Mapping[int, Node]) -> dict[Node, Node]:

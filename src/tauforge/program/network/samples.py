@@ -51,6 +51,13 @@ class Samples:
             made = tuple([s * x + t * y for x, y in zip(a, b, strict=True)])
         self._set(number, made)
 
+    def turn(self, number: int, one: tuple[int, int, int], other: tuple[int, int, int]) -> None:
+        """Note the sum of two products of values, each with its sign."""
+        (s, a, b), (t, c, d) = one, other
+        s, t, known = 1 - 2 * s, 1 - 2 * t, self._known
+        each = zip(known[a], known[b], known[c], known[d], strict=True)
+        self._set(number, tuple([s * w * x + t * y * z for w, x, y, z in each]))
+
     def cancels(self, number: int, term: int) -> bool:
         """Tell whether a value is so much smaller than one of its terms that adding it up loses digits."""
         return any(abs(x) > LOSS * abs(y) for x, y in zip(self._known[term >> 1], self._known[number], strict=True))

@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from random import Random
 
 from ..network.change import Builder, Changes
 from ..network.network import LEAF, PRODUCT, SUM, Definition, Fresh, Network
+from ..network.turns import Term, as_turn, turned
 from ..network.walk import walk
 from .regroup import gathered, multiplied
 
 TERMS = 24
 FACTORS = 7
+TURNED = 0.5
+"""How often sines and cosines of sums are looked for."""
 
-Term = tuple[int, tuple[int, ...]]
-"""Sign and factors, in order."""
 
+def refactor_value(net: Network, number: int, random: Random, fresh: Fresh, through: float = 0.0) -> Definition | None:
+    """Return a value's polynomial, factored by what most of its terms share.
 
-def refactor_value(net: Network, number: int, random: Random, fresh: Fresh) -> Definition | None:
-    """Return a value's polynomial, factored by what most of its terms share."""
-    terms = _polynomial(net, number)
+    What others need too is written out with the probability ``through``.
+    """
+    terms = _polynomial(net, number, random, through)
     if terms is None or len(terms) < 2:
         return None
-    return _factored(net, number, terms, random, fresh)
+    if random.random() < TURNED:
+        whole = as_turn(net, number, terms, fresh)
+        if whole:
+            return whole
+        terms = turned(net, terms, fresh)
+        if any(number in factors for _, factors in terms):
+            return None
+    if len(terms) > 1:
+        return _factored(net, number, terms, random, fresh)
+    sign, factors = terms[0]
+    if len(factors) < 2:
+        return None
+    return PRODUCT, multiplied(net, [*factors[1:]], sign, random, fresh), 2 * factors[0]
 
 
-def _polynomial(net: Network, number: int) -> list[Term] | None:
+def _polynomial(net: Network, number: int, random: Random, through: float) -> list[Term] | None:
     """Return the terms of a value; None if there are too many."""
     found: dict[int, list[Term]] = {}
 
@@ -33,7 +49,7 @@ def _polynomial(net: Network, number: int) -> list[Term] | None:
         own = found.get(signed >> 1) or [(0, (signed >> 1,))]
         return [(sign ^ 1, factors) for sign, factors in own] if signed & 1 else own
 
-    inside = _inside(net, number)
+    inside = _inside(net, number, random, through)
     if len(inside) == 1:
         return None
     for i in inside:
@@ -48,18 +64,24 @@ def _polynomial(net: Network, number: int) -> list[Term] | None:
     return _cancelled(found[number])
 
 
-def _inside(net: Network, number: int) -> list[int]:
-    """Return the sums and products that only this value needs, and itself, arguments first."""
+def _inside(net: Network, number: int, random: Random, through: float) -> list[int]:
+    """Return the sums and products that only this value needs, and some others, and itself, arguments first."""
     order: list[int] = []
     seen: set[int] = set()
+    outside: set[int] = set()
     stack = [number]
+
+    def enters(i: int) -> bool:
+        if i in seen or i in outside or net.kind[i] not in (SUM, PRODUCT):
+            return False
+        if net.uses[i] and not (through and len(order) + len(stack) < TERMS and random.random() < through):
+            outside.add(i)
+            return False
+        return True
+
     while stack:
         i = stack[-1]
-        waiting = [
-            x >> 1
-            for x in (net.first[i], net.second[i])
-            if x >> 1 not in seen and not net.uses[x >> 1] and net.kind[x >> 1] in (SUM, PRODUCT)
-        ]
+        waiting = [x >> 1 for x in (net.first[i], net.second[i]) if enters(x >> 1)]
         if i not in seen and waiting:
             stack += waiting
             continue
@@ -130,7 +152,10 @@ def _without(factors: tuple[int, ...], one: int) -> tuple[int, ...]:
     return factors[:place] + factors[place + 1 :]
 
 
-MOVES: dict[int, tuple[tuple[float, Builder], ...]] = {SUM: ((2.5, refactor_value),), PRODUCT: ((3.5, refactor_value),)}
+MOVES: dict[int, tuple[tuple[float, Builder], ...]] = {
+    SUM: ((2, refactor_value), (1, partial(refactor_value, through=0.4))),
+    PRODUCT: ((2, refactor_value), (1, partial(refactor_value, through=0.4))),
+}
 
 
 def refactor(changes: Changes, steps: int) -> int:
