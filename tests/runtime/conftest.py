@@ -2,7 +2,7 @@
 
 import pytest
 
-from tauforge.runtime import store
+from tauforge import store
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from tauforge import inverse_dynamics
+from tauforge import inverse_dynamics, store
 from tauforge.llvm import pieces as llvm
 from tauforge.llvm.vectors import Vectors
 from tauforge.program.program import Program, inputs, outputs
-from tauforge.runtime import build, cache, store
+from tauforge.runtime import build, cache
 
 from .reference import chain, mixed, plain
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tauforge.runtime import store
+from tauforge import store
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="rights and signals as POSIX has them")
 KEY, OTHER = "0" * 32, "f" * 32

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tauforge
-from tauforge.runtime import store
+from tauforge import store
 
 from .reference import plain
 from .test_store import DATA, KEY, OTHER, POSIX, aged, names
@@ -21,7 +21,7 @@ A, B = np.random.default_rng(7).normal(size=(2, 6, 3))
 START = """
 import os, sys, time
 from pathlib import Path
-from tauforge.runtime import store
+from tauforge import store
 place = Path(sys.argv[1])
 """
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ExpressionError, ProgramError, TauforgeError
+from ..errors import CertificationError, ExpressionError, ProgramError, TauforgeError
 from ..graph.collector import collector_paused
 from ..graph.node import is_zero
 from .program import Program
@@ -22,6 +22,7 @@ from .recipe import Recipe, derived
 
 if TYPE_CHECKING:
     from ..robot.robot import Robot
+    from .certify import Certificate
 
 AUTO, STANDARD, BASE, LEAST = "auto", "standard", "base", "least"
 """The sets of inertial parameters that a model can use."""
@@ -144,16 +145,44 @@ def cheapest(programs: Iterable[Program]) -> Program:
     return ways[0] if len(ways) == 1 else min(ways, key=lambda way: way.count().total)
 
 
-def optimised(program: Program) -> Program:
-    """Return an equal Program that is as cheap as all choices and passes can make it."""
-    from .passes import PASSES
+@collector_paused()
+def optimised(program: Program, effort: str | float, objective: str, seed: int) -> Program:
+    """Do what ``Program.optimise`` promises."""
+    from .network.cost import OBJECTIVES
+    from .saved import kept
+    from .search import LONG_ENOUGH, effort_of, found
 
-    chosen = best = cheapest([program, *_chosen_again(program)])
-    for change in PASSES.values():
-        changed = change(best)
-        changed.check()
-        best = cheapest([best, changed])
-    return best if best is chosen else best.marked(recipe=derived(Program.optimise, program, options={}))
+    if objective not in OBJECTIVES:
+        raise ProgramError(f"objective is {objective!r}; it must be one of {', '.join(map(repr, OBJECTIVES))}")
+    aim, limits = OBJECTIVES[objective], effort_of(effort)
+    chosen = min([program, *_chosen_again(program)], key=aim.measure)
+
+    def search() -> Program:
+        return certified(chosen, found(chosen, limits, aim, seed))
+
+    long = limits.rounds >= LONG_ENOUGH and len(chosen.order) > 1
+    best = kept(chosen, (limits, objective, seed), search) if long else search()
+    proof = None if best is chosen else _proof(chosen, best)
+    if proof is None:
+        return chosen
+    before, after = chosen.count().total, best.count().total
+    note = f"Optimised for {objective}: {before} operations became {after}. Certified against those before: {proof}."
+    options = {"effort": effort, "objective": objective, "seed": seed}
+    return _noted(best, (note,)).marked(recipe=derived(Program.optimise, program, options=options))
+
+
+def certified(program: Program, ways: Iterable[Program]) -> Program:
+    """Return the last of several Programs that is proved equal to another one, or that one if none is."""
+    return next((way for way in reversed([*ways]) if _proof(program, way)), program)
+
+
+def _proof(program: Program, way: Program) -> Certificate | None:
+    """Return the proof that two Programs are equal; None if there is none."""
+    way.check()
+    try:
+        return program.certify(way)
+    except CertificationError:
+        return None
 
 
 def _chosen_again(program: Program) -> list[Program]:

@@ -287,11 +287,23 @@ class Program:
 
         return write(self, path, target=target, name=name)
 
-    def optimise(self) -> Program:
-        """Return an equal Program with fewer operations, or this one if none is found."""
+    def optimise(self, effort: str | float = "default", *, objective: str = "operations", seed: int = 0) -> Program:
+        """Return an equal Program that costs less, certified equal to this one; or this one if none is found.
+
+        Parameters
+        ----------
+        effort
+            "quick" takes some milliseconds, "default" some seconds, "high" some minutes; or the number of seconds. The
+            search ends earlier when it finds nothing more.
+        objective
+            What becomes less: "operations", as ``count().total`` counts them; "size", the number of instructions;
+            "latency", the time for one state; "throughput", the time for each of many states.
+        seed
+            The same seed gives the same Program, unless the effort is a number of seconds.
+        """
         from .optimise import optimised
 
-        return optimised(self)
+        return optimised(self, effort, objective, seed)
 
     def check(self) -> None:
         """Check that the graph is sound: every symbol an input, every array full, every operation known.

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import store
 from ..graph.operations import OPERATIONS, SYMBOL
 from ..llvm import pieces
 from ..llvm.vectors import Vectors
 from ..program.program import PARAMETERS, Program
-from . import store
 from .compile import EFFORT, host
 
 _CODES = {op: i for i, op in enumerate(OPERATIONS)}

@@ -1,0 +1,78 @@
+"""Results of long searches, kept in the user's cache directory and found again for the same graph.
+
+What is read is only data: a graph in plain rows, which is certified again before anybody gets it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+from .. import store
+from ..errors import TauforgeError
+from ..graph.pickling import flattened, restored
+from .program import Program
+
+
+def kept(program: Program, options: object, make: Callable[[], Program]) -> Program:
+    """Return what was made of a Program with these options before; or make it now, and keep it if possible.
+
+    ``make`` returns the Program itself if there is nothing better; that is kept too.
+    """
+    place = store.directory()
+    if place is None:
+        return make()
+    key = blake2b(_sources() + _content(program, options), digest_size=store.SIZE).hexdigest()
+    data = store.read(place, key)
+    if data is not None:
+        try:
+            return _read(program, json.loads(data))
+        except (ValueError, LookupError, TypeError, TauforgeError):  # damaged, or from another version
+            pass
+    made = make()
+    store.write(place, key, json.dumps(None if made is program else _plain(made)).encode())
+    return made
+
+
+def _plain(program: Program) -> dict[str, object]:
+    """Return a Program's graph as plain data."""
+    outputs = [node for array in program.results.values() for node in array.nodes]
+    rows, number = flattened(outputs)
+    names = [(number[node], name) for node, name in program.names.items() if node in number]
+    return {"rows": rows, "outputs": [number[node] for node in outputs], "names": names}
+
+
+def _read(program: Program, data: dict[str, list[tuple[int, str]]] | None) -> Program:
+    """Return a Program with the graph that was kept."""
+    if data is None:
+        return program
+    nodes = restored((op, tuple(args), value) for op, args, value in data["rows"])  # type: ignore[misc]
+    outputs = iter([nodes[int(i)] for i in data["outputs"]])  # type: ignore[call-overload]
+    results = {
+        name: replace(array, nodes=tuple(next(outputs) for _ in array.nodes)) for name, array in program.results.items()
+    }
+    made = replace(program, results=results, names={nodes[i]: name for i, name in data["names"]})
+    made.check()
+    return made
+
+
+def _content(program: Program, options: object) -> bytes:
+    """Return all that a search depends on."""
+    return repr((_plain(program), program.parameters, options)).encode()
+
+
+@cache
+def _sources() -> bytes:
+    """Return a digest of the code that searches: its results depend on it."""
+    room = Path(__file__).parent
+    paths = [
+        room / "search.py",
+        room / "accuracy.py",
+        *sorted(room.glob("network/*.py")),
+        *sorted(room.glob("passes/*.py")),
+    ]
+    return blake2b(b"".join(path.read_bytes() for path in paths)).digest()

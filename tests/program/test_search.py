@@ -1,0 +1,237 @@
+"""``Program.optimise``: its efforts, objectives and seeds, what it keeps, and that all it returns is proved."""
+
+import io
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from inspect import signature
+from random import Random
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+from tauforge import progress, store
+from tauforge.program import saved, search
+from tauforge.program.accuracy import Accuracy
+from tauforge.program.network.change import Changes
+from tauforge.program.network.cost import OBJECTIVES, Prices, instructions, latency, throughput
+from tauforge.program.network.network import SUM, Network
+from tests.random_loops import random_mechanism
+from tests.random_robots import random_robot
+
+SHORT = search.Effort(rounds=2, patience=2, steps=3, least=300, most=6, pairs=400, heat=0.15)
+TEXTBOOK = tf.robots.planar2r(symbolic=True).bind(MY1=0.0, MY2=0.0)
+
+
+@pytest.mark.parametrize(
+    ("model", "most"),
+    [
+        (tf.coriolis_matrix, 5),  # h = D2 MX2 sin q2; h qd1, h qd2, and the sum of both
+        (tf.inertia_matrix, 5),
+        (tf.gravity, 6),  # cos(q1 + q2) among them
+        (tf.inverse_dynamics, 25),
+    ],
+)
+def test_textbook_counts_of_two_links(model, most):
+    program = model(TEXTBOOK, parameters="base")
+    best = program.optimise()
+    assert best.count().total <= most
+    assert program.certify(best)
+
+
+COUNTS = {("rx90", "inertia_matrix"): 240, ("stanford", "inertia_matrix"): 205, ("scara", "inertia_matrix"): 35}
+
+
+@pytest.mark.parametrize(("name", "model"), COUNTS)
+def test_counts_after_the_quick_effort(name, model):
+    program = getattr(tf, model)(tf.robots.bundled(name, symbolic=True), parameters="base")
+    assert program.optimise("quick").count().total <= COUNTS[name, model]
+
+
+@pytest.mark.slow
+def test_regressor_below_that_of_sympybotics():
+    program = tf.regressor(tf.robots.rx90(symbolic=True), parameters="base")
+    assert program.optimise().count().total <= 710
+
+
+def programs(robot, random):
+    """Return some Programs of a robot, and their derivatives."""
+    made = [tf.inverse_dynamics(robot), tf.direct_dynamics(robot)]
+    if not robot.loops:
+        made += [tf.inertia_matrix(robot), tf.coriolis_matrix(robot), tf.regressor(robot), tf.energy(robot)]
+    made += [made[0].derivative("tau", random.choice(["q", "qd"]))]
+    return made
+
+
+def check_robot(seed, efforts):
+    random = Random(seed)
+    if seed % 5 == 4:
+        robot, _ = random_mechanism(seed)
+    else:
+        robot = random_robot(
+            seed,
+            largest=4,
+            symbolic=seed % 2 == 0,
+            several=seed % 3 == 0,
+            floating=seed % 7 == 3,
+            equipped=seed % 3 == 1,
+        )
+    program = random.choice(programs(robot, random))
+    accuracy = Accuracy(program)
+    for effort in efforts:
+        for objective in OBJECTIVES if len(efforts) > 1 else ("operations",):
+            best = program.optimise(effort, objective=objective, seed=seed)
+            best.check()
+            assert program.certify(best)
+            measure = OBJECTIVES[objective].measure
+            assert measure(best) < measure(program) or best is program
+            assert accuracy.allows(best)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_robots(seed):
+    check_robot(seed, ["quick"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(300))
+def test_many_random_robots(seed):
+    check_robot(seed, ["quick", "default"])
+
+
+def test_a_program_that_cannot_be_improved_comes_back():
+    for program in (tf.Program.of(y="a*b + c"), tf.Program.of(y="a"), tf.Program.of(y=1.0), tf.Program.of(y="sin(a)")):
+        for effort in ("quick", "default"):
+            assert program.optimise(effort) is program
+
+
+def test_the_same_seed_gives_the_same_program(monkeypatch):
+    monkeypatch.setenv("TAUFORGE_CACHE", "off")
+    monkeypatch.setitem(search.EFFORTS, "default", SHORT)
+    text = (
+        "import tauforge as tf; from tests.program.test_search import SHORT; from tauforge.program import search;"
+        "search.EFFORTS['default'] = SHORT;"
+        "p = tf.inertia_matrix(tf.robots.stanford(symbolic=True), parameters='base');"
+        "print(p.optimise(seed=3).code('c'))"
+    )
+    told = [
+        subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout for _ in "ab"
+    ]
+    program = tf.inertia_matrix(tf.robots.stanford(symbolic=True), parameters="base")
+    assert told[0] == told[1] == program.optimise(seed=3).code("c") + "\n"
+    assert program.optimise(seed=4).code("c") + "\n" != told[0]
+
+
+def test_the_certificate_is_in_the_code():
+    program = tf.Program.of(y="a*b + a*c")
+    best = program.optimise("quick")
+    assert "3 operations became 2" in best.code("c")
+    assert "equal at 2 exact random points" in best.heading()[0]
+
+
+def test_results_are_kept_and_found_again(monkeypatch, tmp_path):
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("TAUFORGE_CACHE", str(tmp_path))
+    program = tf.inertia_matrix(tf.robots.scara(symbolic=True), parameters="base")
+    first = program.optimise()
+    monkeypatch.setattr(search, "found", lambda *_: pytest.fail("searched again"))
+    again = program.optimise()
+    assert again.code("c") == first.code("c")
+    assert [*again.names.values()] == [*first.names.values()]
+    (path,) = tmp_path.glob("*.code")
+    key = path.stem
+    store.write(tmp_path, key, b'{"rows": [["add", [5, 6], null]], "outputs": [0], "names": []}')
+    monkeypatch.setattr(search, "found", lambda *_: iter(()))
+    assert program.optimise() is program  # what is kept is no graph: searched again, in vain
+
+
+def test_a_kept_graph_of_something_else_is_not_returned(monkeypatch, tmp_path):
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("TAUFORGE_CACHE", str(tmp_path))
+    program = tf.Program.of(y="a*b + a*c + b*c*d + a*d")
+    program.optimise()
+    (path,) = tmp_path.glob("*.code")
+    wrong = replace(program, results=tf.Program.of(y="a + b").results)
+    store.write(tmp_path, path.stem, json.dumps(saved._plain(wrong)).encode())
+    assert program.optimise() is program
+
+
+@pytest.mark.parametrize("effort", ["slow", 0, -1.0, float("inf"), float("nan"), None, True])
+def test_unknown_efforts_are_refused(effort):
+    with pytest.raises(tf.ProgramError, match="effort is"):
+        tf.Program.of(y="a*b").optimise(effort)
+
+
+def test_unknown_objectives_are_refused():
+    with pytest.raises(tf.ProgramError, match="'operations', 'size', 'latency', 'throughput'"):
+        tf.Program.of(y="a*b").optimise(objective="beauty")
+
+
+def test_an_effort_in_seconds_ends():
+    program = tf.gravity(tf.robots.stanford(symbolic=True))
+    best = program.optimise(0.3)
+    assert best.count().total < program.count().total
+    assert program.certify(best)
+
+
+def test_objectives_measure_different_things():
+    chain = tf.Program.of(y="a + (b + (c + (d + (e + (f + (g + h))))))")
+    best = chain.optimise("quick", objective="latency")
+    assert latency(best) < latency(chain)
+    assert best.count() == chain.count()
+    assert throughput(tf.Program.of(y="a*b + c")) == 1
+    assert instructions(tf.Program.of(y="sin(a)*b")) == 4
+
+
+def test_sums_that_lose_digits_are_refused():
+    program = tf.Program.of(y="a*b*c + d", z="(a*b*c + d) + 1e9", w="sin(a + 1e9)")
+    best = program.optimise("quick")
+    accuracy = Accuracy(program)
+    assert accuracy.allows(best)
+    a, b, c, d = (tf.symbol(x) for x in "abcd")
+    lossy = ((a * b * c + d) + 1e9 * a) - 1e9 * a
+    worse = replace(program, results={**program.results, "y": replace(program.results["y"], nodes=(lossy,))})
+    assert program.certify(worse)
+    assert not accuracy.allows(worse)
+
+
+def test_accuracy_of_what_has_no_value_everywhere():
+    program = tf.Program.of(y="sqrt(a - 100)*b + sqrt(a - 100)*c")
+    best = program.optimise("quick")
+    assert best.count().total == 4
+    assert program.certify(best)
+
+
+def test_values_have_one_definition_each():
+    program = tf.Program.of(y="sin(a)*cos(b) + cos(a)*sin(b)", z="sin(a + b)*c", w="b*c + c*b")
+    network = Network(program, Prices())
+    made = network.rebuilt()
+    assert program.certify(made)
+    assert made.count().total == 4
+    changes = Changes(network, Random(0))
+    number = next(i for i in network.order() if network.kind[i] == SUM)
+    assert changes.attempt(number, lambda *_: None) is None
+    assert changes.attempt(number, lambda *_: network.definition(number)) is None
+
+
+def test_progress_is_one_line_at_a_terminal(monkeypatch):
+    stream = io.StringIO()
+    stream.isatty = lambda: True
+    monkeypatch.setattr(progress.sys, "stderr", stream)
+    monkeypatch.setattr(progress, "AFTER", -1.0)
+    tf.Program.of(y="a*b + a*c").optimise("quick")
+    assert "optimising program: round 1, 2" in stream.getvalue()
+    assert stream.getvalue().endswith("\r")
+
+
+def test_repeated_programs_and_derivatives_of_what_is_optimised():
+    robot = tf.robots.planar2r()
+    best = tf.inverse_dynamics(robot).optimise("quick")
+    slope = best.derivative("tau", "q")
+    plain = tf.inverse_dynamics(robot).derivative("tau", "q")
+    assert plain.certify(slope.optimise("quick"))
+    state = np.random.default_rng(0).normal(size=(3, 2))
+    np.testing.assert_allclose(best.compile()(*state), tf.inverse_dynamics(robot).compile()(*state), rtol=1e-12)
+    assert [*signature(tf.Program.optimise).parameters] == ["self", "effort", "objective", "seed"]
