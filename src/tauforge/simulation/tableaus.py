@@ -32,7 +32,15 @@ class Tableau(NamedTuple):
         The power of the step that the estimated error is proportional to.
     stages
         The number of stages of a step; further rows of A and c are stages that only the interpolant needs.
-    A, C, c, d, m
+    A
+        As above.
+    C
+        As above.
+    c
+        As above.
+    d
+        As above.
+    m
         As above.
     P
         The interpolant, one row for each stage and one column for each power of θ from the first on.

@@ -32,8 +32,14 @@ class States(NamedTuple):
         "done", "step too small", "not finite", "too many steps", or "interrupted".
     t
         The time that was reached.
-    evaluations, jacobians, steps, rejected
-        As for one state; ``rejected`` counts the steps that were tried in vain.
+    evaluations
+        As for one state.
+    jacobians
+        As for one state.
+    steps
+        As for one state.
+    rejected
+        Steps that were tried in vain.
     """
 
     status: NDArray[np.str_]

@@ -17,10 +17,16 @@ class Moments(NamedTuple):
 
     Attributes
     ----------
-    M, S, K
-        Mass, Σ m ρ, and Σ m ρ ρᵀ as XX XY XZ YY YZ ZZ.
-    p, X
-        Σ m ξ, and Σ m ξ ρᵀ.
+    M
+        The mass, Σ m.
+    S
+        Σ m ρ.
+    K
+        Σ m ρ ρᵀ as XX XY XZ YY YZ ZZ.
+    p
+        Σ m ξ.
+    X
+        Σ m ξ ρᵀ.
     """
 
     M: Entry

@@ -24,8 +24,12 @@ class Prices:
 
     Attributes
     ----------
-    add, mul, div
-        Prices of sums, products and quotients.
+    add
+        Price of a sum.
+    mul
+        Price of a product.
+    div
+        Price of a quotient.
     calls
         Prices of functions by name; those not named cost nothing.
     setup

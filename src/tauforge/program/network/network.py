@@ -46,9 +46,18 @@ class Network:
 
     Attributes
     ----------
-    residue, kind, first, second, uses, place
-        For each value: its residue; kind and signed arguments of its definition; how many definitions and outputs use
-        it; its place in an order in which arguments come before their users.
+    residue
+        For each value: its residue.
+    kind
+        The kind of its definition.
+    first
+        The first signed argument of its definition.
+    second
+        The second one.
+    uses
+        How many definitions and outputs use it.
+    place
+        Its place in an order in which arguments come before their users.
     head
         The node of each leaf, the operation of each call.
     fixed
