@@ -161,11 +161,11 @@ def test_modes_are_equal_on_random_robots(seed):
 @pytest.mark.parametrize(
     ("name", "parameters", "counts"),
     [
-        ("puma560", "base", (862, 775, 319)),
-        ("rx90", "base", (1539, 1337, 647)),
-        ("kuka_lwr", "base", (1221, 1128, 436)),
-        ("panda", "standard", (3191, 2881, 1548)),
-        ("panda", "base", (2750, 2503, 1245)),
+        ("puma560", "base", (835, 742, 321)),
+        ("rx90", "base", (1497, 1287, 647)),
+        ("kuka_lwr", "base", (1187, 1089, 436)),
+        ("panda", "standard", (3083, 2788, 1554)),
+        ("panda", "base", (2669, 2424, 1251)),
     ],
 )
 def test_counts(name, parameters, counts):
