@@ -220,9 +220,11 @@ def test_progress_is_one_line_at_a_terminal(monkeypatch):
     stream = io.StringIO()
     stream.isatty = lambda: True
     monkeypatch.setattr(progress.sys, "stderr", stream)
-    monkeypatch.setattr(progress, "AFTER", -1.0)
+    monkeypatch.setattr(progress, "SHOWN_AFTER", 0.0)
+    monkeypatch.setattr(progress, "SHOWN_EVERY", 0.0)
     tf.Program.of(y="a*b + a*c").optimise("quick")
-    assert "optimising program: round 1, 2" in stream.getvalue()
+    assert "optimising program [" in stream.getvalue()
+    assert "cost 2" in stream.getvalue()
     assert stream.getvalue().endswith("\r")
 
 

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.papers.wolinski import DAMPING as C
+from tauforge.papers.wolinski import STIFFNESS as K
 from tauforge.robot.joint import Limits
 from tauforge.simulation.tableaus import COMPILED, tableau
 
 from ..random_loops import random_mechanism
 from ..random_robots import random_robot, random_state, seeds
-from .test_published import PAPER, C, K
+from .test_published import PAPER
 
 STIFF = tuple(name for name in COMPILED if not tableau(name).is_explicit)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.papers.wolinski import forward as lwr
 from tauforge.simulation.options import SUNDIALS
 
 from ..random_robots import random_robot, random_state
-from .test_published import lwr
 
 ARM = tf.robots.planar2r()
 

@@ -15,6 +15,7 @@ class Parameters(StrEnum):
     auto = "auto"
     standard = "standard"
     base = "base"
+    least = "least"
 
 
 class Wrenches(StrEnum):

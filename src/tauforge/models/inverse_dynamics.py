@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import ProgramError
-from ..graph.node import Scalar, as_node
+from ..graph.node import Scalar
 from ..program.optimise import cheapest
 from ..program.program import Array, Program
 from ..robot.robot import Robot
@@ -37,7 +37,7 @@ def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
     D11, D22, D33, D12, D13, D23 = j.DV
     S = Vector(MX, MY, MZ)
     F = j.VP * M + times(U, S)
-    if as_node(XX) + as_node(YY) is as_node(ZZ):  # a plate in the plane xy: each moment has one product less
+    if XX + YY == ZZ:  # a plate in the plane xy: each moment has one product less
         turning = Vector(U[2][1] * XX, -U[2][0] * YY, U[1][0] * YY - U[0][1] * XX)
     else:
         turning = Vector(WP[0] * XX + D23 * (ZZ - YY), WP[1] * YY + D13 * (XX - ZZ), WP[2] * ZZ + D12 * (YY - XX))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..graph.node import Scalar, as_node, is_zero
+from ..graph.node import Scalar, is_zero
 from ..robot.joint import Joint
 from ..spatial.pose import Pose
 from ..spatial.rotation import Rotation, about
@@ -129,6 +129,6 @@ def _shared(i: Motion, joint: Joint, theta: Scalar, Uz: Vector, sums: bool) -> S
     if not is_zero(turn.s):
         return Shared(theta, turn.back(twist.back(i.W)), turn.back(twist.back(Uz)))
     own = Shared(theta + joint.gamma * turn.c, turn.back(i.W), turn.back(Uz))
-    if sums and i.shared and as_node(turn.c) is as_node(1.0) and i.shared.cost + 1 < own.cost:
+    if sums and i.shared and is_zero(turn.c - 1.0) and i.shared.cost + 1 < own.cost:
         return i.shared._replace(angle=i.shared.angle + own.angle)
     return own

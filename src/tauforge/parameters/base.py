@@ -200,11 +200,11 @@ class BaseParameters:
         """Return a Program rewritten from base to standard parameters, so that you can compare or differentiate it."""
         return program.bind({name: x for name, x in self.relations.items() if name in program.parameters})
 
-    def least(self, *, tips: bool = True) -> BaseParameters:
-        """Return equivalent parameters that need fewer operations; ``tips`` allows other frames on last links."""
+    def least(self, *, tips: bool = True, turns: bool = True) -> BaseParameters:
+        """Return equivalent parameters that need fewer operations; last links can have other frames, turned ones too."""
         from .least import least
 
-        return least(self, tips=tips)
+        return least(self, tips=tips, turns=turns)
 
     def table(self) -> str:
         """Return geometry, standard parameters, grouping relations and base parameters as text."""

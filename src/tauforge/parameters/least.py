@@ -24,13 +24,15 @@ from .minimal import Forms, Key
 from .mobility import mobilities, unturned
 
 
-def least(base: BaseParameters, *, tips: bool = True) -> BaseParameters:
+def least(base: BaseParameters, *, tips: bool = True, turns: bool = True) -> BaseParameters:
     """Return parameters equivalent to classical base parameters that need fewer operations.
 
     Parameters
     ----------
     tips
         Whether frames of last links can change. External wrenches, which are given in these frames, forbid it.
+    turns
+        Whether they can also turn, by an angle that is rarely a fraction of a circle.
     """
     whole = base.of.expanded().map(as_node)
     movable = list(_movable(whole)) if tips else []
@@ -46,7 +48,9 @@ def least(base: BaseParameters, *, tips: bool = True) -> BaseParameters:
             break
         plates = frozenset(j for j in plates if joints[j - 1].antecedent not in strangers)
     turned = frozenset(
-        j for j in movable if {("MX", j), ("MY", j)} <= base.filled and _can_turn(turning_with(whole, j), found, plates)
+        j
+        for j in movable
+        if turns and {("MX", j), ("MY", j)} <= base.filled and _can_turn(turning_with(whole, j), found, plates)
     )
     return replace(base, forms=found, suffix="L", plates=plates, turned=turned, shifted=shifted)
 

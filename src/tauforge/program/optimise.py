@@ -212,7 +212,8 @@ def _grouped(robot: Robot, parameters: str, tips: bool) -> list[Robot]:
             return [robot]
         try:
             found = by_rules(robot) if parameters == AUTO else base_parameters(robot)
-            forms = [found] if parameters == BASE else [found.least(tips=tips)]
+            exact = parameters != AUTO  # turned frames have irrational constants, of which exact points can lack roots
+            forms = [found] if parameters == BASE else [found.least(tips=tips, turns=exact)]
             forms += [found] if parameters == AUTO else []
             robot.known[name] = [form.robot.derived(name=robot.name) for form in forms]
         except ExpressionError:  # sums of parameters are too large for a float

@@ -55,6 +55,9 @@ class States(NamedTuple):
 class Trajectory:
     """The motion of a robot over time. The first axis of each array is time.
 
+    With many states, all arrays but t have their leading axes first, counts are sums, and ``trajectory[k]`` is the
+    trajectory of one of them. What a state has not reached is NaN.
+
     Attributes
     ----------
     robot_name
@@ -97,9 +100,6 @@ class Trajectory:
         For many states at once, the status and the counts of each; None for one.
     robot
         The robot; None after loading from a file, which does not hold it.
-
-    With many states, all arrays but t have their leading axes first, counts are sums, and ``trajectory[k]`` is the
-    trajectory of one of them. What a state has not reached is NaN.
     """
 
     robot_name: str

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ...graph.node import Node
-from ...graph.operations import ABS, ADD, CONST, COS, DIV, FUNCTIONS, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
+from ...graph.operations import ABS, ADD, CONST, COS, DIV, FUNCTIONS, LIBRARY, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 from ..program import Program
 
 UNIT = 1000
@@ -60,13 +60,34 @@ class Objective:
     waits: bool = False
 
 
-CYCLES = {ADD: 4.0, MUL: 4.0, DIV: 14.0, SQRT: 19.0, SIN: 40.0, COS: 40.0, NEG: 0.0, ABS: 1.0, SIGN: 4.0}
+CYCLES = {
+    **dict.fromkeys(LIBRARY, 60.0),
+    ADD: 4.0,
+    MUL: 4.0,
+    DIV: 14.0,
+    SQRT: 19.0,
+    SIN: 40.0,
+    COS: 40.0,
+    NEG: 0.0,
+    ABS: 1.0,
+    SIGN: 4.0,
+}
 """Cycles from the arguments of an operation to its result, on a processor of today."""
-SHARES = {ADD: 1.0, MUL: 1.0, DIV: 4.0, SQRT: 8.0, SIN: 15.0, COS: 15.0, NEG: 0.0, ABS: 1.0, SIGN: 2.0}
+SHARES = {
+    **dict.fromkeys(LIBRARY, 25.0),
+    ADD: 1.0,
+    MUL: 1.0,
+    DIV: 4.0,
+    SQRT: 8.0,
+    SIN: 15.0,
+    COS: 15.0,
+    NEG: 0.0,
+    ABS: 1.0,
+    SIGN: 2.0,
+}
 """Time that an operation takes next to others, in additions. ``benchmarks/cost.py`` measures it."""
 PATH = 0.65
 """Time for a cycle on the longest path of a single state, in additions. ``benchmarks/cost.py`` measures it."""
-_OTHER_CYCLES, _OTHER_SHARE = 60.0, 25.0
 CALL = 3
 """Instructions for a call: the argument, the call and the result."""
 
@@ -100,7 +121,7 @@ def times(program: Program) -> dict[str, int]:
 
 def throughput(program: Program) -> float:
     """Return the time for each of many states, in additions."""
-    return sum(n * SHARES.get(op, _OTHER_SHARE) for op, n in times(program).items())
+    return sum(n * SHARES[op] for op, n in times(program).items())
 
 
 def longest(program: Program) -> float:
@@ -109,7 +130,7 @@ def longest(program: Program) -> float:
     ready: dict[Node, float] = {}
     for node in program.order:
         start = max((ready[a] for a in node.args), default=0.0)
-        ready[node] = start + (CYCLES.get(node.op, _OTHER_CYCLES) if node.args and node not in free else 0.0)
+        ready[node] = start + (CYCLES[node.op] if node.args and node not in free else 0.0)
     return max(ready.values(), default=0.0)
 
 

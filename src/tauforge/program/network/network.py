@@ -13,7 +13,7 @@ from random import Random
 from ...graph.exact import home
 from ...graph.functions import rebuild
 from ...graph.node import ONE, ZERO, Node, add, mul, neg
-from ...graph.operations import ADD, CONST, DIV, MUL, NEG, SYMBOL
+from ...graph.operations import ADD, CONST, DIV, MUL, NEG
 from ...graph.points import exact_points
 from ..program import Program
 from .cost import Prices
@@ -21,7 +21,7 @@ from .samples import Samples
 
 LEAF, SUM, PRODUCT, QUOTIENT, CALL = range(5)
 """Kinds of definitions: symbols and constants; sums and products of two values; quotients; functions."""
-_KINDS = {CONST: LEAF, SYMBOL: LEAF, ADD: SUM, MUL: PRODUCT, DIV: QUOTIENT}
+_KINDS = {ADD: SUM, MUL: PRODUCT, DIV: QUOTIENT}
 _OPERATIONS = {SUM: ADD, PRODUCT: MUL, QUOTIENT: DIV}
 
 OPPOSITE = "-"
@@ -103,7 +103,7 @@ class Network:
         known = self.table.get(residue)
         if node.op is NEG or (known is not None and self.kind[known >> 1] in (LEAF, CALL)):
             return
-        kind = _KINDS.get(node.op, CALL)
+        kind = _KINDS.get(node.op, CALL) if node.args else LEAF
         args = [self.signed(a) for a in node.args] + [-1, -1]
         if known is None:
             fixed = node.op is CONST or node.value in self.program.parameters if kind == LEAF else True
