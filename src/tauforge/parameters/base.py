@@ -201,7 +201,7 @@ class BaseParameters:
         return program.bind({name: x for name, x in self.relations.items() if name in program.parameters})
 
     def least(self, *, tips: bool = True, turns: bool = True) -> BaseParameters:
-        """Return equivalent parameters that need fewer operations; last links can have other frames, turned ones too."""
+        """Return equivalent parameters that need fewer operations; last links can have other frames, also turned."""
         from .least import least
 
         return least(self, tips=tips, turns=turns)

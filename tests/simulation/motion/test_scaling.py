@@ -21,7 +21,11 @@ def random_motion(robot, seed, kind="spline"):
 
 
 def torques(robot, motion):
-    return np.abs(tf.required_torques(robot, motion, t=motion.grid(20001)).tau)
+    """Return torques without those at turning points, where rounding decides the sign of friction."""
+    t = motion.grid(20001)
+    _, qd, _ = motion(t)
+    turning = np.abs(qd) < 1e-9 * np.abs(qd).max()
+    return np.where(turning, 0.0, np.abs(tf.required_torques(robot, motion, t=t).tau))
 
 
 def test_velocity_and_acceleration():
