@@ -1,12 +1,12 @@
 # make demo   set everything up and run the main job on bundled robots
 # make test   the tests (under 8 minutes); make test-all adds the long ones
 # make lint   formatting, lint, types, import contract, docs that build strictly
-# make docs   the documentation in site/;  make bench  the benchmarks
+# make docs   the documentation in site/;  make bench  the benchmarks;  make records  all operation counts
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all lint docs bench format clean
+.PHONY: demo test test-all lint docs bench records format clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
@@ -48,6 +48,9 @@ bench: $(VENV)/.installed-bench $(VENV)/.installed-peers
 	$(BIN)/python -m benchmarks.simulate
 	$(BIN)/python -m benchmarks.sweep
 	$(BIN)/python -m benchmarks.peers
+
+records: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.records
 
 clean:
 	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

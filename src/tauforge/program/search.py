@@ -60,7 +60,7 @@ class Effort:
 
 EFFORTS = {
     "quick": Effort(rounds=1, patience=1, steps=4, least=500, most=4, pairs=600),
-    "default": Effort(rounds=16, patience=3, steps=20, least=12_000, most=120, pairs=5_000),
+    "default": Effort(rounds=16, patience=3, steps=20, least=12_000, most=120, pairs=4_000),
     "high": Effort(rounds=200, patience=8, steps=40, least=20_000, most=5_000, pairs=20_000, heat=0.15),
 }
 
