@@ -16,7 +16,6 @@ from ..models.registry import check_robot
 from ..robot.robot import Robot
 from .checks import fitting, suspicions, warn
 from .columns import Columns, columns
-from .delay import SIGNIFICANT as BELIEVED
 from .delay import delay
 from .direct import Motion
 from .essential import essential as needed
@@ -107,7 +106,7 @@ def identify(
     robot = _coupled(robot, given, coupling)
     wanted = (*PLAIN, *RICH) if friction == AUTO else tuple([friction] if isinstance(friction, str) else friction)
     found = columns(robot, wanted, rotors, springs)
-    options = {"cutoff": cutoff, "decimate": decimate}
+    options: dict[str, Any] = {"cutoff": cutoff, "decimate": decimate}
     with ExitStack() as stack:
         if isinstance(workers, int):
             executor = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
@@ -124,17 +123,19 @@ def identify(
         samples, estimate = fit(samples, np.ones(len(found.names), dtype=bool))
         if friction == AUTO or essential:
             samples, estimate = _fewer(samples, estimate, fit, friction == AUTO, essential)
-        late, error = delay(samples, estimate.fit)
-        if abs(late) > BELIEVED * error and abs(late) > sources[0].filters.step:
-            warn(
-                [
-                    f"the torques lag behind the motion by {1e3 * late:.3g} ms (± {1e3 * error:.1g}); if they were not "
-                    f"measured at the same time, use rec.shifted({late:.4g})"
-                ],
-                sources[0].recording,
-            )
+        found_delay = delay(samples, estimate.fit)
+    if found_delay.is_material:
+        warn([_out_of_step(found_delay.late)], sources[0].recording)
     hows = tuple(source.filters for source in sources)
-    return Identification(samples.columns, *estimate, samples.speeds, hows, method, late, options)
+    return Identification(samples.columns, *estimate, samples.speeds, hows, method, found_delay.late, options)
+
+
+def _out_of_step(late: float) -> str:
+    how = "lag behind" if late > 0 else "are ahead of"
+    return (
+        f"the torques {how} the motion by {1e3 * abs(late):.3g} ms; if they were not measured at the same time, "
+        f"rec.shifted({late:.4g}) corrects it"
+    )
 
 
 def _fit(samples: Samples, use: Flags, method: str, controllers: Sequence[Any]) -> tuple[Samples, Estimate]:
@@ -163,7 +164,7 @@ def _fewer(
         return samples, estimate
     fewer = samples.columns.only(keep)
     sources = [source.of(fewer) for source in samples.sources]
-    return fit(samples.changed(columns=fewer, sources=sources), np.ones(len(fewer.names), dtype=bool))  # type: ignore[no-any-return]
+    return fit(samples.changed(columns=fewer, sources=sources), np.ones(len(fewer.names), dtype=bool))
 
 
 def _coupled(robot: Robot, recordings: Sequence[Recording], coupling: ArrayLike | None) -> Robot:
@@ -197,7 +198,8 @@ def _check_length(found: Columns, sources: Sequence[Source]) -> None:
     samples = sum(len(source.recording) for source in sources)
     if samples * len(found.rows) < 2 * len(found.names):
         raise IdentificationError(
-            f"{samples} samples of {len(found.rows)} torques are too few for {len(found.names)} parameters; record longer"
+            f"{samples} samples of {len(found.rows)} torques are too few for {len(found.names)} parameters; "
+            "record longer"
         )
 
 

@@ -38,7 +38,7 @@ def correlated(residuals: Iterable[Floats], lags: int = LAGS) -> Floats:
 
 def autocorrelation(sums: Floats) -> Floats:
     """Return the autocorrelation (lags + 1, torques) from sums of products."""
-    return sums / np.maximum(sums[0], 1e-300)
+    return np.asarray(sums / np.maximum(sums[0], 1e-300))
 
 
 def memory(correlation: Floats) -> int:
@@ -66,9 +66,8 @@ def _correlated(blocks: Iterable[Block], columns: Columns, values: Floats) -> Fl
 
 def _long_run(blocks: Iterable[Block], columns: Columns, values: Floats, noise: Floats, length: int) -> Floats:
     """Return the long-run covariance of weighted least squares' scores Yᵀ W² e, summed over all samples."""
-    return sum(
-        (long_run(scores(columns, x.parts, x.residual(columns, values), noise), length) for x in blocks), start=0.0
-    )  # type: ignore[return-value,arg-type]
+    own = (scores(columns, block.parts, block.residual(columns, values), noise) for block in blocks)
+    return np.asarray(sum(long_run(x, length) for x in own))
 
 
 def long_run(s: Floats, length: int) -> Floats:

@@ -69,7 +69,7 @@ class Identification:
     def errors(self) -> Floats:
         """Standard errors of the values; infinite for those that the data do not determine."""
         found = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        return np.where(self.fit.determined, found, np.inf)
+        return np.asarray(np.where(self.fit.determined, found, np.inf))
 
     @property
     def correlations(self) -> Floats:
@@ -170,7 +170,7 @@ def with_friction(columns: Columns, robot: Robot, known: dict[tuple[str, int], f
             own |= {"eta": 1, "k": known["K", j], "rest": 0.0}
         joints.append(replace(joint, **own))  # type: ignore[arg-type]
     tendons = [
-        replace(tendon, **{key: known.get((key, j), 0.0) for key in ("IA", "FV", "FS")})
+        replace(tendon, **{key: known.get((key, j), 0.0) for key in ("IA", "FV", "FS")})  # type: ignore[arg-type]
         for j, tendon in enumerate(robot.tendons, 1 + len(whole.joints))
     ]
     named = f"{columns.robot.name}identified"

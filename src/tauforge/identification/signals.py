@@ -66,7 +66,7 @@ class Filters:
             return np.ones(1)
         length = OVERLAP * self.decimation
         weights = 0.5 - 0.5 * np.cos(2 * np.pi * (np.arange(length) + 0.5) / length)
-        return weights / weights.sum()
+        return np.asarray(weights / weights.sum())
 
     @property
     def halo(self) -> int:

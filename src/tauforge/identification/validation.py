@@ -59,7 +59,7 @@ class Validation:
         """‖residual‖/‖torque‖ of each torque; NaN for one that is always zero."""
         sizes = np.linalg.norm(self.measured, axis=0)
         lengths = np.linalg.norm(self.residual, axis=0)
-        return np.divide(lengths, sizes, out=np.full(len(sizes), np.nan), where=sizes > 0)
+        return np.asarray(np.divide(lengths, sizes, out=np.full(len(sizes), np.nan), where=sizes > 0))
 
     @property
     def overall(self) -> float:
