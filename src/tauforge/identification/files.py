@@ -49,8 +49,8 @@ def recording_of(arrays: Mapping[str, Floats], file: Path) -> Recording:
     for key in ("t", "q", "tau"):
         if key not in arrays:
             raise IdentificationError(
-                f"{file}: there is no {key}; it has {', '.join(arrays) or 'nothing'}. A table needs the columns t, q1, q2, "
-                "…, tau1, tau2, … (or q_NAME, tau_NAME), an archive the arrays t, q, tau"
+                f"{file}: there is no {key}; it has {', '.join(arrays) or 'nothing'}. A table needs the columns t, q1, "
+                "q2, …, tau1, tau2, … (or q_NAME, tau_NAME), an archive the arrays t, q, tau"
             )
     own = {key: arrays[key] for key in (*ARRAYS, "coupling") if key in arrays}
     t = np.ravel(arrays["t"])

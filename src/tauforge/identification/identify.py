@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import IdentificationError
 from ..models.registry import check_robot
 from ..robot.robot import Robot
-from .checks import fitting, suspicions, warn
+from .checks import suspicions, warn
 from .columns import Columns, columns
 from .delay import delay
 from .direct import Motion
@@ -25,7 +25,7 @@ from .motors import with_motors
 from .recording import Recording
 from .result import Identification
 from .samples import Samples
-from .signals import even, filters
+from .sources import sources_of
 from .states import Source
 
 Floats = NDArray[np.float64]
@@ -215,16 +215,3 @@ def _with_speeds(samples: Samples) -> Samples:
         if score < least:
             best, least = tried, score
     return best
-
-
-def sources_of(
-    found: Columns, recordings: Sequence[Recording], *, cutoff: float | str | None, decimate: int | None
-) -> list[Source]:
-    """Return recordings with the way to filter each."""
-    sources = []
-    for given in recordings:
-        recording = even(fitting(given, found.robot))
-        how = filters(recording, cutoff, decimate)
-        trim = min(how.halo // 2, len(recording) // 20)
-        sources.append(Source(recording, how, found, trim, len(recording) - trim))
-    return sources

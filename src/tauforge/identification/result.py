@@ -10,13 +10,15 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import IdentificationError
 from ..robot.robot import Robot
 from .columns import Columns
 from .estimate import Fit
 from .recording import Recording
 from .samples import loads
 from .signals import Filters
-from .validation import Validation, validated
+from .sources import sources_of
+from .validation import Validation, compared
 
 Floats = NDArray[np.float64]
 
@@ -69,7 +71,7 @@ class Identification:
     def errors(self) -> Floats:
         """Standard errors of the values; infinite for those that the data do not determine."""
         found = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        return np.asarray(np.where(self.fit.determined, found, np.inf))
+        return np.asarray(np.where(self.fit.determined, found, np.inf), dtype=float)
 
     @property
     def correlations(self) -> Floats:
@@ -96,8 +98,6 @@ class Identification:
         return float(self.errors[self._place(name)])
 
     def _place(self, name: str) -> int:
-        from ..errors import IdentificationError
-
         if name not in self.names:
             raise IdentificationError(f"no parameter {name!r} was identified; there are {', '.join(self.names)}")
         return self.names.index(name)
@@ -131,7 +131,10 @@ class Identification:
 
     def validate(self, recordings: Recording | Sequence[Recording]) -> Validation:
         """Return how well the identified robot predicts the torques of recordings that it was not identified from."""
-        return validated(self, [recordings] if isinstance(recordings, Recording) else list(recordings))
+        given = [recordings] if isinstance(recordings, Recording) else list(recordings)
+        return compared(
+            sources_of(self.columns, given, **self.options), lambda x: self.torque(x.q, x.qd, x.qdd, x.slip)
+        )
 
     def table(self) -> str:
         """Return the parameters with standard errors as text."""
