@@ -77,7 +77,7 @@ class Identification:
     def correlations(self) -> Floats:
         """Correlations between the estimates."""
         scale = np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))
-        return self.covariance / np.outer(scale, scale)
+        return np.asarray(self.covariance / np.outer(scale, scale))
 
     @property
     def undetermined(self) -> tuple[str, ...]:

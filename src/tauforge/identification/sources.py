@@ -13,7 +13,12 @@ from .states import Source
 
 
 def sources_of(
-    found: Columns, recordings: Sequence[Recording], *, cutoff: float | str | None, decimate: int | None
+    found: Columns,
+    recordings: Sequence[Recording],
+    *,
+    cutoff: float | str | None,
+    decimate: int | None,
+    memory: float = 0.0,
 ) -> list[Source]:
     """Return recordings with the way to filter each."""
     sources = []
@@ -23,5 +28,5 @@ def sources_of(
         recording = even(fitting(given, found.robot))
         how = filters(recording, cutoff, decimate)
         trim = min(how.halo // 2, len(recording) // 20)
-        sources.append(Source(recording, how, found, trim, len(recording) - trim))
+        sources.append(Source(recording, how, found, trim, len(recording) - trim, memory))
     return sources
