@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -34,11 +33,7 @@ AUTO = "auto"
 PLAIN, RICH = ("FV", "FS", "FO"), ("FA", "FB")
 """The terms of friction that are always there, and those that are kept where the data support them."""
 TUNED = 32768
-"""Samples on which terms that are not linear are tried."""
-MEMORIES = (0.0, 3.0, 10.0)
-"""Displacements over which friction turns that are tried, in multiples of the positions' noise."""
-SAME = 1e-3
-"""By how much the residuals must shrink for a choice that comes later to be better."""
+"""Samples on which the speeds of breakaway friction are tried."""
 SPEEDS = (0.02, 0.05, 0.1, 0.2)
 """Speeds of breakaway friction that are tried, relative to the largest speed of each axis."""
 SIGNIFICANT = 4.0
@@ -126,7 +121,6 @@ def identify(
         parts = [part for source in sources for part in source.split(_parts(workers, method))]
         samples = Samples(found, parts, np.ones(len(found.rubbing)), rest=rest, executor=executor)
         samples = _tuned(samples)
-        options["memory"] = samples.sources[0].memory
         fit = partial(_fit, method=method, controllers=_controllers(controller, given))
         samples, estimate = fit(samples, np.ones(len(found.names), dtype=bool))
         if friction == AUTO or essential:
@@ -212,32 +206,15 @@ def _check_length(found: Columns, sources: Sequence[Source]) -> None:
 
 
 def _tuned(samples: Samples) -> Samples:
-    """Return the samples with the memory and the speeds of friction with which the torques fit best.
-
-    They are not linear in the torques, so some are tried, on some of the samples.
-    """
+    """Return the samples with the speeds of breakaway friction with which some of them fit best."""
+    if "speeds" not in samples.columns.program.inputs:
+        return samples
     some = [source.start_of(TUNED // len(samples.sources)) for source in samples.sources]
-    uses = set(samples.columns.program.inputs)
-    best, least = samples, np.inf
-    tried = {"slip": [{"memory": x} for x in MEMORIES], "speeds": [{"speeds": x} for x in SPEEDS]}
-    for choices in (x for key, x in tried.items() if key in uses):
-        start = best
-        for choice in choices:
-            own = _with(start, choice, some)
-            score = _score(own.changed(sources=[replace(x, memory=own.sources[0].memory) for x in some]))
-            if score < least * (1 - SAME) or np.isinf(least):
-                best, least = own, score
-    return best
-
-
-def _with(samples: Samples, choice: dict[str, float], some: Sequence[Source]) -> Samples:
-    """Return the samples with a choice of memory or of speeds."""
-    if "memory" in choice:
-        return samples.changed(sources=[replace(source, memory=choice["memory"]) for source in samples.sources])
-    largest = np.max([source.fastest() for source in some], axis=0)
-    return samples.changed(speeds=choice["speeds"] * np.maximum(largest, 1e-9))
-
-
-def _score(samples: Samples) -> float:
-    """Return the mean size of the residuals, each torque by its own."""
-    return float(np.exp(np.mean(np.log(weighted(samples.factor(), samples.columns).noise))))
+    largest = np.maximum(np.max([source.fastest() for source in some], axis=0), 1e-9)
+    best, least = samples.speeds, np.inf
+    for part in SPEEDS:
+        tried = samples.changed(sources=some, speeds=part * largest)
+        score = float(np.sum(np.log(weighted(tried.factor(), tried.columns).noise)))
+        if score < least:
+            best, least = tried.speeds, score
+    return samples.changed(speeds=best)

@@ -18,7 +18,6 @@ def sources_of(
     *,
     cutoff: float | str | None,
     decimate: int | None,
-    memory: float = 0.0,
 ) -> list[Source]:
     """Return recordings with the way to filter each."""
     sources = []
@@ -28,5 +27,5 @@ def sources_of(
         recording = even(fitting(given, found.robot))
         how = filters(recording, cutoff, decimate)
         trim = min(how.halo // 2, len(recording) // 20)
-        sources.append(Source(recording, how, found, trim, len(recording) - trim, memory))
+        sources.append(Source(recording, how, found, trim, len(recording) - trim))
     return sources
