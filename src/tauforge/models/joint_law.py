@@ -19,8 +19,8 @@ def friction(joint: Joint | Tendon, qd: Scalar) -> Scalar:
 
 
 def resistance(joint: Joint, q: Values, qd: Values) -> list[Scalar]:
-    """Return the torque of friction and of an elastic joint's spring, equations (69) and (70)."""
-    against = [friction(joint, x) for x in qd]
+    """Return the torque of friction with its offset, and of an elastic joint's spring, equations (69) and (70)."""
+    against = [friction(joint, x) + joint.FO for x in qd]
     if not joint.eta:
         return against
     return [x + joint.k * s for x, s in zip(against, stretch(joint, q), strict=True)]

@@ -8,12 +8,13 @@ dropped. Exact arithmetic checks that the result is minimal; columns that the ru
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
 
 from ..errors import RobotError
-from ..graph.evaluate import evaluate
+from ..graph.evaluate import evaluate, symbols
 from ..graph.functions import atan2, sqrt
 from ..graph.node import Node, Scalar, as_node, is_zero, symbol
 from ..graph.operations import CONST, SYMBOL
@@ -159,6 +160,10 @@ class BaseParameters:
         for key, value in self._values.items():
             grouped = value.op not in (CONST, SYMBOL) and self._names[key] != self._plain(*key)
             values[key] = symbol(self._names[key]) if grouped else value
+        return self._with(values)
+
+    def _with(self, values: dict[tuple[str, int], Scalar]) -> Robot:
+        """Return the robot with values of its base parameters in place of the standard ones."""
         shift = len(self._whole.joints) - len(self.of.joints)
         turns = {k: values["TH", j] for j in self.turned for k in turning_with(self._whole, j)}
         for j in self.plates:
@@ -181,9 +186,7 @@ class BaseParameters:
 
     def values(self, given: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> dict[str, float]:
         """Return the values of the base parameters, given values for the robot's symbols if it has any."""
-        numbers = {
-            name: float(parse(x)) if isinstance(x, str) else float(x) for name, x in {**(given or {}), **more}.items()
-        }
+        numbers = self._numbers({**(given or {}), **more}, self.of.symbols)
         missing = [name for name in self.of.symbols if name not in numbers]
         needed = {name for value in self._values.values() for name in _symbols(value)}
         if lacking := [name for name in missing if name in needed]:
@@ -192,9 +195,40 @@ class BaseParameters:
         return {self._names[key]: x for key, x in zip(self._values, results, strict=True)}
 
     def bind(self, given: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> Robot:
-        """Return the robot that uses the base parameters, with numbers, from values of the given robot's symbols."""
-        values = {**(given or {}), **more, **self.values(given, **more)}
-        return self.robot.bind({name: x for name, x in values.items() if name in self.robot.symbols})
+        """Return the robot that uses the base parameters, with numbers for its symbols or for base parameters.
+
+        Values of base parameters, by their names, are those that an identification finds. They take the place of what
+        the robot's own numbers give; the friction of its joints stays.
+
+        >>> base.bind(ZZ1R=1.2, XX2R=0.3)                                       # doctest: +SKIP
+        """
+        chosen = {**(given or {}), **more}
+        own = {name: x for name, x in chosen.items() if name in self.of.symbols}
+        found = {name: x for name, x in chosen.items() if name not in own}
+        identified = self._numbers(found, (*self._names.values(), *self.of.symbols))
+        names = {name: key for key, name in self._names.items()}
+        if len(identified) < len(names):
+            lacking = _lacking(self._values[key] for name, key in names.items() if name not in identified)
+            if missing := [name for name in lacking if name not in own]:
+                raise RobotError(f"{self.of.name}: no value given for {', '.join(missing)}")
+        numbers = self._numbers(own, self.of.symbols)
+        computed = {
+            key: identified[name] if name in identified else evaluate([self._values[key]], numbers)[0]
+            for name, key in names.items()
+        }
+        robot = self._with({**computed})
+        return robot.bind({name: x for name, x in own.items() if name in robot.symbols})
+
+    def _numbers(self, given: Mapping[str, Scalar | str], allowed: Iterable[str]) -> dict[str, float]:
+        """Return values as numbers; names that mean nothing here are refused."""
+        known = list(dict.fromkeys(allowed))
+        if unknown := [name for name in given if name not in known]:
+            near = get_close_matches(unknown[0], known, 3) or known[:6]
+            raise RobotError(
+                f"{self.of.name}: {unknown[0]!r} is not the name of a value that can be given here"
+                + (f"; there are {', '.join(near)}" + ", …" * (len(known) > len(near)) if near else "; it has none")
+            )
+        return {name: float(parse(x)) if isinstance(x, str) else float(x) for name, x in given.items()}
 
     def in_standard(self, program: Program) -> Program:
         """Return a Program rewritten from base to standard parameters, so that you can compare or differentiate it."""
@@ -239,15 +273,20 @@ def _turned(values: Mapping[tuple[str, int], Node], j: int, angle: Node) -> dict
 
 
 def _symbols(value: Node) -> set[str]:
-    from ..graph.evaluate import symbols
-
     return set(symbols([value]))
+
+
+def _lacking(values: Iterable[Node]) -> list[str]:
+    """Return the symbols that values need."""
+    return list(symbols(values))
 
 
 CLASSICAL, LEAST = "classical", "least"
 
 
-def base_parameters(robot: Robot, *, form: str = CLASSICAL, guess: Sequence[float] | None = None) -> BaseParameters:
+def base_parameters(
+    robot: Robot, *, form: str = CLASSICAL, guess: Sequence[float] | None = None, rotors: bool = False
+) -> BaseParameters:
     """Return the base inertial parameters, with the relations that group them.
 
     Parameters
@@ -259,17 +298,20 @@ def base_parameters(robot: Robot, *, form: str = CLASSICAL, guess: Sequence[floa
         Coordinates of all joints of a robot with closed loops, near a closed state. Some mechanisms can be assembled in
         ways that do not lead into one another, such as a parallelogram and the same bars crossed. With a guess, the
         parameters are those of the way that it leads to; without, those that are right for all ways.
+    rotors
+        Whether every moving joint has a rotor inertia to group, even if it is zero in the description, as when it is to
+        be identified. By default only those that are not zero count.
     """
     check_robot(robot)
     whole = robot.expanded()
-    if all(map(is_zero, (*(x for body in whole.bodies for x in body.inertia), *(joint.IA for joint in whole.joints)))):
+    if not rotors and all(map(is_zero, (*(x for body in whole.bodies for x in body.inertia), *(joint.IA for joint in whole.joints)))):
         raise RobotError(
             f"{robot.name}: no link has any inertia, so there are no parameters to group; "
             "give its links numbers or symbols"
         )
     if form not in (CLASSICAL, LEAST):
         raise RobotError(f"form is {form!r}; it must be 'classical' or 'least'")
-    found = grouped(robot, guess)
+    found = grouped(robot, guess, rotors)
     return found if form == CLASSICAL else found.least()
 
 
@@ -281,11 +323,11 @@ def by_rules(robot: Robot) -> BaseParameters:
     return BaseParameters(robot, closed_form(lifted, 1 - len(lifted.joints) + len(robot.joints)))
 
 
-def grouped(robot: Robot, guess: Sequence[float] | None = None) -> BaseParameters:
-    """Return the base inertial parameters, whatever their values, even if all are zero."""
+def grouped(robot: Robot, guess: Sequence[float] | None = None, rotors: bool = False) -> BaseParameters:
+    """Return the base inertial parameters, whatever their values, even if all are zero; rotors only if asked for."""
     lifted = robot.expanded().map(as_node)
     opened = lifted.derived(loops=())
-    forms = group_dependent(opened, closed_form(opened, 1 - len(lifted.joints) + len(robot.joints)))
+    forms = group_dependent(opened, closed_form(opened, 1 - len(lifted.joints) + len(robot.joints), rotors))
     if robot.loops:
         from .closed import group_closed
 
@@ -300,7 +342,7 @@ def grouped(robot: Robot, guess: Sequence[float] | None = None) -> BaseParameter
     return BaseParameters(robot, forms)
 
 
-def closed_form(robot: Robot, first: int = 1) -> Forms:
+def closed_form(robot: Robot, first: int = 1, rotors: bool = False) -> Forms:
     """Group by the closed-form rules, from the last link to the first; ``first`` is its number in names."""
     mobility = mobilities(robot)
     count = len(robot.joints)
@@ -318,7 +360,8 @@ def closed_form(robot: Robot, first: int = 1) -> Forms:
         for name, form in zip(NAMES, kept[j], strict=True):
             if form:
                 forms[name, j] = form
-        if not is_zero(robot.joints[j - 1].IA) and robot.joints[j - 1].axes:
+        joint = robot.joints[j - 1]
+        if joint.axes and (not is_zero(joint.IA) or (rotors and joint.kind.is_axial)):
             forms["IA", j] = LinearForm({f"IA{j + first - 1}": as_node(1.0)})
     return forms
 

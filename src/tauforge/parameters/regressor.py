@@ -159,6 +159,7 @@ def chosen(
     whole = robot.expanded()
     shift = len(whole.joints) - len(robot.joints)  # a floating base is link 0
     moving = whole.moving
+    asked = actuators is not None
     pulled = [(key, t) for key in ACTUATOR[:3] if key in (actuators or ()) for t in whole.tendons]
     if actuators is None:
         actuators = [key for key in ACTUATOR[:3] if any(not is_zero(getattr(whole.joints[j - 1], key)) for j in moving)]
@@ -167,7 +168,7 @@ def chosen(
     links = {(name, j): f"{name}{j - shift}" for j in range(1, len(whole.joints) + 1) for name in NAMES}
     rotors = [("IA", j) for j in moving if "IA" in actuators]
     if parameters == "base":
-        base = grouped(robot, guess)
+        base = grouped(robot, guess, asked and "IA" in actuators)
         links = {key: base.name(*key) for key in base.forms if key[0] in NAMES}
         rotors = [key for key in base.forms if key[0] == "IA" and key in rotors]
     rubbing = [(key, j) for key in actuators if key != "IA" for j in moving]

@@ -20,7 +20,7 @@ from .kinds.kind import Kind, Values
 
 FREE = ("QP", "QDP", "GAM")
 """The fields for which None or a plain symbol means an input of the models."""
-NEEDED = ("gamma", "b", "alpha", "d", "e", "theta", "r", *PARAMETERS, "IA", "FV", "FS", "k", "rest")
+NEEDED = ("gamma", "b", "alpha", "d", "e", "theta", "r", *PARAMETERS, "IA", "FV", "FS", "FO", "k", "rest")
 SCALARS = (*NEEDED, *FREE)
 """The fields of a joint that hold numbers or expressions."""
 _needed = itemgetter(*NEEDED)
@@ -93,6 +93,9 @@ class Joint:
         Viscous friction.
     FS
         Coulomb friction.
+    FO
+        Offset of Coulomb friction: the torque that remains of it at rest, as of a drive whose friction or current sensor
+        is not the same in both directions.
     eta
         1 if the joint is elastic.
     k
@@ -123,6 +126,7 @@ class Joint:
     IA: Scalar = 0.0
     FV: Scalar = 0.0
     FS: Scalar = 0.0
+    FO: Scalar = 0.0
     eta: int = 0
     k: Scalar = 0.0
     rest: Scalar = 0.0

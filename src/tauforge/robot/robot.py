@@ -23,11 +23,13 @@ from .kinds import FIXED, FLOATING
 from .loop import Loop
 from .scalars import expressions, mapped
 from .shown import Shown
-from .tendon import Tendon
+from .tendon import LAW, Tendon
 from .validate import validate
 from .variables import is_plain, with_variables
 
 DOWN = Vector(0.0, 0.0, -9.81)
+_ON_JOINT = ("IA", "FV", "FS", "FO", "k")
+"""What ``neglect`` can set to zero on joints."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -195,18 +197,19 @@ class Robot(Shown):
 
         >>> robot.neglect("IA", "FV", "FS")                                     # doctest: +SKIP
         """
-        allowed = (*Inertia._fields, "IA", "FV", "FS", "k", "lift")
+        allowed = (*Inertia._fields, *_ON_JOINT, "lift")
         for name in names:
             if name not in allowed:
                 raise RobotError(f"{name!r} cannot be neglected; choose among {', '.join(allowed)}")
-        on_joint = {name: 0.0 for name in names if name in ("IA", "FV", "FS", "k")}
+        on_joint = {name: 0.0 for name in names if name in _ON_JOINT}
+        on_tendon = {name: 0.0 for name in on_joint if name in LAW}
         on_body = {name: 0.0 for name in names if name in Inertia._fields}
         lift: dict[str, Any] = {"lift": NO_LIFT} if "lift" in names else {}
         return replace(
             self,
             joints=tuple(replace(joint, **on_joint) for joint in self.joints),  # type: ignore[arg-type]
             loops=tuple(replace(loop, joint=replace(loop.joint, **on_joint)) for loop in self.loops),  # type: ignore[arg-type]
-            tendons=tuple(replace(tendon, **on_joint) for tendon in self.tendons),  # type: ignore[arg-type]
+            tendons=tuple(replace(tendon, **on_tendon) for tendon in self.tendons),  # type: ignore[arg-type]
             bodies=tuple(replace(body, inertia=body.inertia._replace(**on_body), **lift) for body in self.bodies),
         )
 
@@ -219,7 +222,7 @@ class Robot(Shown):
         if kind not in ("fixed", "floating"):
             raise RobotError(f"{self.name}: the base must be 'fixed' or 'floating', not {kind!r}")
         if self.joints and self.joints[0].sigma == FLOATING and all(joint.antecedent for joint in self.joints[1:]):
-            held = replace(self.joints[0], sigma=FIXED, mu=0, IA=0.0, FV=0.0, FS=0.0)
+            held = replace(self.joints[0], sigma=FIXED, mu=0, IA=0.0, FV=0.0, FS=0.0, FO=0.0)
             return self if kind == "floating" else replace(self, joints=(held, *self.joints[1:])).merged()
         link = body or self.base.body or Body(name=BASE_LINK)
         floating = kind == "floating"

@@ -34,7 +34,7 @@ def sheets(robot: Robot) -> list[Sheet]:
     """Return the tables that are not empty; always those of geometry and inertias."""
     fixed = [["" if x is None or is_plain(x) else x for x in (joint.QP, joint.QDP)] for joint in robot.joints]
     optional = (  # each with the cell that says nothing
-        (_sheet("Rotor inertia and friction", "IA FV FS", [(x.IA, x.FV, x.FS) for x in robot.joints]), "0"),
+        (_actuators(robot), "0"),
         (_sheet("Elastic joints", "eta k", [(x.eta, x.k) for x in robot.joints]), "0"),
         (
             _sheet(
@@ -48,6 +48,13 @@ def sheets(robot: Robot) -> list[Sheet]:
     )
     telling = [sheet for sheet, nothing in optional if any(cell != nothing for row in sheet.rows for cell in row)]
     return [geometry(robot), inertias(robot), *telling]
+
+
+def _actuators(robot: Robot) -> Sheet:
+    """Return rotor inertias and friction, with the offsets of the latter if there are any."""
+    columns = ("IA", "FV", "FS", *["FO"] * any(not is_zero(joint.FO) for joint in robot.joints))
+    rows = [[getattr(joint, key) for key in columns] for joint in robot.joints]
+    return _sheet("Rotor inertia and friction", " ".join(columns), rows)
 
 
 def geometry(robot: Robot) -> Sheet:

@@ -174,7 +174,7 @@ def _constant(robot: Robot, frame: Joint, what: str) -> None:
     where = f"{robot.name}: {what} {frame.name!r}"
     if frame.axes:
         raise RobotError(f"{where} must be fixed (sigma 2), not sigma {frame.sigma}")
-    dynamic = [key for key in ("IA", "FV", "FS", "eta", "k", "rest") if not is_zero(getattr(frame, key))]
+    dynamic = [key for key in ("IA", "FV", "FS", "FO", "eta", "k", "rest") if not is_zero(getattr(frame, key))]
     dynamic += [key for key in FREE if getattr(frame, key) is not None]
     dynamic += [key for key, default in _MOVING.items() if getattr(frame, key) != default]
     if dynamic:

@@ -93,7 +93,7 @@ def sticking_friction(robot: Robot, how: Stiction) -> Bristles:
 
 def _torques(robot: Robot, instead: Callable[[Node], Node]) -> list[Node]:
     """Return the torques of Coulomb friction with the sign of each velocity replaced."""
-    made = friction(robot.neglect("FV"))
+    made = friction(robot.neglect("FV", "FO"))
 
     def replaced(node: Node, new: Mapping[Node, Node]) -> Node:
         return instead(new[node.args[0]]) if node.op is SIGN else built_anew(node, new)

@@ -60,6 +60,8 @@ def _misfits(robot: Robot) -> Iterator[str]:
             yield f"the frame of joint {joint.name!r} is placed freely, with e = {to_text(joint.e)}"
         if joint.mimic:
             yield f"joint {joint.name!r} follows {robot.joints[joint.mimic.joint - 1].name!r}"
+        if not is_zero(joint.FO):
+            yield f"the friction of joint {joint.name!r} has an offset FO"
         if not is_zero(joint.rest):
             yield f"the spring of joint {joint.name!r} has a rest position"
     for tendon in robot.tendons:

@@ -19,7 +19,7 @@ from ...robot.variables import default_variable
 
 VERSION = 1
 GEOMETRY = ("gamma", "b", "alpha", "d", "e", "theta", "r")
-JOINT = (*PARAMETERS, "IA", "FV", "FS", "k", "rest")
+JOINT = (*PARAMETERS, "IA", "FV", "FS", "FO", "k", "rest")
 BASE = ("W0", "WP0", "V0", "VP0")
 LIMITS = ("lower", "upper", "velocity", "effort")
 
