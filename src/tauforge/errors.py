@@ -78,6 +78,17 @@ class ReachError(ProgramError):
     reached: Any = None
 
 
+class IdentificationError(ProgramError):
+    """Parameters cannot be identified from what was given; the message says what is missing."""
+
+
+class RecordingWarning(UserWarning):
+    """A recording can be used but looks wrong; the message says why."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(_message(message))
+
+
 class SimulationError(ProgramError):
     """A simulation could not go on; the message says when and why.
 

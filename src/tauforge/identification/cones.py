@@ -15,16 +15,16 @@ DOUBLE = tuple((i, j) for j in range(2 * SIZE) for i in range(j + 1))
 """The upper triangle of a matrix of twice the size, column by column, as Clarabel has it."""
 LOWER = tuple((i, j) for j in range(SIZE) for i in range(j, SIZE))
 """The lower triangle of a matrix, column by column."""
-UNBOUNDED = ("DualInfeasible", "AlmostDualInfeasible")
 INFEASIBLE = ("PrimalInfeasible", "AlmostPrimalInfeasible")
 SOLVED = ("Solved", "AlmostSolved")
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What the solver found: the unknowns, and how it ended."""
+    """What the solver found: the unknowns, how much each row's offset matters, and how it ended."""
 
     x: Floats
+    prices: Floats
     status: str
 
     @property
@@ -99,7 +99,7 @@ class Cones:
         self._cones.append((kind, size or len(offset)))
 
     def minimise(self, linear: Floats, squares: Floats | None = None) -> Solution:
-        """Return the unknowns with the least linear · x + ½ Σ squares x²."""
+        """Return the unknowns with the least linear · x + ½ Σ squares x²; unknowns after the squares have none."""
         try:
             import clarabel
         except ImportError:
@@ -112,7 +112,10 @@ class Cones:
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.max_threads = 1
-        P = sparse.diags_array(np.zeros(count) if squares is None else squares, format="csc")
+        diagonal = np.zeros(count)
+        if squares is not None:
+            diagonal[: len(squares)] = squares
+        P = sparse.diags_array(diagonal, format="csc")
         P.eliminate_zeros()
         found = clarabel.DefaultSolver(
             sparse.csc_matrix(P),
@@ -122,7 +125,7 @@ class Cones:
             cones,
             settings,
         ).solve()
-        return Solution(np.array(found.x), str(found.status))
+        return Solution(np.array(found.x), np.array(found.z), str(found.status))
 
 
 def _matrix(entries: list[tuple[int, int, float]], rows: int = len(DOUBLE)) -> Any:

@@ -2,9 +2,9 @@
 
 The torques determine the base parameters only, and these with errors. So they belong to many robots: some possible,
 with a positive pseudo-inertia of every link (Traversaro and others, 2016; Wensing, Kim and Slotine, 2018), most not.
-Two convex problems choose one. The first finds how well a possible robot can fit. The second finds the possible robot
-closest to the prior, in the geometric divergence of Lee, Wensing and Park (2020), among those that fit as well, up to
-what the measurements can tell: its multiplier is the weight that a regularisation would need.
+Two convex problems choose one. The first finds how well a possible robot can fit. The second weighs the fit against the
+geometric divergence of Lee, Wensing and Park (2020) from the prior, with a weight that follows from the result and that
+must not make the fit worse by more than one per cent.
 """
 
 from __future__ import annotations
@@ -15,18 +15,26 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import TauforgeError
+from ..errors import IdentificationError
 from ..graph.node import Scalar
 from ..parameters.linear import LinearForm
 from ..spatial.inertia import NAMES
-from .prior import Prior
-from .problem import EXACT, Inequality, Problem, whitened
-from .pseudo_inertia import COUNT, SIZE, Floats, pseudo_inertia
+from .prior import Prior, filled
+from .problem import Inequality, Known, Problem, Stuck, whitened
+from .pseudo_inertia import COUNT, Floats, pseudo_inertia
 
 HARM = 0.01
 """By how much the prior may increase the residual's length, at most, relative to that of the best possible robot."""
-SETTLED = 0.05
-"""A change of the prior's common factor that ends the search for it."""
+MOST = 1e4
+"""Greatest weight of the prior: that of a robot known to one per cent."""
+ROUNDS, SETTLED = 12, 0.1
+"""Most corrections of the prior's weight, and of its factor where it has none, and the change that ends them."""
+RESTARTS = 3
+"""How often the solver starts again from where it got stuck."""
+LEAST = 1e-9
+"""Moments of a link, relative to its prior's, that are too small to start from."""
+EXACT = (1e-7, 1e-6, 1e-5)
+"""Residuals smaller than this part of the torques count as rounding; the next one if the solver cannot do with less."""
 PROFILE = 3.84
 """Increase of the normalised sum of squares at the ends of a 95 % interval of one parameter."""
 
@@ -71,15 +79,26 @@ class Consistent:
         Names of the standard parameters: ten per link, then rotors, friction and whatever else has a column.
     values
         Their values.
-    columns
-        Names of the parameters that the measurements determine: base parameters, friction.
+    forms
+        The columns of the measurements (base parameters, friction) from the standard parameters.
+    reduced
+        The measurements.
+    problem
+        The same with its conditions, as the solver has it.
+    prior
+        What the links are drawn to.
+    unknowns
+        The problem's solution.
+    best
+        Sum of squares that the best possible robot adds to that of the unconstrained estimate.
     noise
         Standard deviation of the weighted residual.
+    weight
+        Weight of the prior: one over the square of the relative error that it seems to have.
     """
 
     names: tuple[str, ...]
     values: Floats
-    columns: tuple[str, ...]
     forms: Floats
     reduced: Reduced
     problem: Problem
@@ -87,21 +106,26 @@ class Consistent:
     unknowns: Floats
     best: float
     noise: float
+    weight: float
 
     @property
     def base(self) -> Floats:
-        """The base parameters and friction, in the order of ``columns``."""
+        """The base parameters and friction, in the order of the measurements' columns."""
         return np.asarray(self.forms @ self.values)
 
     @property
     def harm(self) -> float:
         """By how much the residual is longer than that of the unconstrained estimate, as a part of it."""
-        return _longer(self.reduced.rest, self.problem.residual(self.unknowns))
+        return self._longer(self.problem.residual(self.unknowns))
 
     @property
     def least_harm(self) -> float:
         """By how much it would be longer at least, whatever the possible robot."""
-        return _longer(self.reduced.rest, self.best)
+        return self._longer(self.best)
+
+    def _longer(self, more: float) -> float:
+        rest = max(self.reduced.rest, self.noise**2 * self.reduced.freedom - self.best)
+        return float(np.sqrt(1.0 + more / rest) - 1.0)
 
     @cached_property
     def errors(self) -> Floats:
@@ -118,13 +142,13 @@ class Consistent:
         their 95 % confidence and is within the bounds; a parameter that nothing limits has infinite ones.
         """
         if name not in self.names:
-            raise TauforgeError(f"no parameter {name!r}; choose among {', '.join(self.names)}")
+            raise IdentificationError(f"no parameter {name!r}; choose among {', '.join(self.names)}")
         direction = self.problem.scale[self.names.index(name)]
         if not np.any(direction):
             return 0.0, 0.0
         radius = float(np.sqrt(self.best + PROFILE * self.noise**2))
-        low, high = self.problem.least(direction, radius), -self.problem.least(-direction, radius)
-        return low, high
+        low = self.problem.least(direction, radius, self.unknowns)
+        return low, -self.problem.least(-direction, radius, self.unknowns)
 
     def pseudo_inertias(self) -> list[Floats]:
         """Return the pseudo-inertia of each link."""
@@ -158,27 +182,85 @@ def consistent(
     links = [f"{name}{j}" for j in range(first, first + len(prior.matrices)) for name in NAMES]
     names, K = _matrix(reduced.names, forms, links)
     scalars = names[len(links) :]
-    known = [(others or {}).get(name, 0.0) for name in scalars]
-    signs = [name.startswith(tuple(positive)) for name in scalars]
     rows = np.array([[item.row.get(name, 0.0) for name in names] for item in bounds]).reshape(-1, len(names))
-    limits = rows, np.array([item.offset for item in bounds])
-    reach = EXACT * float(np.linalg.norm(reduced.z)) / np.sqrt(len(reduced.names))
-    noise = max(float(np.sqrt(reduced.rest / reduced.freedom)), reach)
-    problem = whitened(reduced.R @ K, reduced.z, prior, known, signs, limits)
-    best = problem.residual(problem.fit(noise))
-    noise = max(float(np.sqrt((reduced.rest + best) / reduced.freedom)), reach)
-    slack = noise**2 * min(len(reduced.names), ((1.0 + HARM) ** 2 - 1.0) * reduced.freedom)
-    radius = float(np.sqrt(best + slack))
-    unknowns = problem.closest(radius)
-    while prior.scaled:
-        factor = float(np.mean([unknowns[start + k] for start in problem.links for k in (0, 2, 5, 9)]))
-        if abs(factor - 1.0) < SETTLED:
+    known = Known(
+        [(others or {}).get(name, 0.0) for name in scalars],
+        [name.startswith(tuple(positive)) for name in scalars],
+        rows,
+        np.array([item.offset for item in bounds]),
+    )
+    for exact in EXACT:
+        try:
+            return _chosen(reduced, names, K, prior, known, exact)
+        except Stuck:
+            if exact == EXACT[-1]:
+                raise
+    raise AssertionError
+
+
+def _chosen(
+    reduced: Reduced, names: tuple[str, ...], K: Floats, prior: Prior, known: Known, exact: float
+) -> Consistent:
+    """Return the possible robot; residuals below a part of the torques count as rounding.
+
+    The prior's weight, and its common factor if that is not known, are corrected until they agree with the result.
+    """
+    matrix, count = reduced.R @ K, len(reduced.names)
+    rounding = exact * float(np.linalg.norm(reduced.z)) / np.sqrt(count)
+    noise = max(float(np.sqrt(reduced.rest / reduced.freedom)), rounding)
+    problem = whitened(matrix, reduced.z, prior, known)
+    start = problem.fit(noise * np.sqrt(count))
+    best = problem.residual(start)
+    noise = max(float(np.sqrt((reduced.rest + best) / reduced.freedom)), rounding)
+    allowed = best + ((1.0 + HARM) ** 2 - 1.0) * noise**2 * reduced.freedom
+    factor = float(np.median(problem.relative_mass(start)))
+    prior = prior.times(factor) if prior.scaled else prior
+    weight, most, at = 1.0, MOST, prior
+    for _ in range(ROUNDS):
+        problem, unknowns = _closest(matrix, reduced.z, prior, known, at, weight, noise)
+        harmful = problem.residual(unknowns) > allowed
+        most = weight / 4.0 if harmful else most
+        new = min(_suggested(problem, unknowns, noise, weight), most)
+        factor = float(np.mean(problem.relative_mass(unknowns))) if prior.scaled else 1.0
+        if not harmful and max(abs(np.log(new / weight)), abs(np.log(factor))) < SETTLED:
             break
-        prior = prior.times(factor)
-        problem = whitened(reduced.R @ K, reduced.z, prior, known, signs, limits)
-        unknowns = problem.closest(radius)
-    values = problem.scale @ unknowns
-    return Consistent(names, values, reduced.names, K, reduced, problem, prior, unknowns, best, noise)
+        at = _links(problem, prior, unknowns)
+        prior, weight = prior.times(factor), new
+    return Consistent(names, problem.scale @ unknowns, K, reduced, problem, prior, unknowns, best, noise, weight)
+
+
+def _closest(
+    matrix: Floats, right: Floats, prior: Prior, known: Known, at: Prior, weight: float, noise: float
+) -> tuple[Problem, Floats]:
+    """Return the solution closest to the prior, and its problem; where the solver gets stuck, it starts from there."""
+    for k in range(RESTARTS + 1):
+        problem = whitened(matrix, right, prior, known, at)
+        try:
+            return problem, problem.closest(weight, noise)
+        except Stuck as stuck:
+            if k == RESTARTS or stuck.at is None or not np.all(np.isfinite(stuck.at)):
+                raise
+            at = _links(problem, prior, stuck.at)
+    raise AssertionError
+
+
+def _links(problem: Problem, prior: Prior, unknowns: Floats) -> Prior:
+    """Return the links of a solution; what is next to impossible of them comes from the prior."""
+    values = (problem.scale @ unknowns)[: len(prior.matrices) * COUNT].reshape(-1, COUNT)
+    links = zip(values, prior.matrices, strict=True)
+    return Prior(tuple(None if P is None else filled(pseudo_inertia(x), P, LEAST) for x, P in links))
+
+
+def _suggested(problem: Problem, unknowns: Floats, noise: float, weight: float) -> float:
+    """Return the weight that the distance from the prior suggests.
+
+    The weight is one over the square of the prior's relative error. MacKay's rule of empirical Bayes estimates it from
+    the distance, twice the divergence, and from the number of directions that the data determine. So a good prior gets
+    a high weight, and a bad one next to none.
+    """
+    seen = np.linalg.svd(problem.matrix / noise, compute_uv=False) ** 2
+    determined = float(np.sum(seen / (seen + weight)))
+    return float(np.clip(determined / (2.0 * max(problem.divergence(unknowns), 1.0 / MOST)), 1.0 / MOST, MOST))
 
 
 def standard_errors(matrix: Floats, directions: Floats) -> Floats:
@@ -205,7 +287,3 @@ def _matrix(
         for name, factor in form.items():
             row[places[name]] = float(factor)
     return names, K
-
-
-def _longer(rest: float, more: float) -> float:
-    return float(np.sqrt(1.0 + more / rest) - 1.0) if rest else 0.0

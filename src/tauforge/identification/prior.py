@@ -47,6 +47,12 @@ class Prior:
         """Indices of the links that have mass."""
         return tuple(k for k, P in enumerate(self.matrices) if P is not None)
 
+    def link(self, k: int) -> Floats:
+        """Return the pseudo-inertia of a link that has mass."""
+        P = self.matrices[k]
+        assert P is not None
+        return P
+
     def times(self, factor: float) -> Prior:
         """Return the prior with every link's mass times a factor."""
         return Prior(tuple(None if P is None else P * factor for P in self.matrices), self.scaled)
@@ -79,14 +85,14 @@ def prior_of(robot: Robot, needed: Sequence[str] = ()) -> Prior:
     return Prior(tuple(matrices), scaled=not known)
 
 
-def filled(P: Floats, stand_in: Floats) -> Floats:
-    """Return a positive pseudo-inertia: directions in which the given one has next to no mass, or a negative one, come
-    from the stand-in.
+def filled(P: Floats, stand_in: Floats, least: float = OPEN) -> Floats:
+    """Return a positive pseudo-inertia: directions in which the given one has less than a part of the moments of the
+    stand-in come from that.
     """
     L = np.linalg.cholesky(stand_in)
     inverse = np.linalg.inv(L)
     values, vectors = np.linalg.eigh(inverse @ P @ inverse.T)
-    S = (vectors * np.where(values > OPEN, values, 1.0)) @ vectors.T
+    S = (vectors * np.where(values > least, values, 1.0)) @ vectors.T
     return np.asarray(L @ S @ L.T)
 
 
@@ -101,7 +107,7 @@ def _numbers(inertia: Sequence[Scalar]) -> Floats | None:
 def _volume(stand_in: Floats) -> float:
     """Return the volume of a uniform ellipsoid with the same second moments: its half-axes are √5 times the radii."""
     centred = stand_in[:3, :3] - np.outer(stand_in[:3, 3], stand_in[:3, 3])
-    return 4.0 / 3.0 * np.pi * 5.0**1.5 * float(np.sqrt(np.linalg.det(centred)))
+    return float(4.0 / 3.0 * np.pi * 5.0**1.5 * np.sqrt(np.linalg.det(centred)))
 
 
 def _stand_ins(robot: Robot) -> list[Floats]:

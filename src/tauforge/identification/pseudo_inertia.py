@@ -49,21 +49,25 @@ def body(mass: float, centre: Floats, spread: Floats) -> Floats:
     return P
 
 
-def unpacked(packed: Floats) -> Floats:
-    """Return a symmetric matrix from its upper triangle, in which entries off the diagonal are times √2."""
+def packed(S: Floats) -> Floats:
+    """Return the upper triangle of a symmetric matrix, entries off the diagonal times √2, which keeps its length."""
+    return np.array([S[i, j] if i == j else S[i, j] * np.sqrt(2.0) for i, j in TRIANGLE])
+
+
+def unpacked(entries: Floats) -> Floats:
+    """Return the symmetric matrix of a packed one."""
     S = np.zeros((SIZE, SIZE))
-    for value, (i, j) in zip(packed, TRIANGLE, strict=True):
+    for value, (i, j) in zip(entries, TRIANGLE, strict=True):
         S[i, j] = S[j, i] = value if i == j else value / np.sqrt(2.0)
     return S
 
 
-def whitening(P: Floats) -> Floats:
-    """Return the matrix W for which W s are the parameters of L S Lᵀ, where L Lᵀ is P and s is S, packed.
+def whitening(L: Floats) -> Floats:
+    """Return the matrix W for which W s are the parameters of L S Lᵀ, where s is S, packed.
 
-    In these coordinates P itself is the unit matrix, so that a step of length one means the same for a heavy link and
-    a light one: they are the natural ones of the affine-invariant metric at P.
+    In these coordinates L Lᵀ is the unit matrix, so that a step of length one means the same for a heavy link and
+    a light one: they are the natural ones of the affine-invariant metric there.
     """
-    L = np.linalg.cholesky(P)
     return np.array([parameters_of(L @ unpacked(unit) @ L.T) for unit in np.eye(COUNT)]).T
 
 
