@@ -1,0 +1,110 @@
+"""Recording: what was measured while a robot moved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import IdentificationError
+
+Floats = NDArray[np.float64]
+SHORTEST = 16
+"""Samples of the shortest recording that can be filtered and differentiated."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """Measured motion and torques of a robot, on the joints' side. The first axis of each array is time.
+
+    Arrays on disk, such as ``numpy.memmap``, are read in blocks when they are needed.
+
+    Attributes
+    ----------
+    t
+        Times of the samples, increasing (s); or one number, the time between samples.
+    q
+        Coordinates, one column per entry of ``robot.coordinate_names``.
+    tau
+        Torques and forces, one column per entry of ``robot.velocity_names``. Those of a floating base can be left out
+        if nothing acts on it.
+    qd
+        Velocities if they were measured; otherwise they follow from the coordinates.
+    qdd
+        Accelerations, likewise.
+    name
+        What reports call it.
+    coupling
+        The matrix from joint to motor coordinates, if motors are coupled; see ``from_motors``.
+    """
+
+    t: Floats
+    q: Floats
+    tau: Floats
+    qd: Floats | None = None
+    qdd: Floats | None = None
+    name: str = "recording"
+    coupling: Floats | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for key in ("q", "tau", "qd", "qdd"):
+            if (given := getattr(self, key)) is not None:
+                object.__setattr__(self, key, _columns(given, key))
+        samples = len(self.q)
+        t = _numbers(self.t, "t")
+        if t.ndim == 0:
+            t = np.arange(samples) * float(t)
+        object.__setattr__(self, "t", t)
+        if t.ndim != 1:
+            raise IdentificationError(f"t has the shape {t.shape}; it must be one time per sample, or the time step")
+        for key in ("t", "tau", "qd", "qdd"):
+            if (own := getattr(self, key)) is not None and len(own) != samples:
+                raise IdentificationError(f"{key} has {len(own)} samples and q has {samples}; they must be as many")
+        if samples < SHORTEST:
+            raise IdentificationError(f"the recording has {samples} samples; it takes {SHORTEST} at least")
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    @property
+    def step(self) -> float:
+        """The mean time between samples."""
+        return float(self.t[-1] - self.t[0]) / (len(self) - 1)
+
+    @property
+    def duration(self) -> float:
+        """From the first sample to the last, in seconds."""
+        return float(self.t[-1] - self.t[0])
+
+    def __getitem__(self, part: slice) -> Recording:
+        """Return a part of the recording: ``rec[:1000]`` is the first thousand samples."""
+        if not isinstance(part, slice):
+            raise IdentificationError(f"a recording is cut by a slice, such as rec[:1000], not by {part!r}")
+        own: dict[str, Any] = {
+            key: None if (x := getattr(self, key)) is None else x[part] for key in ("t", "q", "tau", "qd", "qdd")
+        }
+        return Recording(**own, name=self.name, coupling=self.coupling)
+
+    def __repr__(self) -> str:
+        joints = self.tau.shape[1]
+        return f"Recording({self.name!r}: {len(self)} samples, {self.duration:.4g} s, {joints} torques)"
+
+
+def _numbers(x: ArrayLike, name: str) -> Floats:
+    try:
+        return np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise IdentificationError(f"{name} must be an array of numbers") from None
+
+
+def _columns(x: ArrayLike, name: str) -> Floats:
+    """Return an array with one row per sample."""
+    found = _numbers(x, name)
+    if found.ndim == 1:
+        found = found[:, None]
+    if found.ndim != 2 or not found.shape[1]:
+        raise IdentificationError(f"{name} has the shape {found.shape}; it must be (samples, joints)")
+    return found
