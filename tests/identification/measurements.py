@@ -1,6 +1,7 @@
 """Measurements of robots whose parameters are known, reduced to a triangle."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -37,14 +38,11 @@ class Measured:
 def measured(robot, noise, *, seed=0, samples=200):
     """Return measurements at random states, with noise as a part of each torque's own spread."""
     rng = np.random.default_rng(seed)
-    base = grouped(robot)
+    base, regressor, places = compiled(robot)
     values = base.values()
-    program = tf.regressor(robot, parameters="base")
-    labels = program.outputs["Y"].labels[1]
-    places = [labels.index(name if name in labels else name.removesuffix("R")) for name in values]
     truth = np.array(list(values.values()))
     q, qd, qdd = states(robot, rng, 2 * samples)
-    Y = program.compile()(q, qd, qdd).reshape(2 * samples, robot.dof, -1)[:, :, places]
+    Y = regressor(q, qd, qdd).reshape(2 * samples, robot.dof, -1)[:, :, places]
     tau = Y @ truth
     spread = tau.std(axis=0) + 1e-3 * np.abs(tau).max()
     tau = tau + noise * spread * rng.normal(size=tau.shape)
@@ -55,6 +53,16 @@ def measured(robot, noise, *, seed=0, samples=200):
     p = len(truth)
     reduced = Reduced(tuple(values), R[:p, :p], R[:p, p], float(R[p, p] ** 2), len(whole))
     return Measured(base, reduced, truth, (Y[rest].reshape(-1, p), tau[rest].ravel()))
+
+
+@cache
+def compiled(robot):
+    """Return the base parameters, the regressor, and its columns for each of them."""
+    base = grouped(robot)
+    program = tf.regressor(robot, parameters="base")
+    labels = program.outputs["Y"].labels[1]
+    places = [labels.index(name if name in labels else name.removesuffix("R")) for name in base.values()]
+    return base, program.compile(), places
 
 
 def states(robot, rng, count):

@@ -56,4 +56,5 @@ def test_the_divergence_is_that_of_the_metric_in_every_frame():
     assert divergence(P, prior) == pytest.approx(distance**2 / 2, rel=1e-3)
     far = A @ np.diag([0.5, 1.0, 2.0, 3.0]) @ A.T
     assert divergence(far, prior) == pytest.approx(divergence(T @ far @ T.T, T @ prior @ T.T))
+    assert divergence(far - 10.0 * prior, prior) == np.inf, "no body has it"
     assert divergence(prior, prior) == pytest.approx(0.0, abs=1e-9)

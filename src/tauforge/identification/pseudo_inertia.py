@@ -77,5 +77,6 @@ def divergence(P: Floats, prior: Floats) -> float:
     It is the Bregman divergence of -log det: zero for equal bodies, infinite for impossible ones, and the same in
     every frame and in every unit. Near P₀ it is half the square of the distance of the affine-invariant metric.
     """
-    ratio = np.linalg.solve(prior, P)
-    return float(np.trace(ratio) - np.linalg.slogdet(ratio)[1] - SIZE)
+    inverse = np.linalg.inv(np.linalg.cholesky(prior))
+    ratios = np.linalg.eigvalsh(inverse @ P @ inverse.T)
+    return float(np.sum(ratios - np.log(ratios) - 1.0)) if ratios[0] > 0.0 else np.inf
