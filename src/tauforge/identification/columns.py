@@ -1,27 +1,33 @@
-"""The columns that an identification can have, and the compiled Program that computes them.
+"""The columns that an identification can have, and the compiled Programs that compute them.
 
 A torque is a sum of columns times parameters: base inertial parameters of the links, rotor inertias, friction of joints
 and of coupled motors, springs. Each row of the regressor, one per torque, has only the columns that act on it: a link
 does not act on the joints beyond it, so about half of the entries would be zeros.
+
+Coulomb friction depends on the sign of a velocity, which measurements do not tell near rest. That sign is therefore an
+input, ``slip``: for a state it is the sign of the velocity, and for a recording it follows from the motion (``slip.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import IdentificationError
-from ..graph.functions import absolute, sign
+from ..graph.functions import absolute
 from ..graph.node import Node, Scalar, as_node, symbol
+from ..models.joint_law import along
 from ..models.prepare import prepare
 from ..models.results import program
+from ..models.state import State
 from ..parameters.base import BaseParameters, grouped
 from ..parameters.regressor import ACTUATOR, Regressor, chosen
-from ..program.program import Program, outputs
+from ..program.program import Array, Program, Shape, inputs, outputs
 from ..robot.robot import Robot
 from ..runtime.function import Function
 
@@ -29,37 +35,17 @@ Floats = NDArray[np.float64]
 Key = tuple[str, int]
 
 FRICTION = {
-    "FV": "viscous: FV q̇",
-    "FS": "Coulomb: FS sign(q̇)",
-    "FO": "offset: FO",
-    "FA": "asymmetric viscous: FA |q̇|",
-    "FT": "Stribeck: FT sign(q̇) / (1 + (q̇/speed)²)",
-    "FL": "load-dependent: FL |load| sign(q̇)",
+    "FV": "viscous, FV q̇",
+    "FS": "Coulomb, FS sign(q̇)",
+    "FO": "offset, FO",
+    "FA": "asymmetric viscous, FA |q̇|",
+    "FB": "breakaway (Stribeck), FB sign(q̇) / (1 + (q̇/VB)²)",
+    "FL": "load-dependent, FL |load| sign(q̇)",
 }
 """The terms that friction can have, each with its law."""
 SPRING = "K"
-MORE = ("FA", "FT", SPRING)
-"""Terms that the regressor of a Robot does not have; the load-dependent one needs an estimate first."""
-SPEED = "stribeck_speed"
-
-
-class _Terms(Regressor):
-    """The regressor with more terms of friction, and springs."""
-
-    def _by_axis(self, parameter: str, link: int, lowest: int) -> dict[int, Node]:
-        if parameter not in MORE:
-            return super()._by_axis(parameter, link, lowest)
-        axes = zip(self.state.q[link], self.state.qd[link], strict=True)
-        return {place: as_node(_term(parameter, link, *x)) for place, x in enumerate(axes, self.first[link])}
-
-
-def _term(parameter: str, link: int, q: Scalar, qd: Scalar) -> Scalar:
-    if parameter == "FA":
-        return absolute(qd)
-    if parameter == SPRING:
-        return q
-    ratio = qd / symbol(f"{SPEED}{link}")
-    return sign(qd) / (1.0 + ratio * ratio)
+OWN = ("FS", "FA", "FB", "FL", SPRING)
+"""Terms whose columns differ from those of a Robot's regressor, or that it does not have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +64,10 @@ class Columns:
         Their names.
     program
         Computes the entries that can differ from zero: one output for each torque.
+    rates
+        Computes the velocities along which friction acts: of joints with one axis, then of tendons.
+    rubbing
+        The numbers of these joints and tendons.
     rows
         For each torque, the columns of its output.
     """
@@ -87,12 +77,18 @@ class Columns:
     keys: tuple[Key, ...]
     names: tuple[str, ...]
     program: Program
+    rates: Program
+    rubbing: tuple[int, ...]
     rows: tuple[tuple[int, ...], ...]
 
     @cached_property
     def function(self) -> Function:
-        """The compiled Program."""
+        """The compiled columns."""
         return self.program.compile()
+
+    @cached_property
+    def _rates(self) -> Function:
+        return self.rates.compile()
 
     @property
     def torques(self) -> tuple[str, ...]:
@@ -100,26 +96,80 @@ class Columns:
         return self.robot.velocity_names
 
     @cached_property
-    def inertial(self) -> tuple[str, ...]:
-        """Names of the columns that belong to the rigid robot: links and rotors of joints."""
-        return tuple(name for key, name in zip(self.keys, self.names, strict=True) if key in self.base.forms)
+    def inertial(self) -> NDArray[np.bool_]:
+        """Which columns belong to the rigid robot: its links and the rotors of joints."""
+        return np.array([key in self.base.forms for key in self.keys])
 
-    def by_torque(self, q: Floats, qd: Floats, qdd: Floats) -> list[Floats]:
-        """Return for each torque an array (samples, own columns)."""
-        found = self.function(q, qd, qdd, threads=1)
+    @cached_property
+    def torque_of(self) -> dict[int, int]:
+        """The torque of each rubbing joint, by its place among them; tendons and followers have none of their own."""
+        whole = self.robot.expanded()
+        names = {whole.joints[j - 1].name: k for k, j in enumerate(self.rubbing) if j <= len(whole.joints)}
+        return {names[name]: row for row, name in enumerate(self.torques) if name in names}
+
+    def velocities(self, q: Floats, qd: Floats) -> Floats:
+        """Return the velocities along which friction acts (samples, rubbing)."""
+        found: Floats = self._rates(q, qd, threads=1)
+        return found
+
+    def by_torque(self, q: Floats, qd: Floats, qdd: Floats, slip: Floats | None = None, **more: Floats) -> list[Floats]:
+        """Return for each torque an array (samples, own columns).
+
+        ``slip`` is by default the sign of each velocity; ``speeds`` are those of breakaway friction, and ``load`` the
+        amounts of the torques that load-dependent friction follows.
+        """
+        given: dict[str, Any] = {"q": q, "qd": qd, "qdd": qdd}
+        if "slip" in self.program.inputs:
+            given["slip"] = np.sign(self.velocities(q, qd)) if slip is None else slip
+        given |= {key: x for key, x in more.items() if key in self.program.inputs}
+        found = self.function(**given, threads=1)
         return list(found) if len(self.rows) > 1 else [found]
 
-    def matrix(self, q: Floats, qd: Floats, qdd: Floats) -> Floats:
-        """Return the whole regressor (samples, torques, columns)."""
-        whole = np.zeros((len(q), len(self.rows), len(self.names)))
-        for row, (own, entries) in enumerate(zip(self.rows, self.by_torque(q, qd, qdd), strict=True)):
+    def torque(self, values: Floats, parts: list[Floats]) -> Floats:
+        """Return the torques (samples, torques) from each torque's columns."""
+        return np.stack([Y @ values[list(own)] for own, Y in zip(self.rows, parts, strict=True)], axis=-1)
+
+    def dense(self, parts: list[Floats]) -> Floats:
+        """Return the whole regressor (samples, torques, columns) from each torque's columns."""
+        whole = np.zeros((len(parts[0]), len(self.rows), len(self.names)))
+        for row, (own, entries) in enumerate(zip(self.rows, parts, strict=True)):
             whole[:, row, list(own)] = entries
         return whole
 
-    def torque(self, values: Floats, q: Floats, qd: Floats, qdd: Floats) -> Floats:
-        """Return the torques (samples, torques) of values of the parameters."""
-        parts = self.by_torque(q, qd, qdd)
-        return np.stack([Y @ values[list(own)] for own, Y in zip(self.rows, parts, strict=True)], axis=-1)
+    def only(self, keep: NDArray[np.bool_]) -> Columns:
+        """Return some of the columns."""
+        places = np.flatnonzero(keep)
+        return columns_of(self.robot, {self.keys[k]: self.names[k] for k in places}, self.base)
+
+
+class _Terms(Regressor):
+    """The regressor with more terms of friction, and springs, and the sign of velocities as an input."""
+
+    def __init__(self, robot: Robot, state: State, slip: Mapping[int, Node], speed: Mapping[int, Node]) -> None:
+        super().__init__(robot, state)
+        self.slip, self.speed = slip, speed
+        self.load = {j: symbol(f"load[{k}]") for k, j in enumerate(slip)}
+
+    def _by_axis(self, parameter: str, link: int, lowest: int) -> dict[int, Node]:
+        if parameter not in OWN:
+            return super()._by_axis(parameter, link, lowest)
+        if link > len(self.robot.joints):
+            tendon = self.robot.tendons[link - len(self.robot.joints) - 1]
+            own = self._term(parameter, link, along(tendon, self.state.q), along(tendon, self.state.qd))
+            return {self.first[j]: as_node(own * x) for j, x in tendon.joints}
+        return {self.first[link]: as_node(self._term(parameter, link, self.state.q[link][0], self.state.qd[link][0]))}
+
+    def _term(self, parameter: str, link: int, q: Scalar, qd: Scalar) -> Scalar:
+        if parameter == "FS":
+            return self.slip[link]
+        if parameter == "FA":
+            return absolute(qd)
+        if parameter == "FL":
+            return self.slip[link] * self.load[link]
+        if parameter == SPRING:
+            return q
+        ratio = qd / self.speed[link]
+        return self.slip[link] / (1.0 + ratio * ratio)
 
 
 @lru_cache(maxsize=16)
@@ -129,23 +179,63 @@ def columns(robot: Robot, friction: tuple[str, ...], rotors: bool, springs: bool
         if name not in FRICTION:
             laws = "; ".join(f"{key} ({law})" for key, law in FRICTION.items())
             raise IdentificationError(f"{name!r} is not a term of friction; choose among {laws}")
-    asked = (*["IA"] * rotors, *(key for key in ACTUATOR if key in friction))
-    keys = dict(chosen(robot, "base", asked))
-    base = grouped(robot, None, rotors)
-    whole, arrays, state = prepare(robot, ("q", "qd", "qdd"))
+    whole = robot.expanded()
     shift = len(whole.joints) - len(robot.joints)
-    axial = [j for j in whole.moving if whole.joints[j - 1].kind.is_axial and not whole.joints[j - 1].mimic]
-    keys = {key: name for key, name in keys.items() if key[0] not in ACTUATOR or key[1] not in whole.moving or key[1] in axial}
-    more = (*(key for key in friction if key in MORE), *[SPRING] * springs)
-    keys |= {(key, j): f"{key}{j - shift}" for key in more for j in axial}
-    found = _Terms(whole, state)
-    efforts = [found.column(*key) for key in keys]
+    base = grouped(robot, None, rotors)
+    found = chosen(robot, "base", (*["IA"] * rotors, *(key for key in ACTUATOR if key in friction)))
+    axial = [j for j in whole.moving if whole.joints[j - 1].kind.is_axial]
+    keys = {
+        key: name
+        for key, name in found.items()
+        if key[0] not in ACTUATOR or key[1] in axial or key[1] > len(whole.joints)
+    }
+    more = (*(key for key in friction if key not in ACTUATOR), *[SPRING] * springs)
+    free = [j for j in axial if not whole.joints[j - 1].mimic]
+    keys |= {(key, j): f"{key}{j - shift}" for key in more for j in free}
+    return columns_of(robot, keys, base)
+
+
+def columns_of(robot: Robot, keys: Mapping[Key, str], base: BaseParameters) -> Columns:
+    """Return the columns of chosen parameters."""
+    whole, arrays, state = prepare(robot, ("q", "qd", "qdd"))
+    count = len(whole.joints)
+    rubbing = [j for j in whole.moving if whole.joints[j - 1].kind.is_axial]
+    rubbing += range(count + 1, count + 1 + len(whole.tendons))
+    labels = [whole.joints[j - 1].name if j <= count else whole.tendons[j - count - 1].name for j in rubbing]
+    more = {name: inputs(name, labels, meaning) for name, meaning in _MEANINGS.items()}
+    slip, speed = (dict(zip(rubbing, more[name].nodes, strict=True)) for name in ("slip", "speeds"))
+    terms = _Terms(whole, state, slip, speed)
+    efforts = [terms.column(*key) for key in keys]
     names = state.coordinates.names
     rows = [[k for k, column in enumerate(efforts) if place in column] for place in range(len(names))]
-    labels = list(keys.values())
     results = {
-        f"Y{place}": outputs([efforts[k][place] for k in own], [len(own)], [[labels[k] for k in own]], f"row of {name}")
+        f"Y{place}": outputs([efforts[k][place] for k in own], [len(own)], [[*_labels(keys, own)]], f"row of {name}")
         for place, (name, own) in enumerate(zip(names, rows, strict=True))
     }
-    made = program("identification", whole, arrays, results)
-    return Columns(robot, base, tuple(keys), tuple(labels), made, tuple(map(tuple, rows)))
+    used = {key for key, _ in keys}
+    more = {name: more[name] for name, terms_ in _USES.items() if used & terms_}
+    made = program("identification", whole, {**arrays, **more}, results)
+    moving = [_rate(whole, state, j) for j in rubbing]
+    speeds = Array(Shape([len(moving)], [labels]), tuple(moving), "velocities")
+    rates = program("rates", whole, {key: arrays[key] for key in ("q", "qd")}, {"v": speeds})
+    return Columns(robot, base, tuple(keys), tuple(keys.values()), made, rates, tuple(rubbing), tuple(map(tuple, rows)))
+
+
+_MEANINGS = {
+    "slip": "signs of the velocities along which friction acts",
+    "speeds": "speeds of breakaway friction",
+    "load": "amounts of the torques that friction depends on",
+}
+_USES = {"slip": {"FS", "FB", "FL"}, "speeds": {"FB"}, "load": {"FL"}}
+
+
+def _labels(keys: Mapping[Key, str], own: list[int]) -> list[str]:
+    names = list(keys.values())
+    return [names[k] for k in own]
+
+
+def _rate(robot: Robot, state: State, j: int) -> Node:
+    """Return the velocity of a joint, or of a tendon's length."""
+    if j <= len(robot.joints):
+        return as_node(state.qd[j][0])
+    return as_node(along(robot.tendons[j - len(robot.joints) - 1], state.qd))

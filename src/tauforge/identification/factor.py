@@ -22,9 +22,9 @@ def triangle(rows: Floats) -> Floats:
     count = rows.shape[1]
     if len(rows) < count:
         rows = np.vstack([rows, np.zeros((count - len(rows), count))])
-    packed, *_, info = lapack.dgeqrf(np.asfortranarray(rows), overwrite_a=1)
-    assert info == 0
-    return np.triu(packed[:count])
+    packed, *_ = lapack.dgeqrf(np.asfortranarray(rows), overwrite_a=1)
+    found: Floats = np.triu(packed[:count])
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,23 +35,24 @@ class Factor:
     ----------
     triangles
         For each torque, the factor of its columns and, last, of the measured torque.
-    counts
-        For each torque, how many samples went in.
+    count
+        How many samples went in.
     """
 
     triangles: tuple[Floats, ...]
-    counts: tuple[int, ...]
+    count: int
 
     @classmethod
-    def of(cls, parts: Sequence[Floats], tau: Floats) -> Factor:
+    def of(cls, parts: Sequence[Floats], tau: Floats, weights: Floats | None = None) -> Factor:
         """Return the factor of a block: for each torque an array (samples, own columns), and the torques."""
         pairs = (np.column_stack([Y, tau[:, k]]) for k, Y in enumerate(parts))
-        return cls(tuple(map(triangle, pairs)), (len(tau),) * len(parts))
+        if weights is not None:
+            pairs = (x * weights[:, k, None] for k, x in enumerate(pairs))
+        return cls(tuple(map(triangle, pairs)), len(tau))
 
     def __add__(self, other: Factor) -> Factor:
         stacked = (np.vstack(pair) for pair in zip(self.triangles, other.triangles, strict=True))
-        counts = (a + b for a, b in zip(self.counts, other.counts, strict=True))
-        return Factor(tuple(map(triangle, stacked)), tuple(counts))
+        return Factor(tuple(map(triangle, stacked)), self.count + other.count)
 
     def whole(self, rows: Sequence[Sequence[int]], columns: int, weights: Iterable[float]) -> Floats:
         """Return one triangular factor of all columns and the torque, each torque's samples times its weight."""
@@ -63,6 +64,10 @@ class Factor:
         return triangle(np.vstack(stacked))
 
     def residual(self, k: int, values: Floats) -> float:
-        """Return the sum of squared residuals of a torque, for values of its own columns."""
+        """Return the root mean square of a torque's residuals, for values of its own columns."""
         R = self.triangles[k]
-        return float(np.sum((R[:, -1] - R[:, :-1] @ values) ** 2))
+        return float(np.sqrt(np.sum((R[:, -1] - R[:, :-1] @ values) ** 2) / self.count))
+
+    def torque(self, k: int) -> float:
+        """Return the root mean square of a measured torque."""
+        return float(np.sqrt(np.sum(self.triangles[k][:, -1] ** 2) / self.count))

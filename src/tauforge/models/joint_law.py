@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..graph.functions import sign
+from ..graph.functions import absolute, sign
 from ..graph.node import Scalar, is_zero
 from ..robot.joint import Joint
 from ..robot.robot import Robot
@@ -18,9 +18,21 @@ def friction(joint: Joint | Tendon, qd: Scalar) -> Scalar:
     return joint.FS * sign(qd) + joint.FV * qd
 
 
+def more_friction(joint: Joint, qd: Scalar) -> Scalar:
+    """Return the torque of friction's offset, of its asymmetry, and of breakaway friction."""
+    more = joint.FO + joint.FA * absolute(qd)
+    return more if is_zero(joint.FB) else more + joint.FB * fading(qd, joint.VB)
+
+
+def fading(qd: Scalar, speed: Scalar) -> Scalar:
+    """Return the sign of a velocity, fading with its square: half at the given speed (Stribeck)."""
+    ratio = qd / speed
+    return sign(qd) / (1.0 + ratio * ratio)
+
+
 def resistance(joint: Joint, q: Values, qd: Values) -> list[Scalar]:
-    """Return the torque of friction with its offset, and of an elastic joint's spring, equations (69) and (70)."""
-    against = [friction(joint, x) + joint.FO for x in qd]
+    """Return the torque of friction and of an elastic joint's spring, equations (69) and (70)."""
+    against = [friction(joint, x) + more_friction(joint, x) for x in qd]
     if not joint.eta:
         return against
     return [x + joint.k * s for x, s in zip(against, stretch(joint, q), strict=True)]

@@ -304,7 +304,9 @@ def base_parameters(
     """
     check_robot(robot)
     whole = robot.expanded()
-    if not rotors and all(map(is_zero, (*(x for body in whole.bodies for x in body.inertia), *(joint.IA for joint in whole.joints)))):
+    if not rotors and all(
+        map(is_zero, (*(x for body in whole.bodies for x in body.inertia), *(joint.IA for joint in whole.joints)))
+    ):
         raise RobotError(
             f"{robot.name}: no link has any inertia, so there are no parameters to group; "
             "give its links numbers or symbols"

@@ -20,7 +20,9 @@ from .kinds.kind import Kind, Values
 
 FREE = ("QP", "QDP", "GAM")
 """The fields for which None or a plain symbol means an input of the models."""
-NEEDED = ("gamma", "b", "alpha", "d", "e", "theta", "r", *PARAMETERS, "IA", "FV", "FS", "FO", "k", "rest")
+ACTUATOR = ("IA", "FV", "FS", "FO", "FA", "FB", "VB")
+"""The fields of rotor inertia and friction."""
+NEEDED = ("gamma", "b", "alpha", "d", "e", "theta", "r", *PARAMETERS, *ACTUATOR, "k", "rest")
 SCALARS = (*NEEDED, *FREE)
 """The fields of a joint that hold numbers or expressions."""
 _needed = itemgetter(*NEEDED)
@@ -96,6 +98,12 @@ class Joint:
     FO
         Offset of Coulomb friction: the torque that remains of it at rest, as of a drive whose friction or current sensor
         is not the same in both directions.
+    FA
+        Asymmetric viscous friction, times |q̇|: by how much viscous friction in the positive direction exceeds FV.
+    FB
+        Breakaway friction, by which friction near rest exceeds FS: FB sign(q̇) / (1 + (q̇/VB)²), the Stribeck effect.
+    VB
+        The speed at which half of the breakaway friction is left.
     eta
         1 if the joint is elastic.
     k
@@ -127,6 +135,9 @@ class Joint:
     FV: Scalar = 0.0
     FS: Scalar = 0.0
     FO: Scalar = 0.0
+    FA: Scalar = 0.0
+    FB: Scalar = 0.0
+    VB: Scalar = 0.0
     eta: int = 0
     k: Scalar = 0.0
     rest: Scalar = 0.0

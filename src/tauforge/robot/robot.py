@@ -18,7 +18,7 @@ from ..spatial.vector import Vector
 from .base import BASE_LINK, Base, given_vector
 from .body import NO_LIFT, Body
 from .entries import axis_names, degrees
-from .joint import FREE, Joint, given
+from .joint import ACTUATOR, FREE, Joint, given
 from .kinds import FIXED, FLOATING
 from .loop import Loop
 from .scalars import expressions, mapped
@@ -28,7 +28,7 @@ from .validate import validate
 from .variables import is_plain, with_variables
 
 DOWN = Vector(0.0, 0.0, -9.81)
-_ON_JOINT = ("IA", "FV", "FS", "FO", "k")
+_ON_JOINT = ("IA", "FV", "FS", "FO", "FA", "FB", "k")
 """What ``neglect`` can set to zero on joints."""
 
 
@@ -222,7 +222,7 @@ class Robot(Shown):
         if kind not in ("fixed", "floating"):
             raise RobotError(f"{self.name}: the base must be 'fixed' or 'floating', not {kind!r}")
         if self.joints and self.joints[0].sigma == FLOATING and all(joint.antecedent for joint in self.joints[1:]):
-            held = replace(self.joints[0], sigma=FIXED, mu=0, IA=0.0, FV=0.0, FS=0.0, FO=0.0)
+            held = replace(self.joints[0], sigma=FIXED, mu=0, **dict.fromkeys(ACTUATOR, 0.0))
             return self if kind == "floating" else replace(self, joints=(held, *self.joints[1:])).merged()
         link = body or self.base.body or Body(name=BASE_LINK)
         floating = kind == "floating"

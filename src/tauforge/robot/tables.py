@@ -11,7 +11,7 @@ from ..graph.text import number
 from ..spatial.inertia import NAMES
 from .base import BASE_MOTION
 from .body import LIFT, WRENCH
-from .joint import Joint
+from .joint import ACTUATOR, Joint
 from .robot import Robot
 from .tendon import LAW, Tendon
 from .variables import is_plain
@@ -51,8 +51,13 @@ def sheets(robot: Robot) -> list[Sheet]:
 
 
 def _actuators(robot: Robot) -> Sheet:
-    """Return rotor inertias and friction, with the offsets of the latter if there are any."""
-    columns = ("IA", "FV", "FS", *["FO"] * any(not is_zero(joint.FO) for joint in robot.joints))
+    """Return rotor inertias and friction, with the terms of the latter that some joint has."""
+    columns = (
+        "IA",
+        "FV",
+        "FS",
+        *(key for key in ACTUATOR[3:] if any(not is_zero(getattr(joint, key)) for joint in robot.joints)),
+    )
     rows = [[getattr(joint, key) for key in columns] for joint in robot.joints]
     return _sheet("Rotor inertia and friction", " ".join(columns), rows)
 

@@ -11,7 +11,7 @@ from ..errors import RobotError, RobotWarning
 from ..graph.node import Node, is_zero
 from ..graph.operations import CONST
 from ..graph.parse import FUNCTIONS
-from .joint import FREE, NO_LIMITS
+from .joint import ACTUATOR, FREE, NO_LIMITS
 from .kinds import KINDS, PARAMETERS
 from .variables import is_plain
 
@@ -124,6 +124,10 @@ def _kind(robot: Robot, joint: Joint) -> None:
         raise RobotError(f"{where}: mu is {joint.mu}; it must be 1 (a motor drives the joint) or 0")
     if joint.eta not in (0, 1):
         raise RobotError(f"{where}: eta is {joint.eta}; it must be 1 (the joint is elastic) or 0")
+    if is_zero(joint.VB) and not is_zero(joint.FB):
+        raise RobotError(
+            f"{where}: it has breakaway friction FB but not the speed VB beyond which that fades; give both"
+        )
 
 
 def _mimic(robot: Robot, joint: Joint) -> None:
@@ -174,7 +178,7 @@ def _constant(robot: Robot, frame: Joint, what: str) -> None:
     where = f"{robot.name}: {what} {frame.name!r}"
     if frame.axes:
         raise RobotError(f"{where} must be fixed (sigma 2), not sigma {frame.sigma}")
-    dynamic = [key for key in ("IA", "FV", "FS", "FO", "eta", "k", "rest") if not is_zero(getattr(frame, key))]
+    dynamic = [key for key in (*ACTUATOR, "eta", "k", "rest") if not is_zero(getattr(frame, key))]
     dynamic += [key for key in FREE if getattr(frame, key) is not None]
     dynamic += [key for key, default in _MOVING.items() if getattr(frame, key) != default]
     if dynamic:

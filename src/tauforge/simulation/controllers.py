@@ -275,7 +275,7 @@ def computed_torque(
         raise ProgramError(f"computed_torque needs a motor on every joint; {robot.name} has none on {passive[0]}")
     qdd_ref = law.reference("qdd_ref", law.names)
     wanted = [as_node(a + x) for a, x in zip(qdd_ref.nodes, law.pd(kp, kd), strict=True)]
-    inverse = inverse_dynamics(robot.neglect("FS"))
+    inverse = inverse_dynamics(robot.neglect("FS", "FB"))
     torques = inverse.results["tau"].nodes
     new = replaced(torques, dict(zip(inverse.arguments["qdd"].nodes, wanted, strict=True)))
     return law.made("computed_torque", [new[node] for node in torques], saturation, reference)

@@ -42,7 +42,7 @@ def equations(
     ``rate`` is absent if it is qd.
     """
     sliding = (smoothing > 0.0 or stiction is not None) and slides(robot)
-    direct = direct_dynamics(robot.neglect("FS") if sliding else robot, external_wrenches=wrenches)
+    direct = direct_dynamics(robot.neglect("FS", "FB") if sliding else robot, external_wrenches=wrenches)
     given = direct.arguments["tau"]
     tau, arguments, more = list(given.nodes), dict(direct.arguments), dict[str, Array]()
     if controller:

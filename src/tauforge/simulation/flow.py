@@ -174,7 +174,7 @@ def _forces(robot: Robot, equations: Program, parts: _State) -> tuple[Matrix, Ma
 
     Friction with a sign has no slope; all other friction is among the torques that drive.
     """
-    smooth, n = robot.neglect("FS"), parts.sizes[1]
+    smooth, n = robot.neglect("FS", "FB"), parts.sizes[1]
     inverse = inverse_dynamics(smooth, external_wrenches="wrenches" in equations.arguments)
     back = inverse.derivative("tau", ["q", "qd"]).results
     qdd = dict(zip(inverse.arguments["qdd"].nodes, equations.results["qdd"].nodes, strict=True))

@@ -66,7 +66,7 @@ class Bristles(NamedTuple):
 
 def slides(robot: Robot) -> bool:
     """Tell whether there is Coulomb friction."""
-    amounts = [*(joint.FS for joint in robot.joints), *(tendon.FS for tendon in robot.tendons)]
+    amounts = [*(x for joint in robot.joints for x in (joint.FS, joint.FB)), *(tendon.FS for tendon in robot.tendons)]
     return any(as_node(x) is not ZERO for x in amounts)
 
 
@@ -93,7 +93,7 @@ def sticking_friction(robot: Robot, how: Stiction) -> Bristles:
 
 def _torques(robot: Robot, instead: Callable[[Node], Node]) -> list[Node]:
     """Return the torques of Coulomb friction with the sign of each velocity replaced."""
-    made = friction(robot.neglect("FV", "FO"))
+    made = friction(robot.neglect("FV", "FO", "FA"))
 
     def replaced(node: Node, new: Mapping[Node, Node]) -> Node:
         return instead(new[node.args[0]]) if node.op is SIGN else built_anew(node, new)

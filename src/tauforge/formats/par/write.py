@@ -21,6 +21,8 @@ from ...robot.variables import unused
 from ..default_names import frame_name, joint_name, link_name
 from .syntax import ACTUATOR, BASE, GEOMETRIC, INERTIAL, WRENCH
 
+REST = ("FO", "FA", "FB")
+"""Terms of friction that a .par file cannot hold."""
 _SECTIONS = {
     "Geometric parameters": GEOMETRIC,
     "Dynamic parameters and external forces": (*INERTIAL, *ACTUATOR, *WRENCH),
@@ -60,8 +62,9 @@ def _misfits(robot: Robot) -> Iterator[str]:
             yield f"the frame of joint {joint.name!r} is placed freely, with e = {to_text(joint.e)}"
         if joint.mimic:
             yield f"joint {joint.name!r} follows {robot.joints[joint.mimic.joint - 1].name!r}"
-        if not is_zero(joint.FO):
-            yield f"the friction of joint {joint.name!r} has an offset FO"
+        for key in REST:
+            if not is_zero(getattr(joint, key)):
+                yield f"the friction of joint {joint.name!r} has {key}"
         if not is_zero(joint.rest):
             yield f"the spring of joint {joint.name!r} has a rest position"
     for tendon in robot.tendons:

@@ -25,7 +25,8 @@ A scalar is a number, or a text with an expression such as ``"pi/2"`` or ``"2*L1
     gamma, b, alpha, d, theta, r    its position, after Khalil and Kleinfinger; theta or r of a moving joint: the offset
     pitch                           for a helical joint: metres along z per radian about it
     e                               offset along y after the rotation by gamma, for a freely placed frame
-    IA, FV, FS, FO                  inertia of rotor and transmission, viscous and Coulomb friction, its offset
+    IA, FV, FS                      inertia of rotor and transmission, viscous and Coulomb friction
+    FO, FA, FB, VB                  offset of friction, its asymmetry with speed, and breakaway friction with its speed
     elastic = false, k, rest        whether the joint is elastic, its stiffness, and where its spring is relaxed
     QP, QDP, GAM                    prescribed velocity, acceleration and torque; free if left out
     mimic = { joint = "elbow", ratio = 2, offset = 0.1 }    the joint that it follows; ratio is 1 by default

@@ -11,7 +11,7 @@ from ...graph.node import Scalar, is_zero
 from ...graph.text import to_text
 from ...robot.base import Base
 from ...robot.body import IDENTITY, Body, Visual
-from ...robot.joint import FREE, NO_LIMITS, Joint, Limits, Mimic
+from ...robot.joint import ACTUATOR, FREE, NO_LIMITS, Joint, Limits, Mimic
 from ...robot.kinds import PARAMETERS
 from ...robot.robot import Robot
 from ...robot.tendon import LAW
@@ -19,7 +19,7 @@ from ...robot.variables import default_variable
 
 VERSION = 1
 GEOMETRY = ("gamma", "b", "alpha", "d", "e", "theta", "r")
-JOINT = (*PARAMETERS, "IA", "FV", "FS", "FO", "k", "rest")
+JOINT = (*PARAMETERS, *ACTUATOR, "k", "rest")
 BASE = ("W0", "WP0", "V0", "VP0")
 LIMITS = ("lower", "upper", "velocity", "effort")
 

@@ -91,8 +91,9 @@ def _refuse(robot: Robot) -> None:
             raise cannot(f"the {joint.kind.word} motion {where}", "save a .toml")
         if not is_zero(joint.IA):
             raise cannot(f"the rotor inertia IA {where}", 'leave it out with neglect("IA"), or save a .toml')
-        if not is_zero(joint.FO):
-            raise cannot(f"the offset FO of friction {where}", 'leave it out with neglect("FO"), or save a .toml')
+        for key in ("FO", "FA", "FB"):
+            if not is_zero(getattr(joint, key)):
+                raise cannot(f"{key} of the friction {where}", f'leave it out with neglect("{key}"), or save a .toml')
         if joint.eta:
             raise cannot(f"the elasticity {where}", "save a .toml")
         if len(joint.axes) > 1 and not (is_zero(joint.FV) and is_zero(joint.FS)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from ...errors import ProgramError
 from ...graph.node import is_zero
 from ...robot.entries import owners
-from ...robot.joint import FREE
+from ...robot.joint import ACTUATOR, FREE
 from ...robot.robot import Robot
 from ...robot.variables import is_plain
 from ..coordinates import Coordinates
@@ -20,7 +20,7 @@ def check_cuts(robot: Robot, coordinates: Coordinates) -> None:
         where = f"{robot.name}: the loop {joint.name!r} is cut at a joint"
         if joint.mu:
             raise ProgramError(f"{where} with a motor; cut it at a passive joint, or make this one passive (mu 0)")
-        for key in ("IA", "FV", "FS", "FO", "k"):
+        for key in (*ACTUATOR, "k"):
             if not is_zero(getattr(joint, key)):
                 raise ProgramError(
                     f"{where} with {key}, which models cannot include there; cut it at another of its joints, or leave "

@@ -1,0 +1,155 @@
+"""What a recording must have to be of use, and what looks wrong with it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import IdentificationError, RecordingWarning
+from ..geometry.close_loops import close_loops
+from ..robot.robot import Robot
+from .recording import SHORTEST, Recording
+from .signals import GAP
+
+Floats = NDArray[np.float64]
+SLICE = 2**18
+"""Samples that are looked at together."""
+TURNS = 4 * np.pi
+"""Angle of a joint beyond which degrees are suspected, in radians."""
+STUCK = 5
+"""Consecutive samples of a torque at its largest amount that show a saturated drive."""
+STILL = 1e-9
+"""Range of a coordinate that does not move."""
+
+
+def fitting(recording: Recording, robot: Robot) -> Recording:
+    """Return a recording with the columns that a robot needs, or say what is missing."""
+    if not isinstance(recording, Recording):
+        raise IdentificationError(f"{recording!r} is not a tf.Recording; make one with tf.Recording(t, q, tau)")
+    where, names, torques = recording.name, robot.coordinate_names, robot.velocity_names
+    q, tau = recording.q, recording.tau
+    if robot.loops and q.shape[1] == len(robot.velocity_names) != len(names):
+        q = close_loops(robot, q)
+    if q.shape[1] != len(names):
+        raise IdentificationError(_missing(where, "q", q.shape[1], names, robot))
+    base = len(torques) - len(robot.with_base("fixed").velocity_names) if robot.base.floating else 0
+    if base and tau.shape[1] == len(torques) - base:
+        tau = np.column_stack([np.zeros((len(tau), base)), tau])  # nothing but gravity acts on the base
+    for key, own in (("tau", tau), ("qd", recording.qd), ("qdd", recording.qdd)):
+        if own is not None and own.shape[1] != len(torques):
+            raise IdentificationError(_missing(where, key, own.shape[1], torques, robot))
+    changed = q is not recording.q or tau is not recording.tau
+    fitted = (
+        Recording(recording.t, q, tau, recording.qd, recording.qdd, where, recording.coupling) if changed else recording
+    )
+    _check_values(fitted, robot)
+    return fitted
+
+
+def _missing(where: str, key: str, found: int, names: tuple[str, ...], robot: Robot) -> str:
+    wanted = f"{', '.join(names[:12])}{', …' if len(names) > 12 else ''}"
+    return f"{where}: {key} has {found} columns; {robot.name} has {len(names)}: {wanted}. Lock joints that were not recorded, robot.lock({{name: position}})"
+
+
+def _check_values(recording: Recording, robot: Robot) -> None:
+    """Refuse what cannot be used: numbers that are not finite, times that do not increase, nothing that moves."""
+    steps = np.diff(recording.t)
+    if not np.all(np.isfinite(recording.t)) or np.any(steps <= 0):
+        k = int(np.argmax(~(steps > 0)))
+        raise IdentificationError(
+            f"{recording.name}: times must increase, but sample {k + 1} at {recording.t[k + 1]:g} s follows sample {k} at "
+            f"{recording.t[k]:g} s; sort the samples, or leave repeated ones out"
+        )
+    for key in ("q", "tau", "qd", "qdd"):
+        own = getattr(recording, key)
+        for first, part in _slices(own):
+            if not np.all(np.isfinite(part)):
+                row, column = np.argwhere(~np.isfinite(part))[0]
+                raise IdentificationError(
+                    f"{recording.name}: {key} of sample {first + row}, column {column + 1}, is {part[row, column]}; "
+                    "leave such samples out, as with rec[:1000], or interpolate them"
+                )
+    low, high = extremes(recording.q)
+    if np.all(high - low < STILL):
+        raise IdentificationError(f"{recording.name}: no joint moves, so nothing can be identified; record a motion")
+    if recording.duration < SHORTEST * float(np.median(steps)):
+        raise IdentificationError(f"{recording.name}: it lasts {recording.duration:g} s, which is too short")
+
+
+def suspicions(recording: Recording, robot: Robot) -> list[str]:
+    """Return what looks wrong with a recording, in sentences."""
+    found = []
+    low, high = extremes(recording.q)
+    names = robot.coordinate_names
+    turning = _revolute(robot)
+    still = [names[k] for k in range(len(names)) if high[k] - low[k] < STILL]
+    if still:
+        found.append(f"{', '.join(still)} did not move: parameters that only this motion shows stay undetermined")
+    far = [k for k in turning if max(abs(low[k]), abs(high[k])) > TURNS]
+    if far:
+        k = max(far, key=lambda k: max(abs(low[k]), abs(high[k])))
+        amount = max(abs(low[k]), abs(high[k]))
+        found.append(
+            f"{names[k]} reaches {amount:.4g}, which as radians is {amount / (2 * np.pi):.1f} turns: are the angles in "
+            "degrees? Give radians, numpy.deg2rad(q)"
+        )
+    steps = np.diff(recording.t)
+    gaps = np.flatnonzero(steps > GAP * np.median(steps))
+    if len(gaps):
+        longest = gaps[np.argmax(steps[gaps])]
+        found.append(
+            f"samples are missing in {len(gaps)} places, the longest gap {steps[longest]:.3g} s at "
+            f"{recording.t[longest]:.4g} s; they are interpolated"
+        )
+    for k, name in enumerate(robot.velocity_names):
+        if count := saturated(recording.tau[:, k]):
+            found.append(
+                f"the torque of {name} stays at its largest amount for {count} samples: its drive is saturated"
+            )
+    return found
+
+
+def warn(messages: list[str], recording: Recording, level: int = 4) -> None:
+    """Warn about what looks wrong."""
+    for message in messages:
+        warnings.warn(f"{recording.name}: {message}", RecordingWarning, stacklevel=level)
+
+
+def saturated(torque: Floats) -> int:
+    """Return how many consecutive samples a torque stays at its largest amount, if this is too long for chance."""
+    most = 0
+    for _, part in _slices(torque[:, None]):
+        top = float(np.abs(part).max())
+        if top == 0.0 or np.ptp(part) == 0.0:
+            continue
+        edges = np.flatnonzero(
+            np.diff(np.concatenate([[0], (np.abs(part[:, 0]) >= top * (1 - 1e-9)).view(np.int8), [0]]))
+        )
+        most = max(most, int((edges[1::2] - edges[::2]).max(initial=0)))
+    return most if most >= STUCK else 0
+
+
+def extremes(x: Floats) -> tuple[Floats, Floats]:
+    """Return the least and the greatest value of each column."""
+    parts = [(part.min(axis=0), part.max(axis=0)) for _, part in _slices(x)]
+    return np.min([a for a, _ in parts], axis=0), np.max([b for _, b in parts], axis=0)
+
+
+def _slices(x: Floats | None) -> Iterator[tuple[int, Floats]]:
+    for first in range(0, 0 if x is None else len(x), SLICE):
+        assert x is not None
+        yield first, np.asarray(x[first : first + SLICE], dtype=float)
+
+
+def _revolute(robot: Robot) -> list[int]:
+    """Return the places in q of the angles of revolute joints."""
+    found, place = [], 0
+    for joint in robot.expanded().joints:
+        width = 0 if joint.mimic else len(joint.kind.coordinates)
+        if width == 1 and joint.kind.word == "revolute":
+            found.append(place)
+        place += width
+    return found

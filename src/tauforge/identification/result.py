@@ -1,0 +1,173 @@
+"""Identification: the estimates, what they are worth, and the robot that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..robot.robot import Robot
+from .columns import Columns
+from .estimate import Fit
+from .recording import Recording
+from .samples import loads
+from .signals import Filters
+from .validation import Validation, validated
+
+Floats = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """Identified parameters of a robot.
+
+    Attributes
+    ----------
+    columns
+        The columns of the regressor.
+    fit
+        The estimate in its own terms: values, noise, and the triangular factor of the weighted regressor.
+    covariance
+        Covariance of the values, with the noise's correlation over time and between joints.
+    speeds
+        The speed of breakaway friction for each axis with friction.
+    filters
+        How each recording was filtered.
+    method
+        How the values were estimated.
+    delay
+        By how much the torques lag behind the motion, in seconds.
+    options
+        The options that also a validation needs.
+    """
+
+    columns: Columns
+    fit: Fit
+    covariance: Floats
+    speeds: Floats
+    filters: tuple[Filters, ...]
+    method: str
+    delay: float
+    options: dict[str, Any]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters: base parameters, rotor inertias, friction."""
+        return self.columns.names
+
+    @property
+    def values(self) -> Floats:
+        """Their values, in the order of ``names``; zero for those that the data do not determine."""
+        return self.fit.values
+
+    @cached_property
+    def errors(self) -> Floats:
+        """Standard errors of the values; infinite for those that the data do not determine."""
+        found = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        return np.where(self.fit.determined, found, np.inf)
+
+    @property
+    def correlations(self) -> Floats:
+        """Correlations between the estimates."""
+        scale = np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))
+        return self.covariance / np.outer(scale, scale)
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Names of the parameters that the data do not determine."""
+        return tuple(name for name, known in zip(self.names, self.fit.determined, strict=True) if not known)
+
+    @property
+    def noise(self) -> dict[str, float]:
+        """Standard deviation of the residuals of each torque."""
+        return dict(zip(self.columns.torques, map(float, self.fit.noise), strict=True))
+
+    def __getitem__(self, name: str) -> float:
+        """Return the value of a parameter."""
+        return float(self.values[self._place(name)])
+
+    def error(self, name: str) -> float:
+        """Return the standard error of a parameter."""
+        return float(self.errors[self._place(name)])
+
+    def _place(self, name: str) -> int:
+        from ..errors import IdentificationError
+
+        if name not in self.names:
+            raise IdentificationError(f"no parameter {name!r} was identified; there are {', '.join(self.names)}")
+        return self.names.index(name)
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The robot with the identified values: every model, target and simulation takes it.
+
+        Its links have base parameters, which give the torques; they are not the masses and inertias of single links.
+        Load-dependent friction has no place in it.
+        """
+        known = dict(zip(self.columns.keys, map(float, self.values), strict=True))
+        rigid = {self.columns.base.name(*key): x for key, x in known.items() if key in self.columns.base.forms}
+        zero = dict.fromkeys((self.columns.base.name(*key) for key in self.columns.base.forms), 0.0)
+        return with_friction(self.columns, self.columns.base.bind({**zero, **rigid}), known, self.speeds)
+
+    def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Floats:
+        """Return the torques (..., n) of states, with friction."""
+        arrays = [np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd)]
+        lead = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
+        flat = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(-1, x.shape[-1]) for x in arrays]
+        tau = self.torque(*flat)
+        return tau.reshape(*(lead if np.ndim(q) > 1 or np.ndim(qd) > 1 or np.ndim(qdd) > 1 else ()), tau.shape[-1])
+
+    def torque(self, q: Floats, qd: Floats, qdd: Floats, slip: Floats | None = None) -> Floats:
+        """Return the torques (samples, n), by default with the direction of friction that the velocities have."""
+        more = {"speeds": self.speeds}
+        if "load" in self.columns.program.inputs:
+            more["load"] = np.zeros((len(q), len(self.columns.rubbing)))
+            rigid = np.where(self.columns.inertial, self.values, 0.0)
+            parts = self.columns.by_torque(q, qd, qdd, slip, **more)
+            more["load"] = loads(self.columns, self.columns.torque(rigid, parts))
+        return self.columns.torque(self.values, self.columns.by_torque(q, qd, qdd, slip, **more))
+
+    def validate(self, recordings: Recording | Sequence[Recording]) -> Validation:
+        """Return how well the identified robot predicts the torques of recordings that it was not identified from."""
+        return validated(self, [recordings] if isinstance(recordings, Recording) else list(recordings))
+
+    def table(self) -> str:
+        """Return the parameters with standard errors as text."""
+        width = max(map(len, self.names))
+        lines = [f"{'parameter':<{max(width, 9)}}  {'value':>12}  {'error':>10}  {'relative':>8}"]
+        for name, x, error in zip(self.names, self.values, self.errors, strict=True):
+            if np.isinf(error):
+                lines.append(f"{name:<{max(width, 9)}}  {'not determined by these recordings':>34}")
+                continue
+            relative = f"{100 * error / abs(x):.1f} %" if x else "-"
+            lines.append(f"{name:<{max(width, 9)}}  {x:>12.5g}  {error:>10.2g}  {relative:>8}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        known = int(self.fit.determined.sum())
+        return f"Identification({self.columns.robot.name}: {known} parameters, {self.method})"
+
+
+def with_friction(columns: Columns, robot: Robot, known: dict[tuple[str, int], float], speeds: Floats) -> Robot:
+    """Return a robot with identified friction, rotors of tendons and springs."""
+    whole = columns.robot.expanded()
+    shift = len(whole.joints) - len(columns.robot.joints)
+    joints = []
+    for j, joint in enumerate(robot.joints, 1 + shift):
+        own = {key: known.get((key, j), 0.0) for key in ("FV", "FS", "FO", "FA", "FB")}
+        if own["FB"]:
+            own["VB"] = float(speeds[columns.rubbing.index(j)])
+        if ("K", j) in known:
+            own |= {"eta": 1, "k": known["K", j], "rest": 0.0}
+        joints.append(replace(joint, **own))  # type: ignore[arg-type]
+    tendons = [
+        replace(tendon, **{key: known.get((key, j), 0.0) for key in ("IA", "FV", "FS")})
+        for j, tendon in enumerate(robot.tendons, 1 + len(whole.joints))
+    ]
+    named = f"{columns.robot.name}identified"
+    return replace(robot, name=named, joints=tuple(joints), tendons=tuple(tendons))

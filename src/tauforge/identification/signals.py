@@ -1,0 +1,133 @@
+"""From measured signals to states: equal time steps, a cut-off from the data, zero-phase filters, differences.
+
+The cut-off is where the spectrum of the positions sinks into their noise: beyond it, differences would only amplify
+noise. The bandwidth is what the robot's motion needs, with a margin: regressor and torques are both filtered to it by
+the same window and decimated (Gautier's parallel filtering), so that vibrations and noise beyond it do not count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
+from scipy.signal import butter, sosfiltfilt, welch
+
+from .recording import Recording
+
+Floats = NDArray[np.float64]
+UNEVEN = 0.01
+"""Variation of the time step, relative to its median, from which samples are taken again at equal steps."""
+GAP = 1.5
+"""Time between two samples, relative to the median, from which something is missing."""
+MARGIN = 10.0
+"""The bandwidth of regressor and torques, in multiples of that of the motion."""
+MOTION = 0.99
+"""The share of the velocities' power within the bandwidth of the motion."""
+FLOOR = 4.0
+"""The spectrum of positions over that of their noise at the cut-off."""
+ORDER = 4
+"""Of the Butterworth filter that runs over the positions forth and back."""
+OVERLAP = 4
+"""Length of the decimation window in multiples of the decimation."""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """How a recording is filtered.
+
+    Attributes
+    ----------
+    step
+        Time between samples.
+    cutoff
+        Of the positions' zero-phase filter, in Hz; None leaves them as they are.
+    decimation
+        Of each so many samples one is kept, after parallel filtering.
+    noise
+        Standard deviation of each coordinate's noise, from its spectrum at high frequencies.
+    """
+
+    step: float
+    cutoff: float | None
+    decimation: int
+    noise: Floats
+
+    @property
+    def bandwidth(self) -> float:
+        """Frequency up to which regressor and torques are compared, in Hz."""
+        return 1.0 / (OVERLAP * self.decimation * self.step)
+
+    @property
+    def window(self) -> Floats:
+        """The weights of the decimation's window: Hann's, whose response vanishes where the kept samples' ends."""
+        if self.decimation == 1 and self.cutoff is None:
+            return np.ones(1)
+        length = OVERLAP * self.decimation
+        weights = 0.5 - 0.5 * np.cos(2 * np.pi * (np.arange(length) + 0.5) / length)
+        return weights / weights.sum()
+
+    @property
+    def halo(self) -> int:
+        """Samples at both ends of a block that the filter's start disturbs."""
+        return 0 if self.cutoff is None else int(np.ceil(2.0 / (self.cutoff * self.step)))
+
+    def smooth(self, x: Floats) -> Floats:
+        """Return signals without what is beyond the cut-off, and without delay."""
+        if self.cutoff is None:
+            return x
+        sections = butter(ORDER, self.cutoff, fs=1.0 / self.step, output="sos")
+        padding = min(len(x) - 1, self.halo)
+        found: Floats = sosfiltfilt(sections, x, axis=0, padlen=padding)
+        return found
+
+
+def even(recording: Recording) -> Recording:
+    """Return the recording at equal time steps; positions are interpolated by cubics, torques by lines."""
+    steps = np.diff(recording.t)
+    typical = float(np.median(steps))
+    if np.ptp(steps) <= UNEVEN * typical:
+        return recording
+    t = np.arange(recording.t[0], recording.t[-1] + 0.5 * typical, typical)
+    t = t[t <= recording.t[-1]]
+
+    def cubic(x: Floats | None) -> Floats | None:
+        return None if x is None else np.asarray(make_interp_spline(recording.t, x, k=3)(t))
+
+    tau = np.column_stack([np.interp(t, recording.t, column) for column in recording.tau.T])
+    q, qd, qdd = cubic(recording.q), cubic(recording.qd), cubic(recording.qdd)
+    assert q is not None
+    return Recording(t, q, tau, qd, qdd, recording.name, recording.coupling)
+
+
+def filters(recording: Recording, cutoff: float | str | None, decimate: int | None) -> Filters:
+    """Return how to filter a recording at equal time steps, by default as its own spectrum suggests."""
+    step, most = recording.step, 65536
+    q = np.asarray(recording.q[:most], dtype=float)
+    motion, found, noise = _spectrum(q, step)
+    chosen = found if cutoff == "auto" else cutoff
+    limit = 0.4 / step
+    chosen = None if chosen is None or float(chosen) >= limit else float(chosen)
+    if decimate is None:
+        wanted = MARGIN * motion if chosen is None else min(MARGIN * motion, chosen)
+        decimate = max(1, round(1.0 / (OVERLAP * wanted * step)))
+    decimate = min(decimate, max(1, len(recording) // 200))
+    return Filters(step, chosen, decimate, noise)
+
+
+def _spectrum(q: Floats, step: float) -> tuple[float, float, Floats]:
+    """Return the bandwidth of the motion, where the positions' spectrum sinks into noise, and how large that is."""
+    segment = min(len(q), max(256, int(2 ** np.round(np.log2(max(2.0 / step, 256))))))
+    f, power = welch(q, 1.0 / step, nperseg=segment, detrend="linear", axis=0)
+    speed = power * f[:, None] ** 2
+    floor = np.median(power[2 * len(f) // 3 :], axis=0)
+    signal = np.maximum(speed - floor * f[:, None] ** 2, 0.0)
+    share = np.cumsum(signal, axis=0) / np.maximum(signal.sum(axis=0), 1e-300)
+    moving = signal.sum(axis=0) > 0
+    first = [f[np.searchsorted(share[:, k], MOTION)] for k in np.flatnonzero(moving)]
+    motion = max(float(np.median(first)) if first else 0.0, 2.0 * f[1])
+    smoothed = np.apply_along_axis(lambda x: np.convolve(x, np.ones(5) / 5, "same"), 0, power)
+    above = smoothed > FLOOR * np.maximum(floor, 1e-300)
+    ends = [f[np.argmin(above[1:, k]) + 1] if not above[1:, k].all() else f[-1] for k in range(q.shape[1])]
+    return motion, max(float(np.median(ends)), 5.0 * motion), np.sqrt(floor * 0.5 / step)

@@ -1,0 +1,163 @@
+"""The states of a recording, block by block: coordinates, velocities, accelerations, directions of friction, torques.
+
+A block overlaps its neighbours by as much as the filters reach, so a recording that does not fit into memory is
+processed like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..models.configuration import difference
+from ..robot.robot import Robot
+from ..runtime.function import Function
+from .columns import Columns
+from .recording import Recording
+from .signals import OVERLAP, Filters
+from .slip import slip
+
+Floats = NDArray[np.float64]
+BLOCK = 32768
+"""Samples that are filtered at a time."""
+SLIP = 30.0
+"""Displacement over which friction turns, in multiples of the positions' noise."""
+FINEST = 1e-9
+"""The shortest such displacement."""
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """Some consecutive samples of a recording at equal time steps.
+
+    Attributes
+    ----------
+    q, qd, qdd
+        Coordinates, velocities and accelerations.
+    slip
+        Directions of friction.
+    tau
+        Torques as measured.
+    """
+
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    slip: Floats
+    tau: Floats
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A recording at equal time steps, with the way to filter it.
+
+    Attributes
+    ----------
+    recording
+        What was measured, checked.
+    filters
+        How it is filtered.
+    columns
+        What the states are for.
+    trim
+        Samples to leave out at both ends.
+    """
+
+    recording: Recording
+    filters: Filters
+    columns: Columns
+    trim: int
+
+    @property
+    def robot(self) -> Robot:
+        """The robot."""
+        return self.columns.robot
+
+    @cached_property
+    def width(self) -> Floats:
+        """The displacement over which friction turns, for each rubbing axis."""
+        noise = SLIP * float(np.median(self.filters.noise))
+        return np.full(len(self.columns.rubbing), max(noise, FINEST))
+
+    def blocks(self) -> Iterator[States]:
+        """Yield states from which whole windows of the decimation can be taken, each window once."""
+        step = self.filters.decimation
+        window = len(self.filters.window)
+        first, last = self.trim, len(self.recording) - self.trim
+        count = max(BLOCK // step, 1) * step
+        before = None
+        while first + window <= last:
+            end = min(first + count + window - step, last)
+            states = self._states(first, end, before)
+            before = states.slip[count - 1] if count <= len(states) else None
+            yield states
+            first += count
+
+    def _states(self, first: int, end: int, before: Floats | None) -> States:
+        """Return the states of some samples, filtered with their neighbours."""
+        rec, filters = self.recording, self.filters
+        a, b = max(0, first - filters.halo - 2), min(len(rec), end + filters.halo + 2)
+        inner = slice(first - a, end - a)
+        q = filters.smooth(np.asarray(rec.q[a:b], dtype=float))
+        robot = self.robot.expanded()
+        flat = robot.coordinate_names == robot.velocity_names
+        q = q if flat else normalised(robot, q)
+        qd = self._rate(q, flat) if rec.qd is None else filters.smooth(np.asarray(rec.qd[a:b], dtype=float))
+        if rec.qdd is None:
+            qdd = np.gradient(qd, filters.step, axis=0)
+        else:
+            qdd = filters.smooth(np.asarray(rec.qdd[a:b], dtype=float))
+        q, qd, qdd = (np.ascontiguousarray(x[inner]) for x in (q, qd, qdd))
+        directions = slip(self.columns.velocities(q, qd), filters.step, self.width, before)
+        return States(q, qd, qdd, directions, np.asarray(rec.tau[first:end], dtype=float))
+
+    def _rate(self, q: Floats, flat: bool) -> Floats:
+        """Return the velocities by central differences."""
+        if flat:
+            return np.gradient(q, self.filters.step, axis=0)
+        step = self._difference
+        rate = np.empty((len(q), len(self.robot.velocity_names)))
+        rate[1:-1] = step(q[:-2], q[2:]) / (2 * self.filters.step)
+        rate[0], rate[-1] = step(q[0], q[1]) / self.filters.step, step(q[-2], q[-1]) / self.filters.step
+        return rate
+
+    @cached_property
+    def _difference(self) -> Function:
+        return difference(self.robot).compile()
+
+
+def normalised(robot: Robot, q: Floats) -> Floats:
+    """Return coordinates with quaternions of length one."""
+    place = 0
+    q = q.copy()
+    for joint in robot.joints:
+        width = 0 if joint.mimic else len(joint.kind.coordinates)
+        turned = [place + k for k, name in enumerate(joint.kind.coordinates[:width]) if name[-2:] in _QUATERNION]
+        if len(turned) == 4:
+            q[:, turned] /= np.linalg.norm(q[:, turned], axis=1, keepdims=True)
+        place += width
+    return q
+
+
+_QUATERNION = (".x", ".y", ".z", ".w")
+
+
+def decimated(x: Floats, window: Floats, step: int) -> Floats:
+    """Return the window's weighted means of the rows of a matrix, at every so many rows."""
+    if len(window) == 1:
+        return x
+    count = (len(x) - len(window)) // step + 1
+    frames = len(window) // step
+    pieces = x[: (count + frames - 1) * step].reshape(count + frames - 1, step, -1)
+    parts = window.reshape(frames, step) @ pieces
+    return sum((parts[k : k + count, k] for k in range(1, frames)), start=parts[:count, 0])
+
+
+assert OVERLAP == 4
