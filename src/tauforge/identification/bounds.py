@@ -11,7 +11,6 @@ import numpy as np
 from ..errors import ExpressionError, IdentificationError
 from ..robot.assemble import frame
 from ..robot.robot import Robot
-from ..view.meshes import solid_of
 from .problem import Inequality
 
 Range = tuple[float, float]
@@ -46,6 +45,8 @@ class Bounds:
         mass
             By which part the mass of each link may differ from the file's: 0.2 for 20 %. By default masses are free.
         """
+        from ..view.meshes import solid_of
+
         links = [*robot.bodies, *([robot.base.body] if robot.base.floating and robot.base.body else [])]
         masses: dict[str, Range] = {}
         centres: dict[str, Box] = {}

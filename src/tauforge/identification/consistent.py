@@ -55,6 +55,8 @@ class Reduced:
         Sum of squares of the residual of the unconstrained estimate.
     rows
         Number of equations that were reduced.
+    covariance
+        Covariance of the unconstrained estimates, if the equations' noise is not independent.
     """
 
     names: tuple[str, ...]
@@ -62,11 +64,22 @@ class Reduced:
     z: Floats
     rest: float
     rows: int
+    covariance: Floats | None = None
 
     @property
     def freedom(self) -> int:
         """Number of equations that are left over."""
         return max(self.rows - len(self.names), 1)
+
+    def noise(self, more: float = 0.0) -> float:
+        """Return the standard deviation of independent noise that would give estimates as uncertain as these are, and
+        residuals with a larger sum of squares.
+        """
+        white = (self.rest + more) / self.freedom
+        if self.covariance is None or not self.rest:
+            return float(np.sqrt(white))
+        spread = float(np.sum(self.R @ self.covariance * self.R)) / len(self.names)
+        return float(np.sqrt(max(spread, self.rest / self.freedom) * white * self.freedom / self.rest))
 
 
 @dataclass(frozen=True)
@@ -124,13 +137,17 @@ class Consistent:
         return self._longer(self.best)
 
     def _longer(self, more: float) -> float:
-        rest = max(self.reduced.rest, self.noise**2 * self.reduced.freedom - self.best)
+        rest = max(self.reduced.rest, (EXACT[0] * float(np.linalg.norm(self.reduced.z))) ** 2)
         return float(np.sqrt(1.0 + more / rest) - 1.0)
 
     @cached_property
     def errors(self) -> Floats:
         """Standard errors from the measurements alone; infinite for a parameter that they do not determine."""
-        return standard_errors(self.problem.matrix, self.problem.scale) * self.noise
+        noise = self.noise * np.eye(len(self.reduced.z))
+        if self.reduced.covariance is not None:
+            values, vectors = np.linalg.eigh(self.reduced.covariance)
+            noise = self.reduced.R @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+        return standard_errors(self.problem.matrix, self.problem.scale, noise)
 
     @property
     def undetermined(self) -> tuple[str, ...]:
@@ -207,12 +224,12 @@ def _chosen(
     """
     matrix, count = reduced.R @ K, len(reduced.names)
     rounding = exact * float(np.linalg.norm(reduced.z)) / np.sqrt(count)
-    noise = max(float(np.sqrt(reduced.rest / reduced.freedom)), rounding)
+    noise = max(reduced.noise(), rounding)
     problem = whitened(matrix, reduced.z, prior, known)
     start = problem.fit(noise * np.sqrt(count))
     best = problem.residual(start)
-    noise = max(float(np.sqrt((reduced.rest + best) / reduced.freedom)), rounding)
-    allowed = best + ((1.0 + HARM) ** 2 - 1.0) * noise**2 * reduced.freedom
+    noise = max(reduced.noise(best), rounding)
+    allowed = best + ((1.0 + HARM) ** 2 - 1.0) * max(reduced.rest + best, rounding**2 * reduced.freedom)
     factor = float(np.median(problem.relative_mass(start)))
     prior = prior.times(factor) if prior.scaled else prior
     weight, most, at = 1.0, MOST, prior
@@ -263,15 +280,15 @@ def _suggested(problem: Problem, unknowns: Floats, noise: float, weight: float) 
     return float(np.clip(determined / (2.0 * max(problem.divergence(unknowns), 1.0 / MOST)), 1.0 / MOST, MOST))
 
 
-def standard_errors(matrix: Floats, directions: Floats) -> Floats:
-    """Return the standard errors of linear forms in unknowns, for measurements matrix · unknowns with unit noise;
-    infinite for a form that the measurements do not determine.
+def standard_errors(matrix: Floats, directions: Floats, noise: Floats) -> Floats:
+    """Return the standard errors of linear forms in unknowns, for measurements matrix · unknowns with noise (a factor
+    of its covariance); infinite for a form that the measurements do not determine.
     """
-    _, values, rows = np.linalg.svd(matrix, full_matrices=False)
-    kept = values > values[0] * 1e-10 if len(values) else values > 0.0
+    left, values, rows = np.linalg.svd(matrix, full_matrices=False)
+    kept = values > 1e-10 * values.max(initial=0.0)
     along = directions @ rows[kept].T
     outside = np.linalg.norm(directions - along @ rows[kept], axis=1)
-    errors = np.linalg.norm(along / values[kept], axis=1)
+    errors = np.linalg.norm(along / values[kept] @ left[:, kept].T @ noise, axis=1)
     return np.where(outside > 1e-7 * np.linalg.norm(directions, axis=1), np.inf, errors)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import IdentificationError
 from ..models.registry import check_robot
 from ..robot.robot import Robot
+from .bounds import Bounds
 from .checks import fitting, suspicions, warn
 from .columns import Columns, columns
 from .estimate import Fit, inverse_of, weighted
@@ -41,8 +42,23 @@ def identify(
     method: str = "weighted",
     cutoff: float | str | None = AUTO,
     decimate: int | None = None,
+    consistent: bool = False,
+    prior: Robot | None = None,
+    bounds: Bounds | None = None,
 ) -> Identification:
-    """Return the parameters of a robot that recordings of its motion tell."""
+    """Return the parameters of a robot that recordings of its motion tell.
+
+    Parameters
+    ----------
+    consistent
+        Whether the result is to be a possible robot: positive masses and inertias of all links, friction that brakes.
+    prior
+        The robot with the values that you expect, for what the data do not determine; by default ``robot`` itself.
+    bounds
+        What is known of masses and centres of mass.
+    """
+    if not consistent and (prior is not None or bounds is not None):
+        raise IdentificationError("prior and bounds are for consistent parameters: give consistent=True too")
     check_robot(robot)
     given = [recordings] if isinstance(recordings, Recording) else list(recordings)
     if not given:
@@ -66,7 +82,8 @@ def identify(
         fit = weighted(samples.factor(), cols, weigh=method != "ordinary")
         covariance = robust(samples, fit)
     speeds = samples.speeds if samples.speeds is not None else np.ones(len(cols.rubbing))
-    return Identification(cols, fit, covariance, speeds, tuple(x.filters for x in sources), method, 0.0, options)
+    found = Identification(cols, fit, covariance, speeds, tuple(x.filters for x in sources), method, 0.0, options)
+    return found.made_consistent(prior, bounds) if consistent else found
 
 
 def robust(samples: Samples, fit: Fit) -> Floats:
