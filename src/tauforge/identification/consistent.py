@@ -197,7 +197,7 @@ def consistent(
         What the names of parameters begin with that must not be negative.
     """
     links = [f"{name}{j}" for j in range(first, first + len(prior.matrices)) for name in NAMES]
-    names, K = _matrix(reduced.names, forms, links)
+    names, K = form_matrix(reduced.names, forms, links)
     scalars = names[len(links) :]
     rows = np.array([[item.row.get(name, 0.0) for name in names] for item in bounds]).reshape(-1, len(names))
     known = Known(
@@ -292,7 +292,7 @@ def standard_errors(matrix: Floats, directions: Floats, noise: Floats) -> Floats
     return np.where(outside > 1e-7 * np.linalg.norm(directions, axis=1), np.inf, errors)
 
 
-def _matrix(
+def form_matrix(
     columns: Sequence[str], forms: Mapping[str, Mapping[str, Scalar] | LinearForm], links: Sequence[str]
 ) -> tuple[tuple[str, ...], Floats]:
     """Return the names of the standard parameters, and the columns as forms in these."""
