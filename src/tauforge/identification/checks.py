@@ -41,10 +41,7 @@ def fitting(recording: Recording, robot: Robot) -> Recording:
     for key, own in (("tau", tau), ("qd", recording.qd), ("qdd", recording.qdd)):
         if own is not None and own.shape[1] != len(torques):
             raise IdentificationError(_missing(where, key, own.shape[1], torques, robot))
-    changed = q is not recording.q or tau is not recording.tau
-    fitted = (
-        Recording(recording.t, q, tau, recording.qd, recording.qdd, where, recording.coupling) if changed else recording
-    )
+    fitted = recording if q is recording.q and tau is recording.tau else recording.changed(q=q, tau=tau)
     _check_values(fitted, robot)
     return fitted
 

@@ -10,21 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 
 from ..errors import IdentificationError
-from ..models.registry import check_robot
 from ..robot.robot import Robot
-from .columns import Columns, columns
+from .columns import Columns
 from .consistent import standard_errors
 from .factor import Factor
-from .identify import AUTO, PLAIN, sources_of
-from .load import effect, in_frame, listed
+from .identify import AUTO, PLAIN
+from .load import effect, in_frame, recorded
+from .noise import score_covariance, scores
 from .pseudo_inertia import Floats
 from .recording import Recording
-from .samples import Samples
+from .samples import Block, Samples
 
 ROUNDS = 50
 """Steps of the search, at most; ten are usual."""
@@ -100,22 +101,18 @@ def identify_gains(
     cutoff, decimate
         As in ``identify``.
     """
-    check_robot(robot)
-    cols = columns(robot, tuple(friction), rotors)
+    cols, both = recorded(robot, unloaded, loaded, friction, rotors, cutoff=cutoff, decimate=decimate)
     empty = replace(robot, bodies=tuple(replace(x, inertia=type(x.inertia)()) for x in robot.bodies))
     load = effect(cols, at) @ in_frame(empty, empty.payload(mass, com, inertia, at=at), at)
-    factors = [
-        Samples(cols, sources_of(cols, listed(given, what), cutoff=cutoff, decimate=decimate)).factor()
-        for given, what in ((unloaded, "unloaded"), (loaded, "loaded"))
-    ]
-    return _Search(cols, factors, load).gains()
+    return _Search(cols, both, [samples.factor() for samples in both], load).gains()
 
 
 @dataclass(frozen=True)
 class _Search:
-    """The factors of both recordings, and what the load adds to the columns' values."""
+    """The samples of both recordings, their factors, and what the load adds to the columns' values."""
 
     columns: Columns
+    samples: Sequence[Samples]
     factors: Sequence[Factor]
     load: Floats
 
@@ -123,20 +120,44 @@ class _Search:
         names, p = self.columns.torques, len(self.columns.names)
         values, inverse = self._start()
         for _ in range(ROUNDS):
-            noise = self._noise(values, inverse)
-            residual, slope = self._linear(values, inverse, noise)
+            residual, slope = self._linear(values, inverse, self._noise(values, inverse))
             scale = np.linalg.norm(slope, axis=0)
             scale[scale == 0.0] = 1.0
             step = np.linalg.lstsq(slope / scale, -residual, rcond=1e-9)[0] / scale
             values, inverse = values + step[:p], inverse + step[p:]
             if np.all(np.abs(step[p:]) <= 1e-10 * np.abs(inverse)):
                 break
-        residual, slope = self._linear(values, inverse, self._noise(values, inverse))
-        unit = np.eye(p + len(names))[p:] / scale
-        errors = standard_errors(slope / scale, unit, np.eye(len(residual)))
-        lost = np.isinf(errors) | (inverse == 0.0)
+        lost = np.isinf(standard_errors(slope / scale, np.eye(len(scale)), np.eye(len(slope))))[p:] | (inverse == 0.0)
         found = 1.0 / np.where(lost, 1.0, inverse)
+        errors = self._errors(values, inverse, slope, scale)
         return Gains(names, np.where(lost, np.nan, found), np.where(lost, np.inf, errors * found**2))
+
+    def _errors(self, values: Floats, inverse: Floats, slope: Floats, scale: Floats) -> Floats:
+        """Return the standard errors of the factors under noise that is correlated over time and between joints."""
+        noise = self._noise(values, inverse)
+        known = {"inverse": inverse, "noise": noise}
+        parts = [
+            score_covariance(
+                samples, partial(self._residual, values=x, **known), partial(self._scores, values=x, **known)
+            )
+            for samples, x in zip(self.samples, (values, values + self.load), strict=True)
+        ]
+        total = parts[0] + parts[1]
+        root = np.linalg.pinv(slope / scale, rcond=1e-9) / scale[:, None]
+        bread = (root @ root.T)[len(values) :]
+        return np.asarray(np.sqrt(np.maximum(np.diag(bread @ total @ bread.T), 0.0)))
+
+    def _residual(self, block: Block, values: Floats, inverse: Floats, noise: Floats) -> Floats:
+        """Return the residuals of the signals relative to their noise."""
+        return np.asarray((block.tau - inverse * self.columns.torque(values, block.parts)) / noise)
+
+    def _scores(self, block: Block, values: Floats, inverse: Floats, noise: Floats) -> Floats:
+        """Return each sample's part of the gradient, by values and factors."""
+        torque = self.columns.torque(values, block.parts)
+        weighted = self._residual(block, values, inverse, noise) / noise
+        return np.column_stack(
+            [scores(self.columns, block.parts, weighted * inverse, np.ones(len(noise))), torque * weighted]
+        )
 
     def _parts(self, k: int) -> Any:
         """Yield a torque's triangle of each recording, with what the load adds to its values."""

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ..errors import ExpressionError, IdentificationError
+from ..models.registry import check_robot
 from ..robot.assemble import frame
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
-from .columns import Columns
+from .columns import Columns, columns
 from .consistent import form_matrix
+from .identify import coupled, sources_of
 from .possible import forms
 from .pseudo_inertia import COUNT, Floats
 from .recording import Recording
+from .samples import Samples
 
 
 def effect(columns: Columns, at: str) -> Floats:
@@ -31,6 +35,24 @@ def effect(columns: Columns, at: str) -> Floats:
     links = [f"{name}{place.antecedent}" for name in NAMES]
     _, K = form_matrix(columns.names, forms(columns), links)
     return np.asarray(K[:, :COUNT] @ on_link)
+
+
+def recorded(
+    robot: Robot,
+    unloaded: Recording | Sequence[Recording],
+    loaded: Recording | Sequence[Recording],
+    friction: Sequence[str],
+    rotors: bool,
+    **filtering: Any,
+) -> tuple[Columns, tuple[Samples, Samples]]:
+    """Return the columns of a robot, and the samples of recordings without and with a load."""
+    check_robot(robot)
+    both = listed(unloaded, "unloaded"), listed(loaded, "loaded")
+    robot = coupled(robot, [*both[0], *both[1]], None)
+    cols = columns(robot, tuple([friction] if isinstance(friction, str) else friction), rotors)
+    speeds = np.ones(len(cols.rubbing))
+    empty, full = (Samples(cols, sources_of(cols, given, **filtering), speeds) for given in both)
+    return cols, (empty, full)
 
 
 def listed(recordings: Recording | Sequence[Recording], what: str) -> list[Recording]:

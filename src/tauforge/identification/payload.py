@@ -9,23 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import final
 
 import numpy as np
 
 from ..errors import IdentificationError
-from ..models.registry import check_robot
 from ..robot.assemble import frame, with_load
 from ..robot.body import Body
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
-from .columns import Columns, columns
+from .columns import Columns
 from .consistent import Consistent, Reduced, consistent, standard_errors
 from .factor import Factor, triangle
-from .identify import AUTO, PLAIN, sources_of
-from .load import effect, listed
-from .noise import autocorrelation, long_run, memory, scores_of
+from .identify import AUTO, PLAIN
+from .load import effect, recorded
+from .noise import residual_at, score_covariance, scores_at
 from .prior import Prior
 from .pseudo_inertia import COUNT, Floats, body
 from .recording import Recording
@@ -166,12 +165,7 @@ def identify_payload(
     cutoff, decimate
         As in ``identify``.
     """
-    check_robot(robot)
-    cols = columns(robot, tuple(friction), rotors)
-    both = [
-        Samples(cols, sources_of(cols, listed(given, what), cutoff=cutoff, decimate=decimate))
-        for given, what in ((unloaded, "unloaded"), (loaded, "loaded"))
-    ]
+    cols, both = recorded(robot, unloaded, loaded, friction, rotors, cutoff=cutoff, decimate=decimate)
     more = effect(cols, at)
     if not np.any(more):
         raise IdentificationError(f"a load at {at!r} has no effect on any torque of {robot.name}")
@@ -225,10 +219,14 @@ def _covariance(
 ) -> Floats:
     """Return the covariance of all values under noise that is correlated over time and between joints."""
     count = len(cols.names)
-    parts = []
-    for samples, x in zip(both, (values[:count], values[:count] + more @ values[count:]), strict=True):
-        correlation = autocorrelation(block.residual(cols, x) for block in samples.blocks())
-        parts.append(long_run(samples.blocks(), scores_of(cols, x, noise), memory(correlation)))
+    parts = [
+        score_covariance(
+            samples,
+            partial(residual_at, columns=cols, values=x),
+            partial(scores_at, columns=cols, values=x, noise=noise),
+        )
+        for samples, x in zip(both, (values[:count], values[:count] + more @ values[count:]), strict=True)
+    ]
     empty, full = parts
     total = np.block([[empty + full, full @ more], [more.T @ full, more.T @ full @ more]])
     scale = np.linalg.norm(T[:-1, :-1], axis=0)

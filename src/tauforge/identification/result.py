@@ -116,13 +116,10 @@ class Identification:
         the same torques but are not the masses and inertias of single links. Load-dependent friction has no place in
         it.
         """
+        if self.consistent is None:
+            return robot_of(self.columns, self.values, self.speeds)
         known = dict(zip(self.columns.keys, map(float, self.values), strict=True))
-        if self.consistent is not None:
-            possible = consistent_robot(self.columns.robot, self.consistent)
-            return with_friction(self.columns, possible, known, self.speeds)
-        rigid = {self.columns.base.name(*key): x for key, x in known.items() if key in self.columns.base.forms}
-        zero = dict.fromkeys((self.columns.base.name(*key) for key in self.columns.base.forms), 0.0)
-        return with_friction(self.columns, self.columns.base.bind({**zero, **rigid}), known, self.speeds)
+        return with_friction(self.columns, consistent_robot(self.columns.robot, self.consistent), known, self.speeds)
 
     def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Floats:
         """Return the torques (..., n) of states, with friction."""
@@ -135,7 +132,7 @@ class Identification:
     def torque(self, q: Floats, qd: Floats, qdd: Floats, slip: Floats | None = None) -> Floats:
         """Return the torques (samples, n), by default with the direction of friction that the velocities have."""
         more = {"speeds": self.speeds}
-        if "load" in self.columns.program.inputs:
+        if self.columns.loaded:
             more["load"] = np.zeros((len(q), len(self.columns.rubbing)))
             rigid = np.where(self.columns.inertial, self.values, 0.0)
             parts = self.columns.by_torque(q, qd, qdd, slip, **more)
@@ -175,6 +172,13 @@ class Identification:
     def __repr__(self) -> str:
         known = int(self.fit.determined.sum())
         return f"Identification({self.columns.robot.name}: {known} parameters, {self.method})"
+
+
+def robot_of(columns: Columns, values: Floats, speeds: Floats) -> Robot:
+    """Return the robot with values of the columns' parameters."""
+    known = dict(zip(columns.keys, map(float, values), strict=True))
+    rigid = {columns.base.name(*key): known.get(key, 0.0) for key in columns.base.forms}
+    return with_friction(columns, columns.base.bind(rigid), known, speeds)
 
 
 def with_friction(columns: Columns, robot: Robot, known: dict[tuple[str, int], float], speeds: Floats) -> Robot:

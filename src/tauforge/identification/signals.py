@@ -96,9 +96,8 @@ def even(recording: Recording) -> Recording:
         return None if x is None else np.asarray(make_interp_spline(recording.t, x, k=3)(t))
 
     tau = np.column_stack([np.interp(t, recording.t, column) for column in recording.tau.T])
-    q, qd, qdd = cubic(recording.q), cubic(recording.qd), cubic(recording.qdd)
-    assert q is not None
-    return Recording(t, q, tau, qd, qdd, recording.name, recording.coupling)
+    cubics = {key: cubic(getattr(recording, key)) for key in ("q", "qd", "qdd", "reference")}
+    return recording.changed(t=t, tau=tau, **cubics)
 
 
 def filters(recording: Recording, cutoff: float | str | None, decimate: int | None) -> Filters:

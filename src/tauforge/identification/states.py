@@ -7,7 +7,7 @@ processed like any other.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,13 +18,13 @@ from ..robot.robot import Robot
 from ..runtime.function import Function
 from .columns import Columns
 from .recording import Recording
-from .signals import OVERLAP, Filters
+from .signals import Filters
 from .slip import slip
 
 Floats = NDArray[np.float64]
 BLOCK = 32768
 """Samples that are filtered at a time."""
-SLIP = 30.0
+SLIP = 10.0
 """Displacement over which friction turns, in multiples of the positions' noise."""
 FINEST = 1e-9
 """The shortest such displacement."""
@@ -66,14 +66,25 @@ class Source:
         How it is filtered.
     columns
         What the states are for.
-    trim
-        Samples to leave out at both ends.
+    first
+        The sample at which the first window starts.
+    last
+        The sample before which the last window ends.
     """
 
     recording: Recording
     filters: Filters
     columns: Columns
-    trim: int
+    first: int
+    last: int
+
+    def split(self, most: int) -> list[Source]:
+        """Return parts of about equal length, at most so many, and not shorter than a block."""
+        step, overlap = self.filters.decimation, len(self.filters.window) - self.filters.decimation
+        parts = max(1, min(most, (self.last - self.first) // BLOCK))
+        count = -(-(self.last - self.first) // (parts * step)) * step
+        starts = range(self.first, max(self.last - overlap, self.first + 1), count)
+        return [replace(self, first=x, last=min(x + count + overlap, self.last)) for x in starts]
 
     @property
     def robot(self) -> Robot:
@@ -86,13 +97,28 @@ class Source:
         noise = SLIP * float(np.median(self.filters.noise))
         return np.full(len(self.columns.rubbing), max(noise, FINEST))
 
+    def of(self, columns: Columns) -> Source:
+        """Return the source for other columns of the same robot."""
+        return replace(self, columns=columns)
+
+    def start(self) -> tuple[Floats, Floats]:
+        """Return coordinates and velocities of the first sample."""
+        states = self._states(0, min(len(self.recording), 2), None)
+        return states.q[0], states.qd[0]
+
+    def fastest(self) -> Floats:
+        """Return the largest speed of each rubbing axis."""
+        speeds = (np.abs(self.columns.velocities(x.q, x.qd)).max(axis=0) for x in self.blocks())
+        return np.max(list(speeds), axis=0)  # type: ignore[no-any-return]
+
     def blocks(self) -> Iterator[States]:
         """Yield states from which whole windows of the decimation can be taken, each window once."""
         step = self.filters.decimation
         window = len(self.filters.window)
-        first, last = self.trim, len(self.recording) - self.trim
+        first, last = self.first, self.last
         count = max(BLOCK // step, 1) * step
-        before = None
+        start = max(0, first - BLOCK)
+        before = self._states(start, first, None).slip[-1] if start < first else None  # friction remembers
         while first + window <= last:
             end = min(first + count + window - step, last)
             states = self._states(first, end, before)
@@ -157,7 +183,7 @@ def decimated(x: Floats, window: Floats, step: int) -> Floats:
     frames = len(window) // step
     pieces = x[: (count + frames - 1) * step].reshape(count + frames - 1, step, -1)
     parts = window.reshape(frames, step) @ pieces
-    return sum((parts[k : k + count, k] for k in range(1, frames)), start=parts[:count, 0])
-
-
-assert OVERLAP == 4
+    total = parts[:count, 0].copy()
+    for k in range(1, frames):
+        total += parts[k : k + count, k]
+    return total

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import NDArray
 
-from .noise import autocorrelation
+from .noise import autocorrelation, correlated
 from .recording import Recording
 from .states import decimated
 
@@ -76,7 +76,7 @@ class Validation:
     def whiteness(self) -> Floats:
         """For each torque, the largest autocorrelation of its residual over some lags: 0 for noise, 1 for a drift."""
         parts = np.split(self.residual, self.starts[1:])
-        found: Floats = np.abs(autocorrelation(parts, LAGS)[1:]).max(axis=0)
+        found: Floats = np.abs(autocorrelation(correlated(parts, LAGS))[1:]).max(axis=0)
         return found
 
     def table(self) -> str:
@@ -103,7 +103,7 @@ def validated(result: Identification, recordings: Sequence[Recording]) -> Valida
     for source in sources:
         window, step = source.filters.window, source.filters.decimation
         starts.append(count)
-        first = source.trim
+        first = source.first
         for states in source.blocks():
             tau = decimated(states.tau, window, step)
             torque = result.torque(states.q, states.qd, states.qdd, states.slip)
