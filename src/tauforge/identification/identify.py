@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import IdentificationError
 from ..models.registry import check_robot
 from ..robot.robot import Robot
+from .bounds import Bounds
 from .checks import suspicions, warn
 from .columns import Columns, columns
 from .delay import delay
@@ -57,14 +58,17 @@ def identify(
     decimate: int | None = None,
     rest: float = 0.0,
     workers: Any = None,
+    consistent: bool = False,
+    prior: Robot | None = None,
+    bounds: Bounds | None = None,
 ) -> Identification:
     """Return the parameters of a robot that recordings of its motion tell, with standard errors.
 
     Parameters
     ----------
     robot
-        Its geometry; inertias and friction need no values, and values are ignored. It can have a floating base, closed
-        loops, and joints that follow others.
+        Its geometry; inertias and friction need no values, and only consistent parameters are drawn to them. It can
+        have a floating base, closed loops, and joints that follow others.
     recordings
         One or several, on the joints' side.
     friction
@@ -93,19 +97,26 @@ def identify(
         Samples of a torque whose joint is slower than this do not count.
     workers
         A number of threads, or an executor or Dask client whose ``submit`` runs parts of the work.
+    consistent
+        Whether the result is to be a possible robot: positive masses and inertias of all links, friction that brakes.
+    prior
+        The robot with the values that you expect, for what the data do not determine; by default ``robot`` itself.
+    bounds
+        What is known of masses and centres of mass.
 
     Examples
     --------
     >>> result = tf.identify(robot, [tf.Recording(t, q, tau)])                  # doctest: +SKIP
     >>> print(result.table(), result.validate(other).table())                   # doctest: +SKIP
     """
+    _check_consistent(consistent, prior, bounds, essential)
     check_robot(robot)
     given = [recordings] if isinstance(recordings, Recording) else list(recordings)
     if not given:
         raise IdentificationError("there is no recording; give one or several, tf.identify(robot, [recording])")
     if method not in METHODS:
         raise IdentificationError(f"the method is {method!r}; it must be one of {', '.join(METHODS)}")
-    robot = _coupled(robot, given, coupling)
+    robot = coupled(robot, given, coupling)
     wanted = (*PLAIN, *RICH) if friction == AUTO else tuple([friction] if isinstance(friction, str) else friction)
     found = columns(robot, wanted, rotors, springs)
     options: dict[str, Any] = {"cutoff": cutoff, "decimate": decimate}
@@ -129,7 +140,8 @@ def identify(
     if found_delay.is_material:
         warn([_out_of_step(found_delay.late)], sources[0].recording)
     hows = tuple(source.filters for source in sources)
-    return Identification(samples.columns, *estimate, samples.speeds, hows, method, found_delay.late, options)
+    result = Identification(samples.columns, *estimate, samples.speeds, hows, method, found_delay.late, options)
+    return result.made_consistent(prior, bounds) if consistent else result
 
 
 def _out_of_step(late: float) -> str:
@@ -138,6 +150,17 @@ def _out_of_step(late: float) -> str:
         f"the torques {how} the motion by {1e3 * abs(late):.3g} ms; if they were not measured at the same time, "
         f"rec.shifted({late:.4g}) corrects it"
     )
+
+
+def _check_consistent(consistent: bool, prior: Robot | None, bounds: Bounds | None, essential: bool) -> None:
+    """Refuse what goes only with consistent parameters, or not with them."""
+    if not consistent and (prior is not None or bounds is not None):
+        raise IdentificationError("prior and bounds are for consistent parameters: give consistent=True too")
+    if consistent and essential:
+        raise IdentificationError(
+            "a possible robot has all parameters: leave essential=True out, or consistent=True; "
+            "what the data cannot tell from zero is drawn to the prior"
+        )
 
 
 def _fit(samples: Samples, use: Flags, method: str, controllers: Sequence[Any]) -> tuple[Samples, Estimate]:
@@ -169,7 +192,7 @@ def _fewer(
     return fit(samples.changed(columns=fewer, sources=sources), np.ones(len(fewer.names), dtype=bool))
 
 
-def _coupled(robot: Robot, recordings: Sequence[Recording], coupling: ArrayLike | None) -> Robot:
+def coupled(robot: Robot, recordings: Sequence[Recording], coupling: ArrayLike | None) -> Robot:
     """Return the robot with tendons for coupled motors."""
     own = [x.coupling for x in recordings if x.coupling is not None]
     if coupling is None and own:

@@ -7,7 +7,7 @@ A⁻¹ S A⁻ᵀ, where S is the long-run covariance of the scores, estimated fr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import numpy as np
@@ -20,6 +20,8 @@ from .samples import Block, Samples
 Floats = NDArray[np.float64]
 LAGS = 200
 """Longest memory of the noise that is looked for, in decimated samples."""
+PerSample = Callable[[Block], Floats]
+"""Residuals or scores of a block's samples."""
 GONE = 0.05
 """Autocorrelation below which nothing is remembered."""
 
@@ -50,24 +52,38 @@ def memory(correlation: Floats) -> int:
 
 def robust(samples: Samples, fit: Fit) -> Floats:
     """Return the covariance of a fit under noise that is correlated over time and between joints."""
-    columns = samples.columns
-    sums = sum(samples.passed(partial(_correlated, columns=columns, values=fit.values)))
-    length = memory(autocorrelation(np.asarray(sums)))
-    job = partial(_long_run, columns=columns, values=fit.values, noise=fit.noise, length=length)
-    scores = np.asarray(sum(samples.passed(job)))
+    residual = partial(residual_at, columns=samples.columns, values=fit.values)
+    own = partial(scores_at, columns=samples.columns, values=fit.values, noise=fit.noise)
     inverse = inverse_of(fit.information, fit.determined)
     bread = inverse @ inverse.T
-    return np.asarray(bread @ scores @ bread)
+    return np.asarray(bread @ score_covariance(samples, residual, own) @ bread)
 
 
-def _correlated(blocks: Iterable[Block], columns: Columns, values: Floats) -> Floats:
-    return correlated(block.residual(columns, values) for block in blocks)
+def score_covariance(samples: Samples, residual: PerSample, own: PerSample) -> Floats:
+    """Return the long-run covariance of scores (samples, parameters), summed over all samples, over as many of them as
+    the residuals remember.
+    """
+    sums = sum(samples.passed(partial(_correlated, residual=residual)))
+    length = memory(autocorrelation(np.asarray(sums)))
+    return np.asarray(sum(samples.passed(partial(_long_run, scores=own, length=length))))
 
 
-def _long_run(blocks: Iterable[Block], columns: Columns, values: Floats, noise: Floats, length: int) -> Floats:
-    """Return the long-run covariance of weighted least squares' scores Yᵀ W² e, summed over all samples."""
-    own = (scores(columns, block.parts, block.residual(columns, values), noise) for block in blocks)
-    return np.asarray(sum(long_run(x, length) for x in own))
+def residual_at(block: Block, columns: Columns, values: Floats) -> Floats:
+    """Return measured minus computed torques."""
+    return block.residual(columns, values)
+
+
+def scores_at(block: Block, columns: Columns, values: Floats, noise: Floats) -> Floats:
+    """Return the scores Yᵀ W² e of each sample of a block."""
+    return scores(columns, block.parts, block.residual(columns, values), noise)
+
+
+def _correlated(blocks: Iterable[Block], residual: PerSample) -> Floats:
+    return correlated(map(residual, blocks))
+
+
+def _long_run(blocks: Iterable[Block], scores: PerSample, length: int) -> Floats:
+    return np.asarray(sum(long_run(scores(block), length) for block in blocks))
 
 
 def long_run(s: Floats, length: int) -> Floats:

@@ -12,8 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import IdentificationError
 from ..robot.robot import Robot
+from .bounds import Bounds
 from .columns import Columns
+from .consistent import Consistent
 from .estimate import Fit
+from .possible import consistent_robot, possible
 from .recording import Recording
 from .samples import loads
 from .signals import Filters
@@ -46,6 +49,8 @@ class Identification:
         By how much the torques lag behind the motion, in seconds.
     options
         The options that also a validation needs.
+    consistent
+        The standard parameters of a possible robot, if they were asked for; the values then follow from these.
     """
 
     columns: Columns
@@ -56,6 +61,7 @@ class Identification:
     method: str
     delay: float
     options: dict[str, Any]
+    consistent: Consistent | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -106,10 +112,14 @@ class Identification:
     def robot(self) -> Robot:
         """The robot with the identified values: every model, target and simulation takes it.
 
-        Its links have base parameters, which give the torques; they are not the masses and inertias of single links.
-        Load-dependent friction has no place in it.
+        If its parameters are consistent, its links are possible bodies. Otherwise they have base parameters, which give
+        the same torques but are not the masses and inertias of single links. Load-dependent friction has no place in
+        it.
         """
-        return robot_of(self.columns, self.values, self.speeds)
+        if self.consistent is None:
+            return robot_of(self.columns, self.values, self.speeds)
+        known = dict(zip(self.columns.keys, map(float, self.values), strict=True))
+        return with_friction(self.columns, consistent_robot(self.columns.robot, self.consistent), known, self.speeds)
 
     def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Floats:
         """Return the torques (..., n) of states, with friction."""
@@ -147,6 +157,20 @@ class Identification:
             relative = f"{100 * error / abs(x):.1f} %" if x else "-"
             lines.append(f"{name:<{max(width, 9)}}  {x:>12.5g}  {error:>10.2g}  {relative:>8}")
         return "\n".join(lines)
+
+    def made_consistent(self, prior: Robot | None = None, bounds: Bounds | None = None) -> Identification:
+        """Return the same identification with consistent parameters: those of a possible robot.
+
+        Parameters
+        ----------
+        prior
+            The robot with the values that you expect, to which what the data do not determine is drawn; by default the
+            one that was identified, with the values of its description.
+        bounds
+            What is known of masses and centres of mass.
+        """
+        found = possible(self, prior, bounds)
+        return replace(self, fit=replace(self.fit, values=found.base), consistent=found)
 
     def __repr__(self) -> str:
         known = int(self.fit.determined.sum())
