@@ -119,22 +119,36 @@ def _rounds(
 def _instrumental(samples: Samples, use: Flags, model: Samples, before: Estimate) -> Estimate:
     """Return (ZᵀW²Y)⁻¹ ZᵀW²τ, with the regressor Z along the simulated motion."""
     columns, noise = samples.columns, before.fit.noise
-    pairs = [zip(model.blocks(k), samples.blocks(k), strict=True) for k in range(len(samples.sources))]
-    products = [(_products(columns, z, y, noise)) for pair in pairs for z, y in pair]
+    pairs = [
+        (z, _sliding(columns, y, z))
+        for k in range(len(samples.sources))
+        for z, y in zip(model.blocks(k), samples.blocks(k), strict=True)
+    ]
+    products = [_products(columns, z, y, noise) for z, y in pairs]
     ZY, Zt = (reduce(add, x) for x in zip(*products, strict=True))
     fit = weighted(model.factor(), columns, use)
     places = np.flatnonzero(fit.determined)
     inverse = np.zeros_like(ZY)
     inverse[np.ix_(places, places)] = np.linalg.inv(ZY[np.ix_(places, places)])
     values = inverse @ Zt
-    blocks = [block for k in range(len(samples.sources)) for block in samples.blocks(k)]
-    errors = [block.residual(columns, values) for block in blocks]
+    errors = [y.residual(columns, values) for _, y in pairs]
     length = memory(autocorrelation(correlated(errors, LAGS)))
-    instruments = (block.parts for k in range(len(model.sources)) for block in model.blocks(k))
-    total_ = sum(long_run(scores(columns, Z, e, noise), length) for Z, e in zip(instruments, errors, strict=True))
+    spread = sum(long_run(scores(columns, z.parts, e, noise), length) for (z, _), e in zip(pairs, errors, strict=True))
     own = np.sqrt(sum((e**2).sum(axis=0) for e in errors) / sum(map(len, errors)))
     found = replace(fit, values=values, noise=np.maximum(own, 1e-300))
-    return Estimate(found, np.asarray(inverse @ total_ @ inverse.T))
+    return Estimate(found, np.asarray(inverse @ spread @ inverse.T))
+
+
+def _sliding(columns: Columns, measured: Block, simulated: Block) -> Block:
+    """Return a block whose directions of friction are those of the simulated motion.
+
+    A sign of noisy velocities would be wrong near each reversal, always towards zero, which no instrument corrects.
+    """
+    parts = []
+    for own, Y, Z in zip(columns.rows, measured.parts, simulated.parts, strict=True):
+        signed = np.array([columns.keys[k][0] in ("FS", "FB", "FL") for k in own])
+        parts.append(np.where(signed, Z, Y))
+    return Block(parts, measured.tau)
 
 
 def _products(columns: Columns, z: Block, y: Block, noise: Floats) -> tuple[Floats, Floats]:
