@@ -30,6 +30,8 @@ ROUNDS = 20
 """Rounds of reweighting and of simulation, at most."""
 SETTLED = 1e-3
 """Change of the values, in standard errors, that ends the rounds."""
+RUN_IN = 0.1
+"""The share of a recording over which the simulated robot settles, as its start is known only with noise."""
 Simulate = Callable[[Floats], Samples]
 """Returns the samples along the simulated motion of the robot with given values."""
 
@@ -89,7 +91,12 @@ def total_least_squares(samples: Samples, use: Flags, simulate: Simulate | None)
 
 def didim(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
     """Return the estimate with which the simulated robot's torques are nearest to the measured ones."""
-    return _rounds(samples, use, simulate, lambda model, _: by_noise(model, use, None))
+
+    def step(model: Samples, _: Estimate) -> Estimate:
+        late = [source.without_start(RUN_IN) for source in model.sources]
+        return by_noise(model.changed(sources=late), use, None)
+
+    return _rounds(samples, use, simulate, step)
 
 
 def instrumental(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
