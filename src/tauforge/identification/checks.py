@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import IdentificationError, RecordingWarning
 from ..geometry.close_loops import close_loops
 from ..robot.robot import Robot
-from .recording import SHORTEST, Recording
+from .recording import Recording
 from .signals import GAP
 
 Floats = NDArray[np.float64]
@@ -75,12 +75,10 @@ def _check_values(recording: Recording, robot: Robot) -> None:
     low, high = extremes(recording.q)
     if np.all(high - low < STILL):
         raise IdentificationError(f"{recording.name}: no joint moves, so nothing can be identified; record a motion")
-    if recording.duration < SHORTEST * float(np.median(steps)):
-        raise IdentificationError(f"{recording.name}: it lasts {recording.duration:g} s, which is too short")
 
 
-def suspicions(recording: Recording, robot: Robot) -> list[str]:
-    """Return what looks wrong with a recording, in sentences."""
+def suspicions(recording: Recording, robot: Robot, t: Floats) -> list[str]:
+    """Return what looks wrong with a recording, in sentences; ``t`` are its own times before they were made equal."""
     found = []
     low, high = extremes(recording.q)
     names = robot.coordinate_names
@@ -102,13 +100,13 @@ def suspicions(recording: Recording, robot: Robot) -> list[str]:
         found.append(
             f"{', '.join(wrapped)} jumps by more than half a turn: if angles are wrapped, use numpy.unwrap(q, axis=0)"
         )
-    steps = np.diff(recording.t)
+    steps = np.diff(t)
     gaps = np.flatnonzero(steps > GAP * np.median(steps))
     if len(gaps):
         longest = gaps[np.argmax(steps[gaps])]
         found.append(
             f"samples are missing in {len(gaps)} places, the longest gap {steps[longest]:.3g} s at "
-            f"{recording.t[longest]:.4g} s; they are interpolated"
+            f"{t[longest]:.4g} s; they are interpolated"
         )
     for k, name in enumerate(robot.velocity_names):
         if count := saturated(recording.tau[:, k]):

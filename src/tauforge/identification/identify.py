@@ -127,8 +127,8 @@ def identify(
             executor = workers
         sources = sources_of(found, given, **options)
         _check_length(found, sources)
-        for source in sources:
-            warn(suspicions(source.recording, robot), source.recording)
+        for source, own in zip(sources, given, strict=True):
+            warn(suspicions(source.recording, robot, own.t), own)
         parts = [part for source in sources for part in source.split(_parts(workers, method))]
         samples = Samples(found, parts, np.ones(len(found.rubbing)), rest=rest, executor=executor)
         samples = _tuned(samples)

@@ -171,6 +171,8 @@ def _numbers(x: ArrayLike, name: str) -> Floats:
 def _columns(x: ArrayLike, name: str) -> Floats:
     """Return an array with one row per sample."""
     found = _numbers(x, name)
+    if found.ndim == 0:
+        raise IdentificationError(f"{name} must be an array of numbers (samples, joints), not {x!r}")
     if found.ndim == 1:
         found = found[:, None]
     if found.ndim != 2 or not found.shape[1]:
