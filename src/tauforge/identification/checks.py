@@ -27,8 +27,6 @@ STILL = 1e-9
 
 def fitting(recording: Recording, robot: Robot) -> Recording:
     """Return a recording with the columns that a robot needs, or say what is missing."""
-    if not isinstance(recording, Recording):
-        raise IdentificationError(f"{recording!r} is not a tf.Recording; make one with tf.Recording(t, q, tau)")
     where, names, torques = recording.name, robot.coordinate_names, robot.velocity_names
     q, tau = recording.q, recording.tau
     if robot.loops and q.shape[1] == len(robot.velocity_names) != len(names):

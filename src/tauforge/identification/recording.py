@@ -58,7 +58,7 @@ class Recording:
 
     def __post_init__(self) -> None:
         for key in ARRAYS:
-            if (given := getattr(self, key)) is not None:
+            if (given := getattr(self, key)) is not None or key in ("q", "tau"):
                 object.__setattr__(self, key, _columns(given, key))
         samples = len(self.q)
         t = _numbers(self.t, "t")
@@ -178,3 +178,14 @@ def _columns(x: ArrayLike, name: str) -> Floats:
     if found.ndim != 2 or not found.shape[1]:
         raise IdentificationError(f"{name} has the shape {found.shape}; it must be (samples, joints)")
     return found
+
+
+def listed(recordings: object) -> list[Recording]:
+    """Return recordings as a list, or say what else was given."""
+    given = [recordings] if isinstance(recordings, Recording) or recordings is None else list(recordings)  # type: ignore[call-overload]
+    for each in given:
+        if not isinstance(each, Recording):
+            raise IdentificationError(f"{each!r} is not a tf.Recording; make one with tf.Recording(t, q, tau)")
+    if not given:
+        raise IdentificationError("there is no recording; give one or several, such as [tf.Recording(t, q, tau)]")
+    return given

@@ -17,7 +17,7 @@ from .columns import Columns
 from .consistent import Consistent
 from .estimate import Fit
 from .possible import consistent_robot, possible
-from .recording import Recording
+from .recording import Recording, listed
 from .samples import loads
 from .signals import Filters
 from .sources import sources_of
@@ -141,9 +141,9 @@ class Identification:
 
     def validate(self, recordings: Recording | Sequence[Recording]) -> Validation:
         """Return how well the identified robot predicts the torques of recordings that it was not identified from."""
-        given = [recordings] if isinstance(recordings, Recording) else list(recordings)
         return compared(
-            sources_of(self.columns, given, **self.options), lambda x: self.torque(x.q, x.qd, x.qdd, x.slip)
+            sources_of(self.columns, listed(recordings), **self.options),
+            lambda x: self.torque(x.q, x.qd, x.qdd, x.slip),
         )
 
     def table(self) -> str:
