@@ -135,10 +135,11 @@ class _Search:
     def _errors(self, values: Floats, inverse: Floats, slope: Floats, scale: Floats) -> Floats:
         """Return the standard errors of the factors under noise that is correlated over time and between joints."""
         noise = self._noise(values, inverse)
-        known = {"inverse": inverse, "noise": noise}
         parts = [
             score_covariance(
-                samples, partial(self._residual, values=x, **known), partial(self._scores, values=x, **known)
+                samples,
+                partial(self._residual, values=x, inverse=inverse, noise=noise),
+                partial(self._scores, values=x, inverse=inverse, noise=noise),
             )
             for samples, x in zip(self.samples, (values, values + self.load), strict=True)
         ]

@@ -145,7 +145,7 @@ def identify(
                 sources[0].recording,
             )
     hows = tuple(source.filters for source in sources)
-    result = Identification(samples.columns, *estimate, samples.speeds, hows, method, late, options)
+    result = Identification(samples.columns, *estimate, samples.speeds, hows, method, late, options, tuple(given))
     return result.made_consistent(prior, bounds) if consistent else result
 
 
