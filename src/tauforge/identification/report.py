@@ -65,7 +65,7 @@ def html(result: Identification, training: Validation | None, other: Validation 
         *_robot(result),
         *_data(result),
         *(_prediction("other", "Prediction of other recordings", other) if other else ()),
-        *(_prediction("training", "Fit of the recordings used", training) if training else ()),
+        *(_prediction("training", "Fit of the recordings used", training, other is None) if training else ()),
         *_parameters(result),
         *(_standard(result, result.consistent) if result.consistent else ()),
         *_correlations(result),
@@ -105,7 +105,7 @@ def _robot(result: Identification) -> Iterator[str]:
     moving = [joint for joint in robot.joints if joint.axes]
     used = {head: key for head, key in limits.items() if any(np.isfinite(getattr(x.limits, key)) for x in moving)}
     rows = [(x.name, x.kind.word, *(f"{getattr(x.limits, key):.4g}" for key in used.values())) for x in moving]
-    yield from _table(("joint", "kind", *used), rows)
+    yield from _table(("joint", "kind", *used), rows) if used else ()
     yield "</article></section>"
 
 
@@ -143,8 +143,8 @@ def _data(result: Identification) -> Iterator[str]:
     yield "</article></section>"
 
 
-def _prediction(key: str, title: str, found: Validation) -> Iterator[str]:
-    """Yield the errors of each torque, and the figures of torques and residuals."""
+def _prediction(key: str, title: str, found: Validation, residuals: bool = True) -> Iterator[str]:
+    """Yield the errors of each torque, and the figures of torques and, if asked for, of residuals."""
     text = (
         f"Over all torques the difference between measured and predicted is {100 * found.overall:.2f} % of the "
         f"measured ones, up to {found.bandwidth:.3g} Hz. Whiteness is the largest autocorrelation of what is left: 0 "
@@ -160,12 +160,12 @@ def _prediction(key: str, title: str, found: Validation) -> Iterator[str]:
         "Measured, predicted, and their difference; the relative error is above each panel.",
         svg(plots.torques(found)),
     )
-    yield figure(
-        "Residuals",
-        "Left: their distribution beside the normal one. Right: their autocorrelation; that of white noise stays in the "
-        "grey band, 95 times out of 100.",
-        svg(plots.whiteness(found)),
-    )
+    if residuals:
+        text = (
+            "Left: their distribution beside the normal one. Right: their autocorrelation; that of white noise stays in "
+            "the grey band, 95 times out of 100."
+        )
+        yield figure("Residuals", text, svg(plots.whiteness(found)))
     yield "</article></section>"
 
 
