@@ -62,6 +62,7 @@ LATER = {
     "Certificate": "program.certify",
     "ConfigurationSpace": "tabulation.configuration_space",
     "Controller": "simulation.controllers",
+    "CrossValidation": "identification.validate",
     "Design": "design.yang_tzeng",
     "Drawing": "view.drawing",
     "Function": "runtime.function",
@@ -85,6 +86,7 @@ LATER = {
     "close_loops": "geometry.close_loops",
     "computed_torque": "simulation.controllers",
     "configuration_space": "tabulation.configuration_space",
+    "cross_validate": "identification.validate",
     "draw": "view.drawing",
     "fourier_motion": "simulation.motion.make",
     "gravity_compensation": "simulation.controllers",
@@ -100,6 +102,7 @@ LATER = {
     "singularity": "geometry.singularity",
     "spring_drive": "simulation.controllers",
     "sweep": "sweeps.sweep",
+    "validate": "identification.validate",
     "yang_tzeng": "design.yang_tzeng",
 }
 """Names whose modules are heavy, or need heavy ones: they are imported when they are used."""
@@ -122,6 +125,7 @@ __all__ = [
     "CertificationError",
     "ConfigurationSpace",
     "Controller",
+    "CrossValidation",
     "Design",
     "Drawing",
     "ExpressionError",
@@ -174,6 +178,7 @@ __all__ = [
     "computed_torque",
     "configuration_space",
     "coriolis_matrix",
+    "cross_validate",
     "difference",
     "direct_dynamics",
     "draw",
@@ -220,5 +225,6 @@ __all__ = [
     "sweep",
     "symbol",
     "transforms",
+    "validate",
     "yang_tzeng",
 ]

@@ -23,6 +23,7 @@ from . import show
 from .catalogue import groups_by_itself, model
 from .console import console, errors
 from .find_robot import find, heard
+from .identify import identify, validate
 from .options import (
     Accelerated,
     BaseOption,
@@ -311,6 +312,8 @@ def bench(
 
 app.command()(simulate)
 app.command()(torques)
+app.command()(identify)
+app.command()(validate)
 app.command()(papers)
 
 

@@ -15,9 +15,8 @@ from ..errors import IdentificationError
 from ..models.registry import check_robot
 from ..robot.robot import Robot
 from .bounds import Bounds
-from .checks import fitting, suspicions, warn
+from .checks import suspicions, warn
 from .columns import Columns, columns
-from .delay import SIGNIFICANT as BELIEVED
 from .delay import delay
 from .direct import Motion
 from .essential import essential as needed
@@ -27,13 +26,15 @@ from .motors import with_motors
 from .recording import Recording
 from .result import Identification
 from .samples import Samples
-from .signals import even, filters
+from .sources import sources_of
 from .states import Source
 
 Floats = NDArray[np.float64]
 AUTO = "auto"
 PLAIN, RICH = ("FV", "FS", "FO"), ("FA", "FB")
 """The terms of friction that are always there, and those that are kept where the data support them."""
+TUNED = 32768
+"""Samples on which the speeds of breakaway friction are tried."""
 SPEEDS = (0.02, 0.05, 0.1, 0.2)
 """Speeds of breakaway friction that are tried, relative to the largest speed of each axis."""
 SIGNIFICANT = 4.0
@@ -118,7 +119,7 @@ def identify(
     robot = coupled(robot, given, coupling)
     wanted = (*PLAIN, *RICH) if friction == AUTO else tuple([friction] if isinstance(friction, str) else friction)
     found = columns(robot, wanted, rotors, springs)
-    options = {"cutoff": cutoff, "decimate": decimate}
+    options: dict[str, Any] = {"cutoff": cutoff, "decimate": decimate}
     with ExitStack() as stack:
         if isinstance(workers, int):
             executor = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
@@ -130,21 +131,16 @@ def identify(
             warn(suspicions(source.recording, robot), source.recording)
         parts = [part for source in sources for part in source.split(_parts(workers, method))]
         samples = Samples(found, parts, np.ones(len(found.rubbing)), rest=rest, executor=executor)
-        samples = _with_speeds(samples)
+        samples = _tuned(samples)
         fit = partial(_fit, method=method, controllers=_controllers(controller, given))
         samples, estimate = fit(samples, np.ones(len(found.names), dtype=bool))
         if friction == AUTO or essential:
             samples, estimate = _fewer(samples, estimate, fit, friction == AUTO, essential)
-        late, error = delay(samples, estimate.fit)
-        if abs(late) > BELIEVED * error and abs(late) > sources[0].filters.step:
-            warn(
-                [
-                    f"the torques lag behind the motion by {1e3 * late:.3g} ms (± {1e3 * error:.1g}); if they were not "
-                    f"measured at the same time, use rec.shifted({late:.4g})"
-                ],
-                sources[0].recording,
-            )
+        found_delay = delay(samples, estimate.fit)
+    if found_delay.is_material:
+        warn([_out_of_step(found_delay.late)], sources[0].recording)
     hows = tuple(source.filters for source in sources)
+    late = found_delay.late
     result = Identification(samples.columns, *estimate, samples.speeds, hows, method, late, options, tuple(given))
     return result.made_consistent(prior, bounds) if consistent else result
 
@@ -158,6 +154,14 @@ def _check_consistent(consistent: bool, prior: Robot | None, bounds: Bounds | No
             "a possible robot has all parameters: leave essential=True out, or consistent=True; "
             "what the data cannot tell from zero is drawn to the prior"
         )
+
+
+def _out_of_step(late: float) -> str:
+    how = "lag behind" if late > 0 else "are ahead of"
+    return (
+        f"the torques {how} the motion by {1e3 * abs(late):.3g} ms; if they were not measured at the same time, "
+        f"rec.shifted({late:.4g}) corrects it"
+    )
 
 
 def _fit(samples: Samples, use: Flags, method: str, controllers: Sequence[Any]) -> tuple[Samples, Estimate]:
@@ -186,7 +190,7 @@ def _fewer(
         return samples, estimate
     fewer = samples.columns.only(keep)
     sources = [source.of(fewer) for source in samples.sources]
-    return fit(samples.changed(columns=fewer, sources=sources), np.ones(len(fewer.names), dtype=bool))  # type: ignore[no-any-return]
+    return fit(samples.changed(columns=fewer, sources=sources), np.ones(len(fewer.names), dtype=bool))
 
 
 def coupled(robot: Robot, recordings: Sequence[Recording], coupling: ArrayLike | None) -> Robot:
@@ -220,32 +224,21 @@ def _check_length(found: Columns, sources: Sequence[Source]) -> None:
     samples = sum(len(source.recording) for source in sources)
     if samples * len(found.rows) < 2 * len(found.names):
         raise IdentificationError(
-            f"{samples} samples of {len(found.rows)} torques are too few for {len(found.names)} parameters; record longer"
+            f"{samples} samples of {len(found.rows)} torques are too few for {len(found.names)} parameters; "
+            "record longer"
         )
 
 
-def _with_speeds(samples: Samples) -> Samples:
-    """Return the samples with the speeds of breakaway friction with which the torques fit best."""
+def _tuned(samples: Samples) -> Samples:
+    """Return the samples with the speeds of breakaway friction with which some of them fit best."""
     if "speeds" not in samples.columns.program.inputs:
         return samples
-    largest = np.max([source.fastest() for source in samples.sources], axis=0)
-    best, least = samples, np.inf
+    some = [source.start_of(TUNED // len(samples.sources)) for source in samples.sources]
+    largest = np.maximum(np.max([source.fastest() for source in some], axis=0), 1e-9)
+    best, least = samples.speeds, np.inf
     for part in SPEEDS:
-        tried = samples.changed(speeds=part * np.maximum(largest, 1e-9))
-        score = float(np.sum(np.log(weighted(tried.factor(), samples.columns).noise)))
+        tried = samples.changed(sources=some, speeds=part * largest)
+        score = float(np.sum(np.log(weighted(tried.factor(), tried.columns).noise)))
         if score < least:
-            best, least = tried, score
-    return best
-
-
-def sources_of(
-    found: Columns, recordings: Sequence[Recording], *, cutoff: float | str | None, decimate: int | None
-) -> list[Source]:
-    """Return recordings with the way to filter each."""
-    sources = []
-    for given in recordings:
-        recording = even(fitting(given, found.robot))
-        how = filters(recording, cutoff, decimate)
-        trim = min(how.halo // 2, len(recording) // 20)
-        sources.append(Source(recording, how, found, trim, len(recording) - trim))
-    return sources
+            best, least = tried.speeds, score
+    return samples.changed(speeds=best)

@@ -14,11 +14,12 @@ from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from .columns import Columns, columns
 from .consistent import form_matrix
-from .identify import coupled, sources_of
+from .identify import coupled
 from .possible import forms
 from .pseudo_inertia import COUNT, Floats
 from .recording import Recording
 from .samples import Samples
+from .sources import sources_of
 
 
 def effect(columns: Columns, at: str) -> Floats:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import IdentificationError
+from .columns import Columns
 from .estimate import Fit, Flags, residuals, total, weighted
 from .noise import LAGS, autocorrelation, correlated, long_run, memory, robust, scores
 from .samples import Block, Samples
@@ -67,7 +68,9 @@ def huber(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
 
 
 def _medians(blocks: Iterable[Block], samples: Samples, values: Floats) -> Floats:
-    return np.median([np.median(np.abs(x.residual(samples.columns, values)), axis=0) for x in blocks], axis=0)
+    return np.asarray(
+        np.median([np.median(np.abs(x.residual(samples.columns, values)), axis=0) for x in blocks], axis=0)
+    )
 
 
 def huber_weights(block: Block, samples: Samples, values: Floats, spread: Floats) -> Floats:
@@ -100,8 +103,8 @@ def _rounds(
     """Return the estimate after some rounds of simulation, each with the values of the one before."""
     if simulate is None:
         raise IdentificationError(
-            "methods iv and didim simulate the robot under its controller: give controller=…, such as tf.pd_control(…); "
-            "iv also takes recordings with a reference"
+            "methods iv and didim simulate the robot under its controller: give controller=…, such as tf.pd_control(…);"
+            " iv also takes recordings with a reference"
         )
     found = by_noise(samples, use, None)
     for _ in range(ROUNDS):
@@ -134,10 +137,8 @@ def _instrumental(samples: Samples, use: Flags, model: Samples, before: Estimate
     return Estimate(found, np.asarray(inverse @ total_ @ inverse.T))
 
 
-def _products(columns: object, z: Block, y: Block, noise: Floats) -> tuple[Floats, Floats]:
-    from .columns import Columns
-
-    assert isinstance(columns, Columns)
+def _products(columns: Columns, z: Block, y: Block, noise: Floats) -> tuple[Floats, Floats]:
+    """Return ZᵀW²Y and ZᵀW²τ of a block."""
     Z, Y = columns.dense(z.parts) / noise[:, None], columns.dense(y.parts) / noise[:, None]
     Z, Y = (x.reshape(-1, x.shape[-1]) for x in (Z, Y))
     return Z.T @ Y, Z.T @ (y.tau / noise).ravel()

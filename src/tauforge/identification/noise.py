@@ -40,7 +40,7 @@ def correlated(residuals: Iterable[Floats], lags: int = LAGS) -> Floats:
 
 def autocorrelation(sums: Floats) -> Floats:
     """Return the autocorrelation (lags + 1, torques) from sums of products."""
-    return sums / np.maximum(sums[0], 1e-300)
+    return np.asarray(sums / np.maximum(sums[0], 1e-300))
 
 
 def memory(correlation: Floats) -> int:

@@ -63,7 +63,7 @@ class Recording:
         samples = len(self.q)
         t = _numbers(self.t, "t")
         if t.ndim == 0:
-            t = np.arange(samples) * float(t)
+            t = np.asarray(np.arange(samples) * float(t), dtype=np.float64)
         object.__setattr__(self, "t", t)
         if t.ndim != 1:
             raise IdentificationError(f"t has the shape {t.shape}; it must be one time per sample, or the time step")

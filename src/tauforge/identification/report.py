@@ -162,8 +162,8 @@ def _prediction(key: str, title: str, found: Validation, residuals: bool = True)
     )
     if residuals:
         text = (
-            "Left: their distribution beside the normal one. Right: their autocorrelation; that of white noise stays in "
-            "the grey band, 95 times out of 100."
+            "Left: their distribution beside the normal one. Right: their autocorrelation; that of white noise stays "
+            "in the grey band, 95 times out of 100."
         )
         yield figure("Residuals", text, svg(plots.whiteness(found)))
     yield "</article></section>"

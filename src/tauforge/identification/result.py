@@ -21,7 +21,8 @@ from .possible import consistent_robot, possible
 from .recording import SHORTEST, Recording
 from .samples import loads
 from .signals import Filters
-from .validation import Validation, validated
+from .sources import sources_of
+from .validation import Validation, compared
 
 Floats = NDArray[np.float64]
 LONG = 200_000
@@ -82,13 +83,13 @@ class Identification:
     def errors(self) -> Floats:
         """Standard errors of the values; infinite for those that the data do not determine."""
         found = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        return np.where(self.fit.determined, found, np.inf)
+        return np.asarray(np.where(self.fit.determined, found, np.inf), dtype=float)
 
     @property
     def correlations(self) -> Floats:
         """Correlations between the estimates."""
         scale = np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))
-        return self.covariance / np.outer(scale, scale)
+        return np.asarray(self.covariance / np.outer(scale, scale))
 
     @property
     def undetermined(self) -> tuple[str, ...]:
@@ -146,7 +147,10 @@ class Identification:
 
     def validate(self, recordings: Recording | Sequence[Recording]) -> Validation:
         """Return how well the identified robot predicts the torques of recordings that it was not identified from."""
-        return validated(self, [recordings] if isinstance(recordings, Recording) else list(recordings))
+        given = [recordings] if isinstance(recordings, Recording) else list(recordings)
+        return compared(
+            sources_of(self.columns, given, **self.options), lambda x: self.torque(x.q, x.qd, x.qdd, x.slip)
+        )
 
     def table(self) -> str:
         """Return the parameters with standard errors as text."""
@@ -234,7 +238,7 @@ def with_friction(columns: Columns, robot: Robot, known: dict[tuple[str, int], f
             own |= {"eta": 1, "k": known["K", j], "rest": 0.0}
         joints.append(replace(joint, **own))  # type: ignore[arg-type]
     tendons = [
-        replace(tendon, **{key: known.get((key, j), 0.0) for key in ("IA", "FV", "FS")})
+        replace(tendon, **{key: known.get((key, j), 0.0) for key in ("IA", "FV", "FS")})  # type: ignore[arg-type]
         for j, tendon in enumerate(robot.tendons, 1 + len(whole.joints))
     ]
     named = f"{columns.robot.name}identified"

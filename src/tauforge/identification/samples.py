@@ -128,7 +128,7 @@ class Samples:
         speeds = np.abs(self.columns.velocities(states.q, states.qd))
         for place, row in self.columns.torque_of.items():
             slow[:, row] = speeds[:, place] < self.rest
-        return (decimated(slow, window, step) == 0.0).astype(float)
+        return np.asarray(decimated(slow, window, step) == 0.0, dtype=float)
 
     def evaluated(self, states: States, some: slice = slice(None)) -> list[Floats]:
         """Return the columns of states before decimation."""

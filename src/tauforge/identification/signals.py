@@ -60,13 +60,20 @@ class Filters:
         return 1.0 / (OVERLAP * self.decimation * self.step)
 
     @property
+    def velocity_noise(self) -> Floats:
+        """Standard deviation of the noise of each velocity up to the cut-off; zero if nothing is filtered."""
+        if self.cutoff is None:
+            return np.zeros_like(self.noise)
+        return np.asarray(self.noise * 2 * np.pi * np.sqrt(2 * self.step * self.cutoff**3 / 3))
+
+    @property
     def window(self) -> Floats:
         """The weights of the decimation's window: Hann's, whose response vanishes where the kept samples' ends."""
         if self.decimation == 1 and self.cutoff is None:
             return np.ones(1)
         length = OVERLAP * self.decimation
         weights = 0.5 - 0.5 * np.cos(2 * np.pi * (np.arange(length) + 0.5) / length)
-        return weights / weights.sum()
+        return np.asarray(weights / weights.sum())
 
     @property
     def halo(self) -> int:

@@ -24,10 +24,12 @@ from .slip import slip
 Floats = NDArray[np.float64]
 BLOCK = 32768
 """Samples that are filtered at a time."""
-SLIP = 10.0
-"""Displacement over which friction turns, in multiples of the positions' noise."""
-FINEST = 1e-9
+MEMORY = 10.0
+"""Displacement over which friction turns near rest, in multiples of the positions' noise."""
+FINEST = 1e-12
 """The shortest such displacement."""
+STILL = 5.0
+"""Speed below which an axis is at rest, in multiples of the velocities' noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,15 +93,19 @@ class Source:
         """The robot."""
         return self.columns.robot
 
-    @cached_property
-    def width(self) -> Floats:
-        """The displacement over which friction turns, for each rubbing axis."""
-        noise = SLIP * float(np.median(self.filters.noise))
-        return np.full(len(self.columns.rubbing), max(noise, FINEST))
+    def slip(self, velocities: Floats, before: Floats | None) -> Floats:
+        """Return the directions of friction along velocities of the rubbing axes."""
+        width = MEMORY * float(np.median(self.filters.noise))
+        slow = STILL * float(np.median(self.filters.velocity_noise))
+        return slip(velocities, self.filters.step, max(width, FINEST), slow, before)
 
     def of(self, columns: Columns) -> Source:
         """Return the source for other columns of the same robot."""
         return replace(self, columns=columns)
+
+    def start_of(self, samples: int) -> Source:
+        """Return the part with the first samples, so many at most."""
+        return replace(self, last=min(self.last, self.first + max(samples, 2 * len(self.filters.window))))
 
     def start(self) -> tuple[Floats, Floats]:
         """Return coordinates and velocities of the first sample."""
@@ -141,7 +147,7 @@ class Source:
         else:
             qdd = filters.smooth(np.asarray(rec.qdd[a:b], dtype=float))
         q, qd, qdd = (np.ascontiguousarray(x[inner]) for x in (q, qd, qdd))
-        directions = slip(self.columns.velocities(q, qd), filters.step, self.width, before)
+        directions = self.slip(self.columns.velocities(q, qd), before)
         return States(q, qd, qdd, directions, np.asarray(rec.tau[first:end], dtype=float))
 
     def _rate(self, q: Floats, flat: bool) -> Floats:
