@@ -145,6 +145,14 @@ def identify(
     return result.made_consistent(prior, bounds) if consistent else result
 
 
+def _out_of_step(late: float) -> str:
+    how = "lag behind" if late > 0 else "are ahead of"
+    return (
+        f"the torques {how} the motion by {1e3 * abs(late):.3g} ms; if they were not measured at the same time, "
+        f"rec.shifted({late:.4g}) corrects it"
+    )
+
+
 def _check_consistent(consistent: bool, prior: Robot | None, bounds: Bounds | None, essential: bool) -> None:
     """Refuse what goes only with consistent parameters, or not with them."""
     if not consistent and (prior is not None or bounds is not None):
@@ -154,14 +162,6 @@ def _check_consistent(consistent: bool, prior: Robot | None, bounds: Bounds | No
             "a possible robot has all parameters: leave essential=True out, or consistent=True; "
             "what the data cannot tell from zero is drawn to the prior"
         )
-
-
-def _out_of_step(late: float) -> str:
-    how = "lag behind" if late > 0 else "are ahead of"
-    return (
-        f"the torques {how} the motion by {1e3 * abs(late):.3g} ms; if they were not measured at the same time, "
-        f"rec.shifted({late:.4g}) corrects it"
-    )
 
 
 def _fit(samples: Samples, use: Flags, method: str, controllers: Sequence[Any]) -> tuple[Samples, Estimate]:

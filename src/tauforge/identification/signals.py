@@ -27,6 +27,9 @@ MOTION = 0.99
 """The share of the velocities' power within the bandwidth of the motion."""
 FLOOR = 4.0
 """The spectrum of positions over that of their noise at the cut-off."""
+WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+"""Of the differences to the next samples, both ways, in a derivative: right up to the eighth power of the step."""
+REACH = len(WEIGHTS)
 ORDER = 4
 """Of the Butterworth filter that runs over the positions forth and back."""
 OVERLAP = 4
@@ -78,7 +81,7 @@ class Filters:
     @property
     def halo(self) -> int:
         """Samples at both ends of a block that the filter's start disturbs."""
-        return 0 if self.cutoff is None else int(np.ceil(2.0 / (self.cutoff * self.step)))
+        return 2 * REACH if self.cutoff is None else int(np.ceil(2.0 / (self.cutoff * self.step)))
 
     def smooth(self, x: Floats) -> Floats:
         """Return signals without what is beyond the cut-off, and without delay."""
@@ -88,6 +91,17 @@ class Filters:
         padding = min(len(x) - 1, self.halo)
         found: Floats = sosfiltfilt(sections, x, axis=0, padlen=padding)
         return found
+
+
+def rate(x: Floats, step: float) -> Floats:
+    """Return the time derivative by central differences of eighth order; near the ends, of second order."""
+    found = np.gradient(x, step, axis=0)
+    if len(x) > 2 * REACH:
+        found[REACH:-REACH] = sum(
+            (w / step) * (x[REACH + k : len(x) - REACH + k] - x[REACH - k : len(x) - REACH - k])
+            for k, w in enumerate(WEIGHTS, 1)
+        )
+    return np.asarray(found)
 
 
 def even(recording: Recording) -> Recording:

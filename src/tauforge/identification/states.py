@@ -18,7 +18,7 @@ from ..robot.robot import Robot
 from ..runtime.function import Function
 from .columns import Columns
 from .recording import Recording
-from .signals import Filters
+from .signals import REACH, WEIGHTS, Filters, rate
 from .slip import slip
 
 Floats = NDArray[np.float64]
@@ -135,17 +135,14 @@ class Source:
     def _states(self, first: int, end: int, before: Floats | None) -> States:
         """Return the states of some samples, filtered with their neighbours."""
         rec, filters = self.recording, self.filters
-        a, b = max(0, first - filters.halo - 2), min(len(rec), end + filters.halo + 2)
+        a, b = max(0, first - filters.halo - REACH), min(len(rec), end + filters.halo + REACH)
         inner = slice(first - a, end - a)
         q = filters.smooth(np.asarray(rec.q[a:b], dtype=float))
         robot = self.robot.expanded()
         flat = robot.coordinate_names == robot.velocity_names
         q = q if flat else normalised(robot, q)
         qd = self._rate(q, flat) if rec.qd is None else filters.smooth(np.asarray(rec.qd[a:b], dtype=float))
-        if rec.qdd is None:
-            qdd = np.gradient(qd, filters.step, axis=0)
-        else:
-            qdd = filters.smooth(np.asarray(rec.qdd[a:b], dtype=float))
+        qdd = rate(qd, filters.step) if rec.qdd is None else filters.smooth(np.asarray(rec.qdd[a:b], dtype=float))
         q, qd, qdd = (np.ascontiguousarray(x[inner]) for x in (q, qd, qdd))
         directions = self.slip(self.columns.velocities(q, qd), before)
         return States(q, qd, qdd, directions, np.asarray(rec.tau[first:end], dtype=float))
@@ -153,12 +150,21 @@ class Source:
     def _rate(self, q: Floats, flat: bool) -> Floats:
         """Return the velocities by central differences."""
         if flat:
-            return np.gradient(q, self.filters.step, axis=0)
-        step = self._difference
-        rate = np.empty((len(q), len(self.robot.velocity_names)))
-        rate[1:-1] = step(q[:-2], q[2:]) / (2 * self.filters.step)
-        rate[0], rate[-1] = step(q[0], q[1]) / self.filters.step, step(q[-2], q[-1]) / self.filters.step
-        return rate
+            return rate(q, self.filters.step)
+        between, here = self._difference, slice(REACH, len(q) - REACH)
+        found = np.empty((len(q), len(self.robot.velocity_names)))
+        found[1:-1] = between(q[:-2], q[2:]) / (2 * self.filters.step)
+        found[0], found[-1] = found[1], found[-2]
+        if len(q) > 2 * REACH:
+            found[here] = sum(
+                (w / self.filters.step)
+                * (
+                    between(q[here], q[REACH + k : len(q) - REACH + k])
+                    - between(q[here], q[REACH - k : len(q) - REACH - k])
+                )
+                for k, w in enumerate(WEIGHTS, 1)
+            )
+        return found
 
     @cached_property
     def _difference(self) -> Function:
