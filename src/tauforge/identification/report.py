@@ -237,14 +237,12 @@ def _intervals(found: Consistent) -> dict[str, str]:
             low, high = found.interval(name)
         except TauforgeError:
             continue
-        size = abs(float(found.values[found.names.index(name)]))
-        ends = [f"{0.0 if abs(x) < 1e-6 * size else x:.3g}" for x in (low, high)]
         if np.isinf(low) and np.isinf(high):
             texts[name] = ": any value"
         elif np.isinf(high):
-            texts[name] = f": at least {ends[0]}"
+            texts[name] = f": at least {low:.3g}"
         else:
-            texts[name] = f": {ends[0]} … {ends[1]}" if np.isfinite(low) else f": at most {ends[1]}"
+            texts[name] = f": {low:.3g} … {high:.3g}" if np.isfinite(low) else f": at most {high:.3g}"
     return texts
 
 
