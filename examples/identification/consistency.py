@@ -25,8 +25,8 @@ found = result.consistent
 print(f"the fit got worse by {100 * found.harm:.1f} %, for every possible robot by {100 * found.least_harm:.1f} %")
 for link, P in zip(result.robot.bodies, found.pseudo_inertias(), strict=True):
     print(f"{link.name}: least eigenvalue of its pseudo-inertia {np.linalg.eigvalsh(P)[0]:.1g}")
-for name in ("YZ3", "M1", "M4"):
+for name in ("ZZ4", "M1", "M4"):
     value, error = found.values[found.names.index(name)], found.errors[found.names.index(name)]
     low, high = found.interval(name)
-    shown = "undetermined" if name in found.undetermined else f"{value:.2f} ± {error:.2f}"
+    shown = "undetermined" if name in found.undetermined else f"{value:.3f} ± {error:.3f}"
     print(f"{name}: {shown}, between {low:.2f} and {high:.2f}")
