@@ -7,7 +7,7 @@ import pytest
 
 import tauforge as tf
 
-from .motions import filled, fourier, puma, recorded, truth
+from .known import filled, fourier, puma, recorded, truth
 
 PLAIN = ("FV", "FS", "FO")
 

@@ -7,7 +7,7 @@ import pytest
 
 import tauforge as tf
 
-from .motions import filled, fourier, puma, recorded
+from .known import filled, fourier, puma, recorded
 
 PLAIN = ("FV", "FS", "FO")
 

@@ -165,7 +165,9 @@ class Consistent:
             return 0.0, 0.0
         radius = float(np.sqrt(self.best + PROFILE * self.noise**2))
         low = self.problem.least(direction, radius, self.unknowns)
-        return low, -self.problem.least(-direction, radius, self.unknowns)
+        high = -self.problem.least(-direction, radius, self.unknowns)
+        tiny = 1e-6 * abs(float(self.values[self.names.index(name)]))  # the solver's zero
+        return 0.0 if abs(low) < tiny else low, 0.0 if abs(high) < tiny else high
 
     def pseudo_inertias(self) -> list[Floats]:
         """Return the pseudo-inertia of each link."""

@@ -138,7 +138,8 @@ def identify(
     if found_delay.is_material:
         warn([_out_of_step(found_delay.late)], sources[0].recording)
     hows = tuple(source.filters for source in sources)
-    result = Identification(samples.columns, *estimate, samples.speeds, hows, method, found_delay.late, options)
+    late = found_delay.late
+    result = Identification(samples.columns, *estimate, samples.speeds, hows, method, late, options, tuple(given))
     return result.made_consistent(prior, bounds) if consistent else result
 
 

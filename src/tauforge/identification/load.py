@@ -58,7 +58,7 @@ def recorded(
 
 def listed(recordings: Recording | Sequence[Recording], what: str) -> list[Recording]:
     """Return recordings as a list, which must not be empty."""
-    found = [recordings] if isinstance(recordings, Recording) else list(recordings)
+    found: list[Any] = list(recordings) if isinstance(recordings, list | tuple) else [recordings]
     if not found or not all(isinstance(x, Recording) for x in found):
         raise IdentificationError(f"{what} must be a Recording, or a list of some, not {recordings!r}")
     return found
