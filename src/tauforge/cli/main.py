@@ -50,6 +50,7 @@ from .options import (
     WrenchesOption,
 )
 from .papers import papers
+from .excite import excite
 from .simulate import simulate, torques
 from .view import view
 from .write_code import write_code
@@ -311,6 +312,7 @@ def bench(
 
 app.command()(simulate)
 app.command()(torques)
+app.command()(excite)
 app.command()(papers)
 
 

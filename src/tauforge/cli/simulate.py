@@ -76,13 +76,13 @@ def simulate(
     found = find(robot, False, base, snap, lenient, folder, loops)
     changes: dict[str, Any] = {
         "simulation": _given(duration=time, dt=dt, method=method, rtol=rtol, atol=atol),
-        "start": _given(q=_list(q0), qd=_list(qd0)),
+        "start": _given(q=listed(q0), qd=listed(qd0)),
         "output": _given(save=output, plot=plot, animate=animate),
     }
     if payload:
         changes["payload"] = payload
     if torque:
-        changes |= {"torque": _list(torque), "controller": None}
+        changes |= {"torque": listed(torque), "controller": None}
     wanted = _task(task, changes)
     asked = wanted.output
     if asked.plot:
@@ -95,7 +95,7 @@ def simulate(
         part = getattr(error, "trajectory", None)
         if part is not None and asked.save:
             part.save(asked.save)
-            _say(asked.save, what="wrote the part computed so far to")
+            told(asked.save, what="wrote the part computed so far to")
         raise
     console.print(motion_table(run))
     if asked.save:
@@ -104,7 +104,7 @@ def simulate(
         run.plot(asked.plot)
     if asked.animate:
         run.animate(asked.animate, robot=found)
-    _say(*asked)
+    told(*asked)
 
 
 def torques(
@@ -129,9 +129,9 @@ def torques(
     `tauforge torques planar2r --points '0,0; 1,0.5' --time 2 --payload 1.5`
     """
     found = find(robot, False, base, snap, lenient, folder, loops)
-    each = _list(along)
+    each = listed(along)
     path = _given(
-        expressions=each if len(each) > 1 else along, points=[_list(x) for x in points.split(";")] if points else []
+        expressions=each if len(each) > 1 else along, points=[listed(x) for x in points.split(";")] if points else []
     )
     changes: dict[str, Any] = {
         "motion": path | _given(duration=time),
@@ -150,7 +150,7 @@ def torques(
         run.save(asked.save)
     if asked.plot:
         run.plot(asked.plot)
-    _say(asked.save, asked.plot)
+    told(asked.save, asked.plot)
 
 
 def _task(file: Path | None, changes: dict[str, Any], anew: bool = False) -> tf.Task:
@@ -161,7 +161,7 @@ def _task(file: Path | None, changes: dict[str, Any], anew: bool = False) -> tf.
     return task.changed(**{name: x for name, x in changes.items() if x or x is None})
 
 
-def _say(*files: str, what: str = "wrote") -> None:
+def told(*files: str, what: str = "wrote") -> None:
     """Name the files that were written."""
     if written := [name for name in files if name]:
         errors.print(f"[green]{what}[/green] {escape(', '.join(written))}", soft_wrap=True)
@@ -172,7 +172,7 @@ def _given(**values: Any) -> dict[str, Any]:
     return {key: x for key, x in values.items() if x}
 
 
-def _list(text: str) -> list[str]:
+def listed(text: str) -> list[str]:
     """Return the entries of an option with a list; commas within brackets, as in atan2(x, y), do not count."""
     entries, depth = [""], 0
     for c in text:

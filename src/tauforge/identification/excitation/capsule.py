@@ -118,6 +118,4 @@ def nearest(one: Floats, two: Floats) -> tuple[Floats, Floats]:
 
 def _placed(T: NDArray[np.object_], capsule: Capsule) -> list[Node]:
     """Return both ends of a capsule in the base frame."""
-    return [
-        as_node(T[i, 0] * x + T[i, 1] * y + T[i, 2] * z + T[i, 3]) for x, y, z in capsule.ends for i in range(3)
-    ]
+    return [as_node(T[i, 0] * x + T[i, 1] * y + T[i, 2] * z + T[i, 3]) for x, y, z in capsule.ends for i in range(3)]

@@ -38,7 +38,7 @@ class OfProgram:
         if [*program.inputs] != ["q"] or program.inputs["q"].size != len(robot.coordinate_names):
             raise IdentificationError(f"apart: {program.prototype}; its only input is q[{len(robot.coordinate_names)}]")
         entries = [node for array in program.results.values() for node in array.nodes]
-        self._made = Pullback(program.name, program.arguments, entries)
+        self._made = Pullback(program.name, dict(program.arguments), entries)
 
     def values(self, q: Floats) -> Floats:
         """Return the outputs."""
@@ -93,7 +93,7 @@ def clearances(robot: Robot, apart: object) -> list[Clearance]:
             pairs.append((item[0], item[1]))
         else:
             raise IdentificationError(
-                f"apart: {item!r} is not a pair of capsules, such as (tf.Capsule('link1', 0.1), tf.Capsule('tool', 0.05))"
-                ", nor a Program or a function of q"
+                f"apart: {item!r} is neither a Program nor a function of q, nor a pair of capsules, such as "
+                "(tf.Capsule('link1', 0.1), tf.Capsule('tool', 0.05))"
             )
     return [*found, Distances(robot, pairs)] if pairs else found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ def exciting_trajectory(
 
     Examples
     --------
-    >>> tf.exciting_trajectory(tf.robots.puma560(), 10.0, {"position": (-2.0, 2.0), "velocity": 2.0, "acceleration": 8.0})
+    >>> tf.exciting_trajectory(tf.robots.puma560(), 10.0, {"position": (-2.0, 2.0), "velocity": 2.0})
     """
     _check(robot, harmonics, criterion, starts)
     period, own = positive("duration", duration), limits_of(robot, limits)
@@ -95,8 +96,19 @@ def exciting_trajectory(
         x = search(problem, series, criterion, rng)
         return {"x": x, "value": measured(problem, series, criterion, x)}
 
-    runs = sweep(found, {"number": range(starts)}, seed=seed, workers=workers, jobs=jobs, batch=1)
+    with one_thread_each():
+        runs = sweep(found, {"number": range(starts)}, seed=seed, workers=workers, jobs=jobs, batch=1)
     return _best(runs, problem, series, criterion)
+
+
+def one_thread_each() -> AbstractContextManager[object]:
+    """Keep the threads of linear algebra from competing with the workers: the matrices here are small."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        raise IdentificationError("exciting_trajectory needs threadpoolctl: pip install 'tauforge[identify]'") from None
+    limited: AbstractContextManager[object] = threadpool_limits(1, "blas")
+    return limited
 
 
 def measured(problem: Problem, series: Series, criterion: str, x: Floats) -> float:
@@ -113,7 +125,7 @@ def sampled_matrix(problem: Problem, series: Series, x: Floats) -> Floats:
     """Return the information matrix per sample, with the true sign of Coulomb friction."""
     grid, cols = Grid(series, FINER * PER_HARMONIC * series.harmonics), problem.information.columns
     W = cols.dense(cols.by_torque(*grid.states(x))) / problem.information.noise[:, None] * problem.scale
-    return problem.information.matrix(W)
+    return problem.measured(W)
 
 
 def _best(runs: Any, problem: Problem, series: Series, criterion: str) -> ExcitingTrajectory:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp, softmax
 
 from ...errors import IdentificationError
 from ...graph.rewrite import replaced
@@ -29,7 +28,7 @@ SHARE = 1.0
 """Weight of the mean logarithm of all eigenvalues beside that of the condition number: of motions in nearly the same
 condition, the one that tells more.
 """
-DRAWN = 2048
+DRAWN = 512
 """Random states within the limits from which the size of each column is found."""
 
 
@@ -49,7 +48,9 @@ class Information:
         program = cols.program
         if program.parameters:
             some = ", ".join(program.parameters[:6])
-            raise IdentificationError(f"{cols.robot.name}: its geometry has symbols, {some}; give them values with bind")
+            raise IdentificationError(
+                f"{cols.robot.name}: its geometry has symbols, {some}; give them values with bind"
+            )
         smooth = [smooth_sign(v, width) for v in cols.rates.results["v"].nodes]
         slip = program.arguments["slip"].nodes if "slip" in program.arguments else ()
         nodes = [node for array in program.results.values() for node in array.nodes]
@@ -79,15 +80,19 @@ class Information:
         weights = np.matmul(W, by)[:, self._row, self._column] * (2.0 / len(W)) / self.noise[self._row]
         return self._entries.slopes(np.ascontiguousarray(weights), q, qd, qdd)
 
-    def sizes(self, limits: MotionLimits, seed: int = 0) -> Floats:
-        """Return the root mean square of each column over states that are spread evenly within the limits."""
-        random = np.random.default_rng(seed)
+    def drawn(self, limits: MotionLimits) -> Floats:
+        """Return the regressor at states that are spread evenly within the limits."""
+        random = np.random.default_rng(0)
         q, qd, qdd = (random.uniform(-1.0, 1.0, (DRAWN, len(limits.lower))) for _ in range(3))
         bounded = np.isfinite(limits.upper - limits.lower)
         half = np.where(bounded, 0.5 * (limits.upper - limits.lower), np.pi)
         speed = np.where(np.isfinite(limits.velocity), limits.velocity, 1.0)
         rise = np.where(np.isfinite(limits.acceleration), limits.acceleration, speed**2)
-        W = self.rows(limits.middle + half * q, speed * qd, rise * qdd)
+        return self.rows(limits.middle + half * q, speed * qd, rise * qdd)
+
+    def sizes(self, limits: MotionLimits) -> Floats:
+        """Return the root mean square of each column over these states."""
+        W = self.drawn(limits)
         return np.asarray(np.sqrt(np.maximum((W * W).sum(axis=1).mean(axis=0), 1e-300)))
 
 
@@ -97,7 +102,9 @@ def columns_to_excite(robot: Robot, friction: object, rotors: bool | None) -> Co
     chosen = tuple(key for key in LINEAR if has[key]) if friction is None else friction
     each = (chosen,) if isinstance(chosen, str) else tuple(chosen)  # type: ignore[arg-type]
     if wrong := [key for key in each if key not in LINEAR]:
-        raise IdentificationError(f"friction: {wrong[0]!r} cannot be excited by design; choose among {', '.join(LINEAR)}")
+        raise IdentificationError(
+            f"friction: {wrong[0]!r} cannot be excited by design; choose among {', '.join(LINEAR)}"
+        )
     return columns(robot, each, has["IA"] if rotors is None else bool(rotors))
 
 
@@ -123,8 +130,9 @@ def by_condition(sharpness: float) -> Measure:
     def measure(matrix: Floats) -> tuple[float, Floats]:
         values, vectors = _eigen(matrix)
         logs = np.log(values)
-        spread = (logsumexp(sharpness * logs) + logsumexp(-sharpness * logs)) / sharpness
-        slope = softmax(sharpness * logs) - softmax(-sharpness * logs) - SHARE / len(logs)
+        high, low = np.exp(sharpness * (logs - logs[-1])), np.exp(sharpness * (logs[0] - logs))
+        spread = logs[-1] - logs[0] + np.log(high.sum() * low.sum()) / sharpness
+        slope = high / high.sum() - low / low.sum() - SHARE / len(logs)
         return float(spread - SHARE * logs.mean()), _slopes(slope / values, vectors)
 
     return measure

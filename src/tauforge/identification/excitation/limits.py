@@ -81,7 +81,9 @@ def _ranges(robot: Robot, given: ArrayLike | None) -> tuple[Floats, Floats]:
     if given is None:
         own = {joint.name: joint.limits for joint in robot.joints}
         return np.array([own[x].lower for x in names]), np.array([own[x].upper for x in names])
-    found = np.array(given, dtype=float) if np.isinf(np.asarray(given, dtype=float)).any() else numbers("position", given)
+    found = (
+        np.array(given, dtype=float) if np.isinf(np.asarray(given, dtype=float)).any() else numbers("position", given)
+    )
     if found.shape not in ((2,), (2, len(names))):
         raise IdentificationError(
             f"limits: position is (lower, upper), each one number or {len(names)}, not an array of shape {found.shape}"

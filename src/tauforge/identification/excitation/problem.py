@@ -18,6 +18,8 @@ from .pullback import Pullback, smoothed
 from .series import Rates, Series
 
 Floats = NDArray[np.float64]
+RANK = 1e-9
+"""Singular value of a combination of parameters that torques do not depend on, relative to the largest."""
 METRES = 0.1
 """The clearance that weighs as much as a whole limit."""
 
@@ -68,7 +70,7 @@ class Problem:
         width: float,
     ) -> None:
         self.robot, self.information, self.limits, self.scale = robot, information, limits, scale
-        self._clear = clear
+        self._clear, self._told = clear, told(information.drawn(limits) * scale)
         self._bounded = np.flatnonzero(np.isfinite(limits.torque))
         self.torques = self._torques(width) if len(self._bounded) else None
 
@@ -86,13 +88,17 @@ class Problem:
         """Return a measure of the information, its slopes, and the states."""
         states = grid.states(x)
         W = self.information.rows(*states) * self.scale
-        value, by = measure(self.information.matrix(W))
-        slopes = self.information.slopes(W, by * self.scale, *states)
+        value, by = measure(self.measured(W))
+        slopes = self.information.slopes(W, self._told @ by @ self._told.T * self.scale, *states)
         return value, grid.slopes(slopes), states
 
     def matrix(self, grid: Grid, x: Floats) -> Floats:
         """Return the information matrix in the chosen units."""
-        return self.information.matrix(self.information.rows(*grid.states(x)) * self.scale)
+        return self.measured(self.information.rows(*grid.states(x)) * self.scale)
+
+    def measured(self, W: Floats) -> Floats:
+        """Return the information matrix of a scaled regressor, without combinations that no motion tells apart."""
+        return np.asarray(self._told.T @ self.information.matrix(W) @ self._told)
 
     def excesses(self, states: Rates, margin: float = 0.0) -> list[Excess]:
         """Return how far each kind of limit is exceeded; a margin tightens all but clearances."""
@@ -127,9 +133,15 @@ class Problem:
         return max((float(each.values.max()) for each in self.excesses(states)), default=-np.inf)
 
 
-def _within(
-    part: Floats, some: NDArray[np.bool_], room: float, slopes: Callable[[Floats], Rates]
-) -> Excess:
+def told(W: Floats) -> Floats:
+    """Return an orthonormal basis of the combinations of parameters that torques depend on."""
+    rows = W.reshape(-1, W.shape[-1])
+    _, sizes, basis = np.linalg.svd(np.linalg.qr(rows, mode="r"))
+    known = sizes > RANK * sizes[0]
+    return np.eye(W.shape[-1]) if known.all() else np.asarray(basis[known].T)
+
+
+def _within(part: Floats, some: NDArray[np.bool_], room: float, slopes: Callable[[Floats], Rates]) -> Excess:
     """Return the excess of values between -1 and 1, where they are limited."""
     values = np.where(some, np.stack([part - room, -part - room]), -1.0)
 
@@ -149,6 +161,4 @@ def _beyond(q: Floats, bound: Floats, sign: float, some: NDArray[np.bool_], none
 def _kept(clear: Clearance, q: Floats, none: Floats) -> Excess:
     """Return the lack of clearance."""
     values = -clear.values(q) / METRES
-    return Excess(
-        values.reshape(-1), lambda w: (clear.slopes(-w.reshape(values.shape) / METRES, q), none, none)
-    )
+    return Excess(values.reshape(-1), lambda w: (clear.slopes(-w.reshape(values.shape) / METRES, q), none, none))

@@ -47,10 +47,9 @@ class Pullback:
         """Return the slopes by q, qd and qdd, (samples, n) each, from those by the outputs."""
         count = len(self._state)
         found = self._slopes(*state[:count], weights, threads=1)
-        none = np.zeros_like(state[0])
         each = list(found) if count > 1 else [found]
-        q, qd, qdd = [*each, *[none] * (len(STATE) - count)]
-        return q, qd, qdd
+        each += [np.zeros_like(state[0])] * (len(STATE) - count)
+        return each[0], each[1], each[2]
 
 
 def smoothed(program: Program, output: str, width: float) -> list[Node]:

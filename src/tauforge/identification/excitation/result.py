@@ -93,7 +93,9 @@ class ExcitingTrajectory:
 
     @cached_property
     def used(self) -> dict[str, Floats]:
-        """The largest part of each limit that the motion uses, (n) each: position, velocity, acceleration, torque."""
+        """The largest part of each limit that the motion uses, (n) each; position, velocity, acceleration and torque as
+        far as they are limited.
+        """
         t = np.linspace(0.0, self.duration, CHECKED)
         q, qd, qdd = self.motion(t)
         limits = self.limits
@@ -106,7 +108,10 @@ class ExcitingTrajectory:
         }
         if self._inverse is not None:
             found["torque"] = np.abs(self.tau(t)).max(axis=0) / limits.torque
-        return found
+        bounds = {"position": limits.upper - limits.lower} | {
+            name: getattr(limits, name) for name in found if name != "position"
+        }
+        return {name: part for name, part in found.items() if np.isfinite(bounds[name]).any()}
 
     def sample(self, dt: float | None = None, *, t: ArrayLike | None = None) -> Samples:
         """Return ``t, q, qd, qdd`` at many times, as ``Motion.sample`` does."""

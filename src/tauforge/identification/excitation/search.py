@@ -35,7 +35,7 @@ PER_HARMONIC, FINER = 20, 10
 """Samples per period of the highest harmonic, and how many times as many check the result."""
 HALVINGS = 20
 """Steps of bisection for the size of a motion that keeps its limits."""
-INSIDE = 1e-4
+INSIDE = 5e-4
 """Part of a limit that is left for peaks between the finest samples."""
 
 
@@ -76,7 +76,8 @@ def improved(
 def first(problem: Problem, series: Series, grid: Grid, rng: np.random.Generator) -> Floats:
     """Return the random motion, of some within the limits of motion, that tells most."""
     drawn = [random_motion(series, problem.limits, grid, rng) for _ in range(DRAWS)]
-    return min(drawn, key=lambda x: by_determinant(problem.matrix(grid, x))[0])
+    values = [by_determinant(problem.matrix(grid, x))[0] for x in drawn]
+    return drawn[int(np.argmin(values))]
 
 
 def random_motion(series: Series, limits: MotionLimits, grid: Grid, rng: np.random.Generator) -> Floats:
@@ -104,7 +105,9 @@ def random_motion(series: Series, limits: MotionLimits, grid: Grid, rng: np.rand
     q = q * factor
     low, high = limits.lower - q.min(axis=0), limits.upper - q.max(axis=0)
     bounded = np.isfinite(low) & np.isfinite(high)
-    centre = np.where(bounded, np.where(bounded, low, 0.0) + rng.random(len(low)) * np.where(bounded, high - low, 0.0), 0.0)
+    centre: Floats = np.where(
+        bounded, np.where(bounded, low, 0.0) + rng.random(len(low)) * np.where(bounded, high - low, 0.0), 0.0
+    )
     one_sided = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, 0.0))
     coefficients = series.coefficients(x)
     coefficients[:, 0] = np.where(bounded, centre, one_sided)

@@ -58,7 +58,7 @@ class Series:
     @property
     def size(self) -> int:
         """How many numbers are free."""
-        return len(self.unit) * self.basis.shape[1]
+        return len(self.unit) * int(self.basis.shape[1])
 
     def grid(self, count: int) -> Floats:
         """Return evenly spaced times that represent a period."""
