@@ -63,6 +63,7 @@ LATER = {
     "Certificate": "program.certify",
     "ConfigurationSpace": "tabulation.configuration_space",
     "Controller": "simulation.controllers",
+    "CrossValidation": "identification.validate",
     "Design": "design.yang_tzeng",
     "Drawing": "view.drawing",
     "ExcitingTrajectory": "identification.excitation.result",
@@ -87,6 +88,7 @@ LATER = {
     "close_loops": "geometry.close_loops",
     "computed_torque": "simulation.controllers",
     "configuration_space": "tabulation.configuration_space",
+    "cross_validate": "identification.validate",
     "draw": "view.drawing",
     "exciting_trajectory": "identification.excitation.excite",
     "fourier_motion": "simulation.motion.make",
@@ -103,6 +105,7 @@ LATER = {
     "singularity": "geometry.singularity",
     "spring_drive": "simulation.controllers",
     "sweep": "sweeps.sweep",
+    "validate": "identification.validate",
     "yang_tzeng": "design.yang_tzeng",
 }
 """Names whose modules are heavy, or need heavy ones: they are imported when they are used."""
@@ -126,6 +129,7 @@ __all__ = [
     "CertificationError",
     "ConfigurationSpace",
     "Controller",
+    "CrossValidation",
     "Design",
     "Drawing",
     "ExcitingTrajectory",
@@ -179,6 +183,7 @@ __all__ = [
     "computed_torque",
     "configuration_space",
     "coriolis_matrix",
+    "cross_validate",
     "difference",
     "direct_dynamics",
     "draw",
@@ -226,5 +231,6 @@ __all__ = [
     "sweep",
     "symbol",
     "transforms",
+    "validate",
     "yang_tzeng",
 ]

@@ -22,7 +22,9 @@ from . import info as about
 from . import show
 from .catalogue import groups_by_itself, model
 from .console import console, errors
+from .excite import excite
 from .find_robot import find, heard
+from .identify import identify, validate
 from .options import (
     Accelerated,
     BaseOption,
@@ -50,7 +52,6 @@ from .options import (
     WrenchesOption,
 )
 from .papers import papers
-from .excite import excite
 from .simulate import simulate, torques
 from .view import view
 from .write_code import write_code
@@ -313,6 +314,8 @@ def bench(
 app.command()(simulate)
 app.command()(torques)
 app.command()(excite)
+app.command()(identify)
+app.command()(validate)
 app.command()(papers)
 
 

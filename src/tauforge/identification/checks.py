@@ -41,17 +41,17 @@ def fitting(recording: Recording, robot: Robot) -> Recording:
     for key, own in (("tau", tau), ("qd", recording.qd), ("qdd", recording.qdd)):
         if own is not None and own.shape[1] != len(torques):
             raise IdentificationError(_missing(where, key, own.shape[1], torques, robot))
-    changed = q is not recording.q or tau is not recording.tau
-    fitted = (
-        Recording(recording.t, q, tau, recording.qd, recording.qdd, where, recording.coupling) if changed else recording
-    )
+    fitted = recording if q is recording.q and tau is recording.tau else recording.changed(q=q, tau=tau)
     _check_values(fitted, robot)
     return fitted
 
 
 def _missing(where: str, key: str, found: int, names: tuple[str, ...], robot: Robot) -> str:
     wanted = f"{', '.join(names[:12])}{', …' if len(names) > 12 else ''}"
-    return f"{where}: {key} has {found} columns; {robot.name} has {len(names)}: {wanted}. Lock joints that were not recorded, robot.lock({{name: position}})"
+    return (
+        f"{where}: {key} has {found} columns; {robot.name} has {len(names)}: {wanted}. Give all, or hold joints that "
+        "were not recorded, robot.lock({name: position})"
+    )
 
 
 def _check_values(recording: Recording, robot: Robot) -> None:
@@ -60,8 +60,8 @@ def _check_values(recording: Recording, robot: Robot) -> None:
     if not np.all(np.isfinite(recording.t)) or np.any(steps <= 0):
         k = int(np.argmax(~(steps > 0)))
         raise IdentificationError(
-            f"{recording.name}: times must increase, but sample {k + 1} at {recording.t[k + 1]:g} s follows sample {k} at "
-            f"{recording.t[k]:g} s; sort the samples, or leave repeated ones out"
+            f"{recording.name}: times must increase, but sample {k + 1} at {recording.t[k + 1]:g} s follows "
+            f"sample {k} at {recording.t[k]:g} s; sort the samples, or leave repeated ones out"
         )
     for key in ("q", "tau", "qd", "qdd"):
         own = getattr(recording, key)

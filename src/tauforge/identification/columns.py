@@ -5,7 +5,7 @@ and of coupled motors, springs. Each row of the regressor, one per torque, has o
 does not act on the joints beyond it, so about half of the entries would be zeros.
 
 Coulomb friction depends on the sign of a velocity, which measurements do not tell near rest. That sign is therefore an
-input, ``slip``: for a state it is the sign of the velocity, and for a recording it follows from the motion (``slip.py``).
+input, ``slip``: for a state it is the velocity's sign, and for a recording it follows from the motion (``slip.py``).
 """
 
 from __future__ import annotations
@@ -99,6 +99,11 @@ class Columns:
     def inertial(self) -> NDArray[np.bool_]:
         """Which columns belong to the rigid robot: its links and the rotors of joints."""
         return np.array([key in self.base.forms for key in self.keys])
+
+    @property
+    def loaded(self) -> bool:
+        """Whether friction depends on the load."""
+        return "load" in self.program.inputs
 
     @cached_property
     def torque_of(self) -> dict[int, int]:

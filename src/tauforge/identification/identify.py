@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import IdentificationError
 from ..models.registry import check_robot
 from ..robot.robot import Robot
-from .checks import fitting, suspicions, warn
+from .bounds import Bounds
+from .checks import suspicions, warn
 from .columns import Columns, columns
-from .estimate import Fit, inverse_of, weighted
-from .noise import autocorrelation, long_run, memory, scores_of
+from .delay import delay
+from .direct import Motion
+from .essential import essential as needed
+from .estimate import Flags, weighted
+from .methods import METHODS, Estimate
+from .motors import with_motors
 from .recording import Recording
 from .result import Identification
 from .samples import Samples
-from .signals import even, filters
+from .sources import sources_of
 from .states import Source
 
 Floats = NDArray[np.float64]
-PLAIN = ("FV", "FS", "FO")
-RICH = (*PLAIN, "FA", "FB")
 AUTO = "auto"
+PLAIN, RICH = ("FV", "FS", "FO"), ("FA", "FB")
+"""The terms of friction that are always there, and those that are kept where the data support them."""
+TUNED = 32768
+"""Samples on which the speeds of breakaway friction are tried."""
 SPEEDS = (0.02, 0.05, 0.1, 0.2)
 """Speeds of breakaway friction that are tried, relative to the largest speed of each axis."""
 SIGNIFICANT = 4.0
 """Standard errors from zero at which a richer term of friction is kept."""
+LOADED = 3
+"""Rounds in which load-dependent friction and the load that it depends on are estimated in turn."""
 
 
 def identify(
@@ -38,74 +50,194 @@ def identify(
     friction: Sequence[str] | str = AUTO,
     rotors: bool = True,
     springs: bool = False,
+    coupling: ArrayLike | None = None,
     method: str = "weighted",
+    essential: bool = False,
+    controller: Any = None,
     cutoff: float | str | None = AUTO,
     decimate: int | None = None,
+    rest: float = 0.0,
+    workers: Any = None,
+    consistent: bool = False,
+    prior: Robot | None = None,
+    bounds: Bounds | None = None,
 ) -> Identification:
-    """Return the parameters of a robot that recordings of its motion tell."""
+    """Return the parameters of a robot that recordings of its motion tell, with standard errors.
+
+    Parameters
+    ----------
+    robot
+        Its geometry; inertias and friction need no values, and only consistent parameters are drawn to them. It can
+        have a floating base, closed loops, and joints that follow others.
+    recordings
+        One or several, on the joints' side.
+    friction
+        Terms of each joint's friction: "FV" viscous, "FS" Coulomb, "FO" an offset, "FA" asymmetric viscous, "FB"
+        breakaway (Stribeck), "FL" load-dependent. By default the first three, and FA and FB where the data support
+        them.
+    rotors
+        Whether joints have rotor inertias.
+    springs
+        Whether joints have springs; FO holds their rest position.
+    coupling
+        The matrix R of motor = R joint; by default that of the recordings. Rotor inertia and friction of a motor that
+        several joints move are identified along its own coordinate.
+    method
+        "weighted" least squares, each torque by the inverse of its noise; "ordinary"; "huber", which withstands
+        outliers; "total" least squares; "iv", instrumental variables; "didim", from the simulated robot's torques.
+    essential
+        Whether to leave out parameters that the data cannot tell from zero.
+    controller
+        For "iv" and "didim": what drove the robot, as for ``simulate``; a list has one for each recording.
+    cutoff
+        Frequency up to which positions are used, in Hz, by default from their spectrum; None does not filter them.
+    decimate
+        Of so many samples one is kept after filtering; by default as many as the motion allows.
+    rest
+        Samples of a torque whose joint is slower than this do not count.
+    workers
+        A number of threads, or an executor or Dask client whose ``submit`` runs parts of the work.
+    consistent
+        Whether the result is to be a possible robot: positive masses and inertias of all links, friction that brakes.
+    prior
+        The robot with the values that you expect, for what the data do not determine; by default ``robot`` itself.
+    bounds
+        What is known of masses and centres of mass.
+
+    Examples
+    --------
+    >>> result = tf.identify(robot, [tf.Recording(t, q, tau)])                  # doctest: +SKIP
+    >>> print(result.table(), result.validate(other).table())                   # doctest: +SKIP
+    """
+    _check_consistent(consistent, prior, bounds, essential)
     check_robot(robot)
     given = [recordings] if isinstance(recordings, Recording) else list(recordings)
     if not given:
         raise IdentificationError("there is no recording; give one or several, tf.identify(robot, [recording])")
-    wanted = RICH if friction == AUTO else tuple(friction)
-    cols = columns(robot, wanted, rotors, springs)
+    if method not in METHODS:
+        raise IdentificationError(f"the method is {method!r}; it must be one of {', '.join(METHODS)}")
+    robot = coupled(robot, given, coupling)
+    wanted = (*PLAIN, *RICH) if friction == AUTO else tuple([friction] if isinstance(friction, str) else friction)
+    found = columns(robot, wanted, rotors, springs)
     options: dict[str, Any] = {"cutoff": cutoff, "decimate": decimate}
-    sources = sources_of(cols, given, **options)
-    for source in sources:
-        warn(suspicions(source.recording, robot), source.recording)
-    samples = Samples(cols, sources)
-    _speeds(samples)
-    fit = weighted(samples.factor(), cols, weigh=method != "ordinary")
-    covariance = robust(samples, fit)
-    if friction == AUTO:
-        size = np.abs(fit.values) / np.sqrt(np.maximum(np.diag(covariance), 1e-300))
-        more = np.array([key[0] in ("FA", "FB") for key in cols.keys])
-        keep = ~more | (size > SIGNIFICANT)
-        cols = cols.only(keep)
-        samples = Samples(cols, sources, samples.speeds)
-        fit = weighted(samples.factor(), cols, weigh=method != "ordinary")
-        covariance = robust(samples, fit)
-    speeds = samples.speeds if samples.speeds is not None else np.ones(len(cols.rubbing))
-    return Identification(cols, fit, covariance, speeds, tuple(x.filters for x in sources), method, 0.0, options)
+    with ExitStack() as stack:
+        if isinstance(workers, int):
+            executor = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
+        else:
+            executor = workers
+        sources = sources_of(found, given, **options)
+        _check_length(found, sources)
+        for source in sources:
+            warn(suspicions(source.recording, robot), source.recording)
+        parts = [part for source in sources for part in source.split(_parts(workers, method))]
+        samples = Samples(found, parts, np.ones(len(found.rubbing)), rest=rest, executor=executor)
+        samples = _tuned(samples)
+        fit = partial(_fit, method=method, controllers=_controllers(controller, given))
+        samples, estimate = fit(samples, np.ones(len(found.names), dtype=bool))
+        if friction == AUTO or essential:
+            samples, estimate = _fewer(samples, estimate, fit, friction == AUTO, essential)
+        found_delay = delay(samples, estimate.fit)
+    if found_delay.is_material:
+        warn([_out_of_step(found_delay.late)], sources[0].recording)
+    hows = tuple(source.filters for source in sources)
+    result = Identification(samples.columns, *estimate, samples.speeds, hows, method, found_delay.late, options)
+    return result.made_consistent(prior, bounds) if consistent else result
 
 
-def robust(samples: Samples, fit: Fit) -> Floats:
-    """Return the covariance of a fit under noise that is correlated over time and between joints."""
-    cols = samples.columns
-    correlation = autocorrelation(block.residual(cols, fit.values) for block in samples.blocks())
-    scores = long_run(samples.blocks(), scores_of(cols, fit.values, fit.noise), memory(correlation))
-    inverse = inverse_of(fit.information, fit.determined)
-    bread = inverse @ inverse.T
-    return bread @ scores @ bread
+def _out_of_step(late: float) -> str:
+    how = "lag behind" if late > 0 else "are ahead of"
+    return (
+        f"the torques {how} the motion by {1e3 * abs(late):.3g} ms; if they were not measured at the same time, "
+        f"rec.shifted({late:.4g}) corrects it"
+    )
 
 
-def _speeds(samples: Samples) -> None:
-    """Choose the speeds of breakaway friction: those with which the torques fit best."""
-    if "speeds" not in samples.columns.program.inputs:
-        return
-    largest = np.full(len(samples.columns.rubbing), 1e-9)
-    for source in samples.sources:
-        for states in source.blocks():
-            largest = np.maximum(largest, np.abs(samples.columns.velocities(states.q, states.qd)).max(axis=0))
-    best: tuple[float, Floats] | None = None
-    for part in SPEEDS:
-        samples.speeds, samples._kept = part * largest, None
-        fit = weighted(samples.factor(), samples.columns)
-        score = float(np.sum(np.log(fit.noise)))
-        if best is None or score < best[0]:
-            best = score, samples.speeds
-    assert best is not None
-    samples.speeds, samples._kept = best[1], None
+def _check_consistent(consistent: bool, prior: Robot | None, bounds: Bounds | None, essential: bool) -> None:
+    """Refuse what goes only with consistent parameters, or not with them."""
+    if not consistent and (prior is not None or bounds is not None):
+        raise IdentificationError("prior and bounds are for consistent parameters: give consistent=True too")
+    if consistent and essential:
+        raise IdentificationError(
+            "a possible robot has all parameters: leave essential=True out, or consistent=True; "
+            "what the data cannot tell from zero is drawn to the prior"
+        )
 
 
-def sources_of(
-    cols: Columns, recordings: Sequence[Recording], *, cutoff: float | str | None, decimate: int | None
-) -> list[Source]:
-    """Return recordings with the way to filter each."""
-    found = []
-    for given in recordings:
-        recording = even(fitting(given, cols.robot))
-        how = filters(recording, cutoff, decimate)
-        trim = min(how.halo // 2, len(recording) // 20)
-        found.append(Source(recording, how, cols, trim))
+def _fit(samples: Samples, use: Flags, method: str, controllers: Sequence[Any]) -> tuple[Samples, Estimate]:
+    """Return the estimate, and the samples with the load that it depends on."""
+    known = any(x is not None for x in controllers) or samples.sources[0].recording.reference is not None
+    for _ in range(LOADED if samples.columns.loaded else 1):
+        simulate = Motion(samples, controllers) if known else None
+        estimate = METHODS[method](samples, use, simulate)
+        if samples.columns.loaded:
+            samples = samples.changed(rigid=np.where(samples.columns.inertial, estimate.fit.values, 0.0))
+    return samples, estimate
+
+
+def _fewer(
+    samples: Samples, estimate: Estimate, fit: Callable[..., tuple[Samples, Estimate]], rich: bool, essential: bool
+) -> tuple[Samples, Estimate]:
+    """Return samples and estimate without columns that the data do not support."""
+    errors = np.sqrt(np.maximum(np.diag(estimate.covariance), 1e-300))
+    keep = np.ones(len(errors), dtype=bool)
+    if rich:
+        more = np.array([key[0] in RICH for key in samples.columns.keys])
+        keep = ~more | (np.abs(estimate.fit.values) > SIGNIFICANT * errors)
+    if essential:
+        keep = needed(samples.factor(), samples.columns, estimate.covariance, keep)
+    if keep.all():
+        return samples, estimate
+    fewer = samples.columns.only(keep)
+    sources = [source.of(fewer) for source in samples.sources]
+    return fit(samples.changed(columns=fewer, sources=sources), np.ones(len(fewer.names), dtype=bool))
+
+
+def coupled(robot: Robot, recordings: Sequence[Recording], coupling: ArrayLike | None) -> Robot:
+    """Return the robot with tendons for coupled motors."""
+    own = [x.coupling for x in recordings if x.coupling is not None]
+    if coupling is None and own:
+        if any(x.shape != own[0].shape or not np.allclose(x, own[0]) for x in own):
+            raise IdentificationError("the recordings have different couplings of motors; identify from one robot's")
+        coupling = own[0]
+    return robot if coupling is None else with_motors(robot, coupling)
+
+
+def _controllers(given: Any, recordings: Sequence[Recording]) -> list[Any]:
+    found = list(given) if isinstance(given, list | tuple) else [given] * len(recordings)
+    if len(found) != len(recordings):
+        raise IdentificationError(
+            f"there are {len(found)} controllers for {len(recordings)} recordings; give one for each"
+        )
     return found
+
+
+def _parts(workers: Any, method: str) -> int:
+    """Return into how many parts a recording is split; one that is simulated stays whole."""
+    if workers is None or method in ("iv", "didim"):
+        return 1
+    return workers if isinstance(workers, int) else 8
+
+
+def _check_length(found: Columns, sources: Sequence[Source]) -> None:
+    """Refuse recordings that are too short for so many parameters."""
+    samples = sum(len(source.recording) for source in sources)
+    if samples * len(found.rows) < 2 * len(found.names):
+        raise IdentificationError(
+            f"{samples} samples of {len(found.rows)} torques are too few for {len(found.names)} parameters; "
+            "record longer"
+        )
+
+
+def _tuned(samples: Samples) -> Samples:
+    """Return the samples with the speeds of breakaway friction with which some of them fit best."""
+    if "speeds" not in samples.columns.program.inputs:
+        return samples
+    some = [source.start_of(TUNED // len(samples.sources)) for source in samples.sources]
+    largest = np.maximum(np.max([source.fastest() for source in some], axis=0), 1e-9)
+    best, least = samples.speeds, np.inf
+    for part in SPEEDS:
+        tried = samples.changed(sources=some, speeds=part * largest)
+        score = float(np.sum(np.log(weighted(tried.factor(), tried.columns).noise)))
+        if score < least:
+            best, least = tried.speeds, score
+    return samples.changed(speeds=best)

@@ -8,61 +8,96 @@ A⁻¹ S A⁻ᵀ, where S is the long-run covariance of the scores, estimated fr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Columns
-from .samples import Block
+from .estimate import Fit, inverse_of
+from .samples import Block, Samples
 
 Floats = NDArray[np.float64]
 LAGS = 200
 """Longest memory of the noise that is looked for, in decimated samples."""
+PerSample = Callable[[Block], Floats]
+"""Residuals or scores of a block's samples."""
+GONE = 0.05
+"""Autocorrelation below which nothing is remembered."""
 
 
-def autocorrelation(residuals: Iterable[Floats], lags: int = LAGS) -> Floats:
-    """Return the autocorrelation (lags + 1, torques) of residuals that come in blocks."""
-    total: Floats | None = None
+def correlated(residuals: Iterable[Floats], lags: int = LAGS) -> Floats:
+    """Return the sums of products (lags + 1, torques) of residuals with later ones; they come in blocks."""
+    total: Floats | float = 0.0
     for e in residuals:
         most = min(lags, len(e) - 1)
         size = 1 << int(2 * len(e) - 1).bit_length()
-        spectrum = np.fft.rfft(e, size, axis=0)
-        own = np.fft.irfft(np.abs(spectrum) ** 2, size, axis=0)[: most + 1]
-        total = np.zeros((lags + 1, e.shape[1])) if total is None else total
-        total[: most + 1] += own
-    assert total is not None
-    return total / np.maximum(total[0], 1e-300)
+        own = np.zeros((lags + 1, e.shape[1]))
+        own[: most + 1] = np.fft.irfft(np.abs(np.fft.rfft(e, size, axis=0)) ** 2, size, axis=0)[: most + 1]
+        total = total + own
+    return np.asarray(total)
+
+
+def autocorrelation(sums: Floats) -> Floats:
+    """Return the autocorrelation (lags + 1, torques) from sums of products."""
+    return np.asarray(sums / np.maximum(sums[0], 1e-300))
 
 
 def memory(correlation: Floats) -> int:
-    """Return over how many samples the noise remembers: until its mean autocorrelation is gone."""
+    """Return over how many samples the noise remembers: twice the lag at which its mean autocorrelation is gone."""
     mean = correlation.mean(axis=1)
-    gone = int(np.argmax(mean < 0.05)) if np.any(mean < 0.05) else len(mean) - 1
+    gone = int(np.argmax(mean < GONE)) if np.any(mean < GONE) else len(mean) - 1
     return max(1, 2 * gone)
 
 
-def long_run(blocks: Iterable[Block], scores: Callable[[Block], Floats], length: int) -> Floats:
-    """Return the long-run covariance of the scores (samples, parameters), summed over all samples."""
-    total: Floats | None = None
-    for block in blocks:
-        s = scores(block)
-        own = max(1, min(length, len(s) // 4))
-        sums = np.cumsum(np.vstack([np.zeros((1, s.shape[1])), s]), axis=0)
-        windows = sums[own:] - sums[:-own]
-        part = windows.T @ windows * (len(s) / (own * len(windows)))
-        total = part if total is None else total + part
-    assert total is not None
-    return total
+def robust(samples: Samples, fit: Fit) -> Floats:
+    """Return the covariance of a fit under noise that is correlated over time and between joints."""
+    residual = partial(residual_at, columns=samples.columns, values=fit.values)
+    own = partial(scores_at, columns=samples.columns, values=fit.values, noise=fit.noise)
+    inverse = inverse_of(fit.information, fit.determined)
+    bread = inverse @ inverse.T
+    return np.asarray(bread @ score_covariance(samples, residual, own) @ bread)
 
 
-def scores_of(columns: Columns, values: Floats, noise: Floats) -> Callable[[Block], Floats]:
-    """Return what computes the scores of weighted least squares: for each sample Yᵀ W² e."""
+def score_covariance(samples: Samples, residual: PerSample, own: PerSample) -> Floats:
+    """Return the long-run covariance of scores (samples, parameters), summed over all samples, over as many of them as
+    the residuals remember.
+    """
+    sums = sum(samples.passed(partial(_correlated, residual=residual)))
+    length = memory(autocorrelation(np.asarray(sums)))
+    return np.asarray(sum(samples.passed(partial(_long_run, scores=own, length=length))))
 
-    def scores(block: Block) -> Floats:
-        weighted = block.residual(columns, values) / noise**2
-        found = np.zeros((len(weighted), len(columns.names)))
-        for k, (own, Y) in enumerate(zip(columns.rows, block.parts, strict=True)):
-            found[:, list(own)] += Y * weighted[:, k, None]
-        return found
 
-    return scores
+def residual_at(block: Block, columns: Columns, values: Floats) -> Floats:
+    """Return measured minus computed torques."""
+    return block.residual(columns, values)
+
+
+def scores_at(block: Block, columns: Columns, values: Floats, noise: Floats) -> Floats:
+    """Return the scores Yᵀ W² e of each sample of a block."""
+    return scores(columns, block.parts, block.residual(columns, values), noise)
+
+
+def _correlated(blocks: Iterable[Block], residual: PerSample) -> Floats:
+    return correlated(map(residual, blocks))
+
+
+def _long_run(blocks: Iterable[Block], scores: PerSample, length: int) -> Floats:
+    return np.asarray(sum(long_run(scores(block), length) for block in blocks))
+
+
+def long_run(s: Floats, length: int) -> Floats:
+    """Return the long-run covariance of scores (samples, parameters), summed over the samples."""
+    own = max(1, min(length, len(s) // 4))
+    sums = np.cumsum(np.vstack([np.zeros((1, s.shape[1])), s]), axis=0)
+    windows = sums[own:] - sums[:-own]
+    return np.asarray(windows.T @ windows * (len(s) / (own * len(windows))))
+
+
+def scores(columns: Columns, parts: list[Floats], residual: Floats, noise: Floats) -> Floats:
+    """Return the scores Yᵀ W² e of each sample."""
+    weighted = residual / noise**2
+    found = np.zeros((len(weighted), len(columns.names)))
+    for k, (own, Y) in enumerate(zip(columns.rows, parts, strict=True)):
+        found[:, list(own)] += Y * weighted[:, k, None]
+    return found

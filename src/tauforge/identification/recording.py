@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import IdentificationError
+from .motors import matrix
 
 Floats = NDArray[np.float64]
+ARRAYS = ("q", "tau", "qd", "qdd", "reference")
+"""The fields with one row per sample, besides the times."""
 SHORTEST = 16
 """Samples of the shortest recording that can be filtered and differentiated."""
 
@@ -38,7 +42,9 @@ class Recording:
     name
         What reports call it.
     coupling
-        The matrix from joint to motor coordinates, if motors are coupled; see ``from_motors``.
+        The matrix from joint to motor coordinates, if it is known; see ``from_motors``.
+    reference
+        Coordinates that the controller was to follow, if they are known; "iv" and "didim" use them.
     """
 
     t: Floats
@@ -48,19 +54,20 @@ class Recording:
     qdd: Floats | None = None
     name: str = "recording"
     coupling: Floats | None = field(default=None, repr=False)
+    reference: Floats | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for key in ("q", "tau", "qd", "qdd"):
+        for key in ARRAYS:
             if (given := getattr(self, key)) is not None:
                 object.__setattr__(self, key, _columns(given, key))
         samples = len(self.q)
         t = _numbers(self.t, "t")
         if t.ndim == 0:
-            t = np.arange(samples) * float(t)
+            t = np.asarray(np.arange(samples) * float(t), dtype=np.float64)
         object.__setattr__(self, "t", t)
         if t.ndim != 1:
             raise IdentificationError(f"t has the shape {t.shape}; it must be one time per sample, or the time step")
-        for key in ("t", "tau", "qd", "qdd"):
+        for key in ("t", *ARRAYS):
             if (own := getattr(self, key)) is not None and len(own) != samples:
                 raise IdentificationError(f"{key} has {len(own)} samples and q has {samples}; they must be as many")
         if samples < SHORTEST:
@@ -83,10 +90,71 @@ class Recording:
         """Return a part of the recording: ``rec[:1000]`` is the first thousand samples."""
         if not isinstance(part, slice):
             raise IdentificationError(f"a recording is cut by a slice, such as rec[:1000], not by {part!r}")
-        own: dict[str, Any] = {
-            key: None if (x := getattr(self, key)) is None else x[part] for key in ("t", "q", "tau", "qd", "qdd")
-        }
-        return Recording(**own, name=self.name, coupling=self.coupling)
+        return self.changed(**{key: x[part] for key in ("t", *ARRAYS) if (x := getattr(self, key)) is not None})
+
+    def changed(self, **fields: Any) -> Recording:
+        """Return the recording with some fields changed."""
+        return replace(self, **fields)
+
+    def shifted(self, delay: float) -> Recording:
+        """Return the recording with torques that were measured later by ``delay`` (s) moved back to the motion."""
+        tau = np.column_stack([np.interp(self.t + delay, self.t, column) for column in self.tau.T])
+        inside = (self.t + delay >= self.t[0]) & (self.t + delay <= self.t[-1])
+        first, last = (int(x) for x in np.flatnonzero(inside)[[0, -1]])
+        return self.changed(tau=tau)[first : last + 1]
+
+    @classmethod
+    def from_motors(
+        cls,
+        t: ArrayLike,
+        position: ArrayLike,
+        torque: ArrayLike,
+        coupling: ArrayLike,
+        *,
+        zero: ArrayLike = 0.0,
+        gains: ArrayLike = 1.0,
+        name: str = "recording",
+    ) -> Recording:
+        """Return a recording from what was measured on the motors.
+
+        Parameters
+        ----------
+        t
+            As in ``Recording``.
+        position
+            Angles of the motors (samples, motors).
+        torque
+            Their torques, or their currents if ``gains`` are given (samples, motors).
+        coupling
+            One gear ratio per joint, or the matrix R of motor = R joint if motors are coupled: then rotor inertia and
+            friction of coupled motors are identified along the motors' own coordinates.
+        zero
+            Coordinates of the joints where the motors are at zero.
+        gains
+            Torque of each motor per unit of what was measured.
+        name
+            What reports call it.
+        """
+        x, y = _columns(position, "position"), _columns(torque, "torque")
+        R = matrix(coupling, x.shape[1])
+        q = x @ np.linalg.inv(R).T + _numbers(zero, "zero")
+        tau = (y * _numbers(gains, "gains")) @ R
+        return cls(_numbers(t, "t"), q, tau, name=name, coupling=R)
+
+    @classmethod
+    def read(cls, path: str | Path, **names: Any) -> Recording:
+        """Return a recording from a file: .csv, .npz, .parquet, or a ROS 2 bag; see the page on recordings.
+
+        Parameters
+        ----------
+        path
+            The file, or a bag's folder.
+        **names
+            Options of the format.
+        """
+        from .files import read
+
+        return read(path, **names)
 
     def __repr__(self) -> str:
         joints = self.tau.shape[1]

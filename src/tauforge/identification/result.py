@@ -10,13 +10,18 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import IdentificationError
 from ..robot.robot import Robot
+from .bounds import Bounds
 from .columns import Columns
+from .consistent import Consistent
 from .estimate import Fit
+from .possible import consistent_robot, possible
 from .recording import Recording
 from .samples import loads
 from .signals import Filters
-from .validation import Validation, validated
+from .sources import sources_of
+from .validation import Validation, compared
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +49,8 @@ class Identification:
         By how much the torques lag behind the motion, in seconds.
     options
         The options that also a validation needs.
+    consistent
+        The standard parameters of a possible robot, if they were asked for; the values then follow from these.
     """
 
     columns: Columns
@@ -54,6 +61,7 @@ class Identification:
     method: str
     delay: float
     options: dict[str, Any]
+    consistent: Consistent | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,13 +77,13 @@ class Identification:
     def errors(self) -> Floats:
         """Standard errors of the values; infinite for those that the data do not determine."""
         found = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        return np.where(self.fit.determined, found, np.inf)
+        return np.asarray(np.where(self.fit.determined, found, np.inf), dtype=float)
 
     @property
     def correlations(self) -> Floats:
         """Correlations between the estimates."""
         scale = np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))
-        return self.covariance / np.outer(scale, scale)
+        return np.asarray(self.covariance / np.outer(scale, scale))
 
     @property
     def undetermined(self) -> tuple[str, ...]:
@@ -96,8 +104,6 @@ class Identification:
         return float(self.errors[self._place(name)])
 
     def _place(self, name: str) -> int:
-        from ..errors import IdentificationError
-
         if name not in self.names:
             raise IdentificationError(f"no parameter {name!r} was identified; there are {', '.join(self.names)}")
         return self.names.index(name)
@@ -106,13 +112,14 @@ class Identification:
     def robot(self) -> Robot:
         """The robot with the identified values: every model, target and simulation takes it.
 
-        Its links have base parameters, which give the torques; they are not the masses and inertias of single links.
-        Load-dependent friction has no place in it.
+        If its parameters are consistent, its links are possible bodies. Otherwise they have base parameters, which give
+        the same torques but are not the masses and inertias of single links. Load-dependent friction has no place in
+        it.
         """
+        if self.consistent is None:
+            return robot_of(self.columns, self.values, self.speeds)
         known = dict(zip(self.columns.keys, map(float, self.values), strict=True))
-        rigid = {self.columns.base.name(*key): x for key, x in known.items() if key in self.columns.base.forms}
-        zero = dict.fromkeys((self.columns.base.name(*key) for key in self.columns.base.forms), 0.0)
-        return with_friction(self.columns, self.columns.base.bind({**zero, **rigid}), known, self.speeds)
+        return with_friction(self.columns, consistent_robot(self.columns.robot, self.consistent), known, self.speeds)
 
     def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Floats:
         """Return the torques (..., n) of states, with friction."""
@@ -125,7 +132,7 @@ class Identification:
     def torque(self, q: Floats, qd: Floats, qdd: Floats, slip: Floats | None = None) -> Floats:
         """Return the torques (samples, n), by default with the direction of friction that the velocities have."""
         more = {"speeds": self.speeds}
-        if "load" in self.columns.program.inputs:
+        if self.columns.loaded:
             more["load"] = np.zeros((len(q), len(self.columns.rubbing)))
             rigid = np.where(self.columns.inertial, self.values, 0.0)
             parts = self.columns.by_torque(q, qd, qdd, slip, **more)
@@ -134,7 +141,10 @@ class Identification:
 
     def validate(self, recordings: Recording | Sequence[Recording]) -> Validation:
         """Return how well the identified robot predicts the torques of recordings that it was not identified from."""
-        return validated(self, [recordings] if isinstance(recordings, Recording) else list(recordings))
+        given = [recordings] if isinstance(recordings, Recording) else list(recordings)
+        return compared(
+            sources_of(self.columns, given, **self.options), lambda x: self.torque(x.q, x.qd, x.qdd, x.slip)
+        )
 
     def table(self) -> str:
         """Return the parameters with standard errors as text."""
@@ -148,9 +158,30 @@ class Identification:
             lines.append(f"{name:<{max(width, 9)}}  {x:>12.5g}  {error:>10.2g}  {relative:>8}")
         return "\n".join(lines)
 
+    def made_consistent(self, prior: Robot | None = None, bounds: Bounds | None = None) -> Identification:
+        """Return the same identification with consistent parameters: those of a possible robot.
+
+        Parameters
+        ----------
+        prior
+            The robot with the values that you expect, to which what the data do not determine is drawn; by default the
+            one that was identified, with the values of its description.
+        bounds
+            What is known of masses and centres of mass.
+        """
+        found = possible(self, prior, bounds)
+        return replace(self, fit=replace(self.fit, values=found.base), consistent=found)
+
     def __repr__(self) -> str:
         known = int(self.fit.determined.sum())
         return f"Identification({self.columns.robot.name}: {known} parameters, {self.method})"
+
+
+def robot_of(columns: Columns, values: Floats, speeds: Floats) -> Robot:
+    """Return the robot with values of the columns' parameters."""
+    known = dict(zip(columns.keys, map(float, values), strict=True))
+    rigid = {columns.base.name(*key): known.get(key, 0.0) for key in columns.base.forms}
+    return with_friction(columns, columns.base.bind(rigid), known, speeds)
 
 
 def with_friction(columns: Columns, robot: Robot, known: dict[tuple[str, int], float], speeds: Floats) -> Robot:
@@ -166,7 +197,7 @@ def with_friction(columns: Columns, robot: Robot, known: dict[tuple[str, int], f
             own |= {"eta": 1, "k": known["K", j], "rest": 0.0}
         joints.append(replace(joint, **own))  # type: ignore[arg-type]
     tendons = [
-        replace(tendon, **{key: known.get((key, j), 0.0) for key in ("IA", "FV", "FS")})
+        replace(tendon, **{key: known.get((key, j), 0.0) for key in ("IA", "FV", "FS")})  # type: ignore[arg-type]
         for j, tendon in enumerate(robot.tendons, 1 + len(whole.joints))
     ]
     named = f"{columns.robot.name}identified"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from operator import add
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from .factor import Factor
 from .states import Source, States, decimated
 
 Floats = NDArray[np.float64]
+T = TypeVar("T")
 ROWS = 1024
 """Samples whose columns are computed at a time, so that they stay in the processor's cache."""
 KEPT = 2**27
@@ -39,8 +42,13 @@ class Block:
         """Return measured minus computed torques."""
         return self.tau - columns.torque(values, self.parts)
 
+    @property
+    def nbytes(self) -> int:
+        """Size in memory."""
+        return self.tau.nbytes + sum(x.nbytes for x in self.parts)
 
-@dataclass(eq=False)
+
+@dataclass(frozen=True, eq=False)
 class Samples:
     """The samples of an identification.
 
@@ -49,36 +57,53 @@ class Samples:
     columns
         The columns.
     sources
-        The recordings.
+        The recordings, or parts of them.
     speeds
         The speeds of breakaway friction, one per rubbing axis.
     rigid
         Values of the inertial parameters from which load-dependent friction takes its load; None if there is none.
-    map
-        Computes blocks from recordings, on one thread or many.
+    rest
+        Samples with an axis slower than this do not count for that torque.
+    executor
+        Runs the sources, such as a pool of threads or a Dask client; None runs them one after another.
     """
 
     columns: Columns
     sources: Sequence[Source]
-    speeds: Floats | None = None
+    speeds: Floats
     rigid: Floats | None = None
-    map: Callable[..., Iterable[Any]] = map
-    _kept: list[Block] | None = field(default=None, repr=False)
+    rest: float = 0.0
+    executor: Any = None
+    _kept: dict[int, list[Block]] = field(default_factory=dict, repr=False)
 
-    def blocks(self) -> Iterator[Block]:
-        """Yield all blocks; they are kept if they are small."""
-        if self._kept is not None:
-            yield from self._kept
+    def changed(self, **fields: Any) -> Samples:
+        """Return the samples with some fields changed."""
+        return replace(self, **{"_kept": {}, **fields})
+
+    def passed(self, job: Callable[[Iterable[Block]], T]) -> list[T]:
+        """Return what a function makes of the blocks of each source."""
+        if self.executor is None:
+            return [job(self.blocks(k)) for k in range(len(self.sources))]
+        futures = [self.executor.submit(_job, self._alone(), k, job) for k in range(len(self.sources))]
+        return [future.result() for future in futures]
+
+    def _alone(self) -> Samples:
+        """Return the samples without what runs them: itself for threads, which share what is kept."""
+        return self if hasattr(self.executor, "_threads") else self.changed(executor=None)
+
+    def blocks(self, source: int) -> Iterator[Block]:
+        """Yield the blocks of a source; they are kept if all are small."""
+        if source in self._kept:
+            yield from self._kept[source]
             return
-        kept: list[Block] | None = []
-        size = 0
-        for block in (
-            x for source in self.sources for x in self.map(lambda s, own=source: self.block(own, s), source.blocks())
-        ):
-            size += block.tau.nbytes + sum(x.nbytes for x in block.parts)
-            kept = None if kept is None or size > KEPT else [*kept, block]
+        own: list[Block] | None = []
+        room = KEPT // len(self.sources)
+        for states in self.sources[source].blocks():
+            block = self.block(self.sources[source], states)
+            own = None if own is None or sum(x.nbytes for x in own) + block.nbytes > room else [*own, block]
             yield block
-        self._kept = kept
+        if own is not None:
+            self._kept[source] = own
 
     def block(self, source: Source, states: States) -> Block:
         """Return the columns and torques of states, decimated."""
@@ -91,14 +116,26 @@ class Samples:
             some = slice(first * step, (end - 1) * step + len(window))
             for whole, part in zip(parts, self.evaluated(states, some), strict=True):
                 whole[first:end] = decimated(part, window, step)
+        if self.rest:
+            moving = self._moving(states, window, step)
+            parts = [Y * moving[:, k, None] for k, Y in enumerate(parts)]
+            tau = tau * moving
         return Block(parts, tau)
+
+    def _moving(self, states: States, window: Floats, step: int) -> Floats:
+        """Return 1 for each torque and sample whose joint moves throughout the window, and 0 for others."""
+        slow = np.zeros_like(states.tau)
+        speeds = np.abs(self.columns.velocities(states.q, states.qd))
+        for place, row in self.columns.torque_of.items():
+            slow[:, row] = speeds[:, place] < self.rest
+        return np.asarray(decimated(slow, window, step) == 0.0, dtype=float)
 
     def evaluated(self, states: States, some: slice = slice(None)) -> list[Floats]:
         """Return the columns of states before decimation."""
         columns = self.columns
         q, qd, qdd, slip = states.q[some], states.qd[some], states.qdd[some], states.slip[some]
-        more = {} if self.speeds is None else {"speeds": self.speeds}
-        if "load" in columns.program.inputs:
+        more = {"speeds": self.speeds}
+        if columns.loaded:
             more["load"] = np.zeros_like(slip)
             if self.rigid is not None:
                 parts = columns.by_torque(q, qd, qdd, slip, **more)
@@ -107,12 +144,16 @@ class Samples:
 
     def factor(self, weights: Callable[[Block], Floats] | None = None) -> Factor:
         """Return the factor of all samples, each sample of each torque with a weight if these are given."""
-        total: Factor | None = None
-        for block in self.blocks():
-            own = Factor.of(block.parts, block.tau, None if weights is None else weights(block))
-            total = own if total is None else total + own
-        assert total is not None
-        return total
+        return reduce(add, self.passed(partial(_factor, weights=weights)))
+
+
+def _job(samples: Samples, source: int, job: Callable[[Iterable[Block]], T]) -> T:
+    return job(samples.blocks(source))
+
+
+def _factor(blocks: Iterable[Block], weights: Callable[[Block], Floats] | None) -> Factor:
+    own = (Factor.of(block.parts, block.tau, None if weights is None else weights(block)) for block in blocks)
+    return reduce(add, own)
 
 
 def loads(columns: Columns, torques: Floats) -> Floats:

@@ -27,6 +27,9 @@ MOTION = 0.99
 """The share of the velocities' power within the bandwidth of the motion."""
 FLOOR = 4.0
 """The spectrum of positions over that of their noise at the cut-off."""
+WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+"""Of the differences to the next samples, both ways, in a derivative: right up to the eighth power of the step."""
+REACH = len(WEIGHTS)
 ORDER = 4
 """Of the Butterworth filter that runs over the positions forth and back."""
 OVERLAP = 4
@@ -60,18 +63,25 @@ class Filters:
         return 1.0 / (OVERLAP * self.decimation * self.step)
 
     @property
+    def velocity_noise(self) -> Floats:
+        """Standard deviation of the noise of each velocity up to the cut-off; zero if nothing is filtered."""
+        if self.cutoff is None:
+            return np.zeros_like(self.noise)
+        return np.asarray(self.noise * 2 * np.pi * np.sqrt(2 * self.step * self.cutoff**3 / 3))
+
+    @property
     def window(self) -> Floats:
         """The weights of the decimation's window: Hann's, whose response vanishes where the kept samples' ends."""
         if self.decimation == 1 and self.cutoff is None:
             return np.ones(1)
         length = OVERLAP * self.decimation
         weights = 0.5 - 0.5 * np.cos(2 * np.pi * (np.arange(length) + 0.5) / length)
-        return weights / weights.sum()
+        return np.asarray(weights / weights.sum())
 
     @property
     def halo(self) -> int:
         """Samples at both ends of a block that the filter's start disturbs."""
-        return 0 if self.cutoff is None else int(np.ceil(2.0 / (self.cutoff * self.step)))
+        return 2 * REACH if self.cutoff is None else int(np.ceil(2.0 / (self.cutoff * self.step)))
 
     def smooth(self, x: Floats) -> Floats:
         """Return signals without what is beyond the cut-off, and without delay."""
@@ -81,6 +91,17 @@ class Filters:
         padding = min(len(x) - 1, self.halo)
         found: Floats = sosfiltfilt(sections, x, axis=0, padlen=padding)
         return found
+
+
+def rate(x: Floats, step: float) -> Floats:
+    """Return the time derivative by central differences of eighth order; near the ends, of second order."""
+    found = np.gradient(x, step, axis=0)
+    if len(x) > 2 * REACH:
+        found[REACH:-REACH] = sum(
+            (w / step) * (x[REACH + k : len(x) - REACH + k] - x[REACH - k : len(x) - REACH - k])
+            for k, w in enumerate(WEIGHTS, 1)
+        )
+    return np.asarray(found)
 
 
 def even(recording: Recording) -> Recording:
@@ -96,9 +117,8 @@ def even(recording: Recording) -> Recording:
         return None if x is None else np.asarray(make_interp_spline(recording.t, x, k=3)(t))
 
     tau = np.column_stack([np.interp(t, recording.t, column) for column in recording.tau.T])
-    q, qd, qdd = cubic(recording.q), cubic(recording.qd), cubic(recording.qdd)
-    assert q is not None
-    return Recording(t, q, tau, qd, qdd, recording.name, recording.coupling)
+    cubics = {key: cubic(getattr(recording, key)) for key in ("q", "qd", "qdd", "reference")}
+    return recording.changed(t=t, tau=tau, **cubics)
 
 
 def filters(recording: Recording, cutoff: float | str | None, decimate: int | None) -> Filters:

@@ -7,7 +7,7 @@ processed like any other.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,16 +18,18 @@ from ..robot.robot import Robot
 from ..runtime.function import Function
 from .columns import Columns
 from .recording import Recording
-from .signals import OVERLAP, Filters
+from .signals import REACH, WEIGHTS, Filters, rate
 from .slip import slip
 
 Floats = NDArray[np.float64]
 BLOCK = 32768
 """Samples that are filtered at a time."""
-SLIP = 30.0
-"""Displacement over which friction turns, in multiples of the positions' noise."""
-FINEST = 1e-9
+MEMORY = 10.0
+"""Displacement over which friction turns near rest, in multiples of the positions' noise."""
+FINEST = 1e-12
 """The shortest such displacement."""
+STILL = 5.0
+"""Speed below which an axis is at rest, in multiples of the velocities' noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,33 +68,63 @@ class Source:
         How it is filtered.
     columns
         What the states are for.
-    trim
-        Samples to leave out at both ends.
+    first
+        The sample at which the first window starts.
+    last
+        The sample before which the last window ends.
     """
 
     recording: Recording
     filters: Filters
     columns: Columns
-    trim: int
+    first: int
+    last: int
+
+    def split(self, most: int) -> list[Source]:
+        """Return parts of about equal length, at most so many, and not shorter than a block."""
+        step, overlap = self.filters.decimation, len(self.filters.window) - self.filters.decimation
+        parts = max(1, min(most, (self.last - self.first) // BLOCK))
+        count = -(-(self.last - self.first) // (parts * step)) * step
+        starts = range(self.first, max(self.last - overlap, self.first + 1), count)
+        return [replace(self, first=x, last=min(x + count + overlap, self.last)) for x in starts]
 
     @property
     def robot(self) -> Robot:
         """The robot."""
         return self.columns.robot
 
-    @cached_property
-    def width(self) -> Floats:
-        """The displacement over which friction turns, for each rubbing axis."""
-        noise = SLIP * float(np.median(self.filters.noise))
-        return np.full(len(self.columns.rubbing), max(noise, FINEST))
+    def slip(self, velocities: Floats, before: Floats | None) -> Floats:
+        """Return the directions of friction along velocities of the rubbing axes."""
+        width = MEMORY * float(np.median(self.filters.noise))
+        slow = STILL * float(np.median(self.filters.velocity_noise))
+        return slip(velocities, self.filters.step, max(width, FINEST), slow, before)
+
+    def of(self, columns: Columns) -> Source:
+        """Return the source for other columns of the same robot."""
+        return replace(self, columns=columns)
+
+    def start_of(self, samples: int) -> Source:
+        """Return the part with the first samples, so many at most."""
+        return replace(self, last=min(self.last, self.first + max(samples, 2 * len(self.filters.window))))
+
+    def start(self) -> tuple[Floats, Floats]:
+        """Return coordinates and velocities of the first sample."""
+        states = self._states(0, min(len(self.recording), 2), None)
+        return states.q[0], states.qd[0]
+
+    def fastest(self) -> Floats:
+        """Return the largest speed of each rubbing axis."""
+        speeds = (np.abs(self.columns.velocities(x.q, x.qd)).max(axis=0) for x in self.blocks())
+        return np.max(list(speeds), axis=0)  # type: ignore[no-any-return]
 
     def blocks(self) -> Iterator[States]:
         """Yield states from which whole windows of the decimation can be taken, each window once."""
         step = self.filters.decimation
         window = len(self.filters.window)
-        first, last = self.trim, len(self.recording) - self.trim
+        first, last = self.first, self.last
         count = max(BLOCK // step, 1) * step
-        before = None
+        start = max(0, first - BLOCK)
+        before = self._states(start, first, None).slip[-1] if start < first else None  # friction remembers
         while first + window <= last:
             end = min(first + count + window - step, last)
             states = self._states(first, end, before)
@@ -103,30 +135,36 @@ class Source:
     def _states(self, first: int, end: int, before: Floats | None) -> States:
         """Return the states of some samples, filtered with their neighbours."""
         rec, filters = self.recording, self.filters
-        a, b = max(0, first - filters.halo - 2), min(len(rec), end + filters.halo + 2)
+        a, b = max(0, first - filters.halo - REACH), min(len(rec), end + filters.halo + REACH)
         inner = slice(first - a, end - a)
         q = filters.smooth(np.asarray(rec.q[a:b], dtype=float))
         robot = self.robot.expanded()
         flat = robot.coordinate_names == robot.velocity_names
         q = q if flat else normalised(robot, q)
         qd = self._rate(q, flat) if rec.qd is None else filters.smooth(np.asarray(rec.qd[a:b], dtype=float))
-        if rec.qdd is None:
-            qdd = np.gradient(qd, filters.step, axis=0)
-        else:
-            qdd = filters.smooth(np.asarray(rec.qdd[a:b], dtype=float))
+        qdd = rate(qd, filters.step) if rec.qdd is None else filters.smooth(np.asarray(rec.qdd[a:b], dtype=float))
         q, qd, qdd = (np.ascontiguousarray(x[inner]) for x in (q, qd, qdd))
-        directions = slip(self.columns.velocities(q, qd), filters.step, self.width, before)
+        directions = self.slip(self.columns.velocities(q, qd), before)
         return States(q, qd, qdd, directions, np.asarray(rec.tau[first:end], dtype=float))
 
     def _rate(self, q: Floats, flat: bool) -> Floats:
         """Return the velocities by central differences."""
         if flat:
-            return np.gradient(q, self.filters.step, axis=0)
-        step = self._difference
-        rate = np.empty((len(q), len(self.robot.velocity_names)))
-        rate[1:-1] = step(q[:-2], q[2:]) / (2 * self.filters.step)
-        rate[0], rate[-1] = step(q[0], q[1]) / self.filters.step, step(q[-2], q[-1]) / self.filters.step
-        return rate
+            return rate(q, self.filters.step)
+        between, here = self._difference, slice(REACH, len(q) - REACH)
+        found = np.empty((len(q), len(self.robot.velocity_names)))
+        found[1:-1] = between(q[:-2], q[2:]) / (2 * self.filters.step)
+        found[0], found[-1] = found[1], found[-2]
+        if len(q) > 2 * REACH:
+            found[here] = sum(
+                (w / self.filters.step)
+                * (
+                    between(q[here], q[REACH + k : len(q) - REACH + k])
+                    - between(q[here], q[REACH - k : len(q) - REACH - k])
+                )
+                for k, w in enumerate(WEIGHTS, 1)
+            )
+        return found
 
     @cached_property
     def _difference(self) -> Function:
@@ -157,7 +195,7 @@ def decimated(x: Floats, window: Floats, step: int) -> Floats:
     frames = len(window) // step
     pieces = x[: (count + frames - 1) * step].reshape(count + frames - 1, step, -1)
     parts = window.reshape(frames, step) @ pieces
-    return sum((parts[k : k + count, k] for k in range(1, frames)), start=parts[:count, 0])
-
-
-assert OVERLAP == 4
+    total = parts[:count, 0].copy()
+    for k in range(1, frames):
+        total += parts[k : k + count, k]
+    return total

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .noise import autocorrelation
-from .recording import Recording
-from .states import decimated
-
-if TYPE_CHECKING:
-    from .result import Identification
+from .noise import autocorrelation, correlated
+from .states import Source, States, decimated
 
 Floats = NDArray[np.float64]
 LAGS = 20
@@ -59,7 +55,7 @@ class Validation:
         """‖residual‖/‖torque‖ of each torque; NaN for one that is always zero."""
         sizes = np.linalg.norm(self.measured, axis=0)
         lengths = np.linalg.norm(self.residual, axis=0)
-        return np.divide(lengths, sizes, out=np.full(len(sizes), np.nan), where=sizes > 0)
+        return np.asarray(np.divide(lengths, sizes, out=np.full(len(sizes), np.nan), where=sizes > 0))
 
     @property
     def overall(self) -> float:
@@ -76,7 +72,7 @@ class Validation:
     def whiteness(self) -> Floats:
         """For each torque, the largest autocorrelation of its residual over some lags: 0 for noise, 1 for a drift."""
         parts = np.split(self.residual, self.starts[1:])
-        found: Floats = np.abs(autocorrelation(parts, LAGS)[1:]).max(axis=0)
+        found: Floats = np.abs(autocorrelation(correlated(parts, LAGS))[1:]).max(axis=0)
         return found
 
     def table(self) -> str:
@@ -93,26 +89,20 @@ class Validation:
         return f"Validation({100 * self.overall:.2f} % overall, {len(self.t)} samples)"
 
 
-def validated(result: Identification, recordings: Sequence[Recording]) -> Validation:
-    """Return the validation of an identification by recordings."""
-    from .identify import sources_of
-
-    t, measured, predicted, starts = [], [], [], []
-    count = 0
-    sources = sources_of(result.columns, recordings, **result.options)
+def compared(sources: Sequence[Source], torque: Callable[[States], Floats]) -> Validation:
+    """Return the validation of computed torques by recordings."""
+    t, measured, predicted, starts = list[Floats](), list[Floats](), list[Floats](), list[int]()
     for source in sources:
         window, step = source.filters.window, source.filters.decimation
-        starts.append(count)
-        first = source.trim
+        starts.append(sum(map(len, t)))
+        first = source.first
         for states in source.blocks():
-            tau = decimated(states.tau, window, step)
-            torque = result.torque(states.q, states.qd, states.qdd, states.slip)
-            measured.append(tau)
-            predicted.append(decimated(torque, window, step))
+            measured.append(decimated(states.tau, window, step))
+            predicted.append(decimated(torque(states), window, step))
             middle = source.recording.t[first] + (len(window) - 1) / 2 * source.filters.step
-            t.append(middle + np.arange(len(tau)) * step * source.filters.step)
-            first += len(tau) * step
-            count += len(tau)
+            count = len(measured[-1])
+            t.append(middle + np.arange(count) * step * source.filters.step)
+            first += count * step
     bandwidth = min(source.filters.bandwidth for source in sources)
     arrays = np.concatenate(t), np.vstack(measured), np.vstack(predicted)
-    return Validation(result.columns.torques, *arrays, tuple(starts), bandwidth)
+    return Validation(sources[0].robot.velocity_names, *arrays, tuple(starts), bandwidth)

@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import TauforgeError
+from ..view.figures import COLOURS, GREY, canvas, svg
 from .entry import Figure
 
 Floats = NDArray[np.float64]
-STYLE: Any = {
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    "font.size": 10.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": "#8a939c",
-    "axes.labelcolor": "#39424a",
-    "xtick.color": "#5b656e",
-    "ytick.color": "#5b656e",
-    "axes.grid": True,
-    "grid.color": "#e4e8ec",
-    "axes.axisbelow": True,
-    "lines.linewidth": 1.7,
-    "legend.frameon": False,
-}
-COLOURS = ("#2563a8", "#d9730d", "#2e8b57", "#b3323f", "#7a55b0", "#8c6239", "#c45a9d")
 FEW = 3
 """Panels that are drawn at full height."""
-GREY, PALE = "#9aa5b0", "#a9c8e8"
 
 
 def histories(
@@ -55,7 +34,7 @@ def histories(
         A time at which to draw a vertical line.
     """
     rows = -(-len(panels) // columns)
-    with _canvas(8.4, (2.0 if rows <= FEW else 1.4) * rows + 0.5) as figure:
+    with canvas(8.4, (2.0 if rows <= FEW else 1.4) * rows + 0.5) as figure:
         axes = figure.subplots(rows, columns, sharex=True, squeeze=False)
         for panel, (label, lines) in zip(axes.flat, panels.items(), strict=True):
             for (name, values), colour in zip(lines.items(), COLOURS, strict=False):
@@ -70,7 +49,7 @@ def histories(
         first = axes.flat[0]
         if len({tuple(lines) for lines in panels.values()}) == 1 and len(next(iter(panels.values()))) > 1:
             figure.legend(*first.get_legend_handles_labels(), loc="outside right upper", fontsize="small")
-        return Figure(title, caption, _svg(figure))
+        return Figure(title, caption, svg(figure))
 
 
 def bars(
@@ -85,7 +64,7 @@ def bars(
 ) -> Figure:
     """Return horizontal bars, one of each group for every name; by default the first group is grey, as published."""
     height = 0.8 / len(groups)
-    with _canvas(8.4, 0.3 * len(names) * len(groups) + 0.9) as figure:
+    with canvas(8.4, 0.3 * len(names) * len(groups) + 0.9) as figure:
         axes = figure.subplots()
         for k, (group, values) in enumerate(groups.items()):
             places = [i + (k - (len(groups) - 1) / 2) * height for i in range(len(names))]
@@ -100,22 +79,4 @@ def bars(
         axes.margins(x=0.14)
         axes.set_xlabel(label)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=len(groups), fontsize="small")
-        return Figure(title, caption, _svg(figure))
-
-
-@contextmanager
-def _canvas(width: float, height: float) -> Iterator[Any]:
-    """Provide a figure of a size in inches, in the report's style."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure as Canvas
-    except ImportError:
-        raise TauforgeError("the report's figures need Matplotlib: pip install 'tauforge[plot]'") from None
-    with matplotlib.rc_context(STYLE):
-        yield Canvas(figsize=(width, height), layout="constrained")
-
-
-def _svg(figure: Any) -> str:
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
-    return text.getvalue()
+        return Figure(title, caption, svg(figure))

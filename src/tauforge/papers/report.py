@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -10,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..files import write_text
-from .entry import Entry, Figure, Paper, Part, Verdict
+from ..view.document import document, figure
+from .entry import Entry, Paper, Part, Verdict
 
 SIGNS = {Verdict.AGREES: "✓", Verdict.BETTER: "✓", Verdict.SHOWN: "·", Verdict.DIFFERS: "✗"}
 HEAD = ("", "what", "where", "published", "Tauforge", "comparison")
@@ -41,17 +41,8 @@ def write(path: str | Path, made: Sequence[Made], version: str) -> Path:
 def html(made: Sequence[Made], version: str) -> str:
     """Return the report as HTML."""
     style = (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>Tauforge beside the papers</title><style>{style}</style></head><body>",
-            *_top(made, version),
-            *(line for each in made for line in _paper(each)),
-            "</body></html>\n",
-        ]
-    )
+    body = [*_top(made, version), *(line for each in made for line in _paper(each))]
+    return document("Tauforge beside the papers", body, style)
 
 
 def _top(made: Sequence[Made], version: str) -> Iterable[str]:
@@ -95,22 +86,13 @@ def _paper(made: Made) -> Iterable[str]:
     yield f"<section id='{made.paper.key}'><h2>{escape(title)}</h2><p class='source'>{escape(rest)}</p>"
     for part in made.parts:
         yield f"<article><h3>{escape(part.title)}</h3><p>{escape(part.text)}</p>"
-        yield from (_figure(figure) for figure in part.figures)
+        yield from (figure(x.title, x.caption, x.svg) for x in part.figures)
         if part.entries:
             yield from _table(part.entries)
         if part.code:
             yield f"<details><summary>the program</summary><pre>{escape(part.code)}</pre></details>"
         yield "</article>"
     yield "</section>"
-
-
-def _figure(figure: Figure) -> str:
-    data = b64encode(figure.svg.encode()).decode()
-    name = escape(figure.title, quote=True)
-    return (
-        f"<figure><img alt='{name}' src='data:image/svg+xml;base64,{data}'>"
-        f"<figcaption><b>{name}.</b> {escape(figure.caption)}</figcaption></figure>"
-    )
 
 
 def _table(entries: Sequence[Entry]) -> Iterable[str]:

@@ -9,7 +9,8 @@ import numpy as np
 from ..robot.bundled import kuka_lwr
 from ..simulation.tasks.task import Task
 from ..simulation.trajectory import Trajectory
-from .drawing import COLOURS, PALE, bars, histories
+from ..view.figures import COLOURS, PALE
+from .drawing import bars, histories
 from .entry import Entry, Figure, Paper, Part, at_most, close, holds
 
 MOTION = {"expressions": "pi/2*cos(pi/7*t)", "duration": 14}

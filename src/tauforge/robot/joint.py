@@ -96,8 +96,7 @@ class Joint:
     FS
         Coulomb friction.
     FO
-        Offset of Coulomb friction: the torque that remains of it at rest, as of a drive whose friction or current sensor
-        is not the same in both directions.
+        Offset of Coulomb friction: a constant torque, as of a drive whose friction differs between both directions.
     FA
         Asymmetric viscous friction, times |q̇|: by how much viscous friction in the positive direction exceeds FV.
     FB

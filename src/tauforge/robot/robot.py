@@ -222,7 +222,8 @@ class Robot(Shown):
         if kind not in ("fixed", "floating"):
             raise RobotError(f"{self.name}: the base must be 'fixed' or 'floating', not {kind!r}")
         if self.joints and self.joints[0].sigma == FLOATING and all(joint.antecedent for joint in self.joints[1:]):
-            held = replace(self.joints[0], sigma=FIXED, mu=0, **dict.fromkeys(ACTUATOR, 0.0))
+            none: dict[str, Any] = dict.fromkeys(ACTUATOR, 0.0)
+            held = replace(self.joints[0], sigma=FIXED, mu=0, **none)
             return self if kind == "floating" else replace(self, joints=(held, *self.joints[1:])).merged()
         link = body or self.base.body or Body(name=BASE_LINK)
         floating = kind == "floating"

@@ -1,0 +1,113 @@
+"""The commands that compare a robot with measurements: ``identify`` and ``validate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+import tauforge as tf
+
+from .console import console, errors
+from .find_robot import find
+from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
+
+Data = Annotated[
+    list[Path], typer.Argument(metavar="DATA...", help="Recordings: .csv, .npz or .parquet files, or ROS 2 bags.")
+]
+Friction = Annotated[
+    str, typer.Option("--friction", metavar="LIST", help="Terms of friction, such as FV,FS,FO; by default as needed.")
+]
+Rotors = Annotated[bool, typer.Option("--rotors/--no-rotors", help="Whether joints have rotor inertias.")]
+Springs = Annotated[bool, typer.Option("--springs", help="Joints have springs.")]
+Coupling = Annotated[
+    str,
+    typer.Option(
+        "--coupling",
+        metavar="LISTS",
+        help="The matrix R of motor = R joint, by rows: '32,0; 32,32'. Data are of joints.",
+    ),
+]
+Method = Annotated[str, typer.Option("--method", metavar="NAME", help="weighted, ordinary, huber or total.")]
+Essential = Annotated[bool, typer.Option("--essential", help="Leave out what the data cannot tell from zero.")]
+Cutoff = Annotated[str, typer.Option("--cutoff", metavar="HZ", help="Of the filter of positions; from the data.")]
+Check = Annotated[
+    list[Path] | None,
+    typer.Option("--validate", metavar="DATA", help="A recording that is predicted, not used; can be repeated."),
+]
+Save = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Save the identified robot: a .toml file.")]
+
+
+def identify(
+    robot: RobotArgument,
+    data: Data,
+    friction: Friction = "",
+    rotors: Rotors = True,
+    springs: Springs = False,
+    coupling: Coupling = "",
+    method: Method = "weighted",
+    essential: Essential = False,
+    cutoff: Cutoff = "",
+    check: Check = None,
+    output: Save = "",
+    base: BaseOption = None,
+    snap: Snap = None,
+    lenient: Lenient = False,
+    folder: Folders = None,
+    loops: Loops = None,
+) -> None:
+    """Identify a robot's parameters from recordings, with standard errors, and say how well they predict.
+
+    Example: `tauforge identify arm.urdf first.csv --validate second.csv -o identified.toml`
+    """
+    found = find(robot, False, base, snap, lenient, folder, loops)
+    options: dict[str, Any] = {"rotors": rotors, "springs": springs, "method": method, "essential": essential}
+    if friction:
+        options["friction"] = tuple(x.strip() for x in friction.split(","))
+    if coupling:
+        options["coupling"] = _matrix(coupling)
+    if cutoff:
+        options["cutoff"] = _number(cutoff)
+    recordings = [tf.Recording.read(path) for path in data]
+    with errors.status("identifying"):
+        result = tf.identify(found, recordings, **options)
+    console.print(result.table(), markup=False, highlight=False, soft_wrap=True)
+    own = result.validate([tf.Recording.read(path) for path in check] if check else recordings)
+    title = "Predicted recordings" if check else "The same recordings"
+    console.print(f"\n{title}\n{own.table()}", markup=False, highlight=False, soft_wrap=True)
+    if output:
+        result.robot.save(output)
+        errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
+
+
+def validate(
+    robot: RobotArgument,
+    data: Data,
+    cutoff: Cutoff = "",
+    base: BaseOption = None,
+    snap: Snap = None,
+    lenient: Lenient = False,
+    folder: Folders = None,
+    loops: Loops = None,
+) -> None:
+    """Say how well a robot predicts the torques of recordings.
+
+    Example: `tauforge validate identified.toml second.csv`
+    """
+    found = find(robot, False, base, snap, lenient, folder, loops)
+    options: dict[str, Any] = {"cutoff": _number(cutoff)} if cutoff else {}
+    validation = tf.validate(found, [tf.Recording.read(path) for path in data], **options)
+    console.print(validation.table(), markup=False, highlight=False, soft_wrap=True)
+
+
+def _matrix(text: str) -> list[list[float]]:
+    return [[_number(x) for x in row.split(",")] for row in text.split(";")]
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise tf.IdentificationError(f"{text!r} is not a number") from None

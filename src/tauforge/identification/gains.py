@@ -1,0 +1,212 @@
+"""Gains of drives from a known load: how much torque a unit of the measured signal stands for.
+
+A drive reports a current, or a torque in units of its own: v = κ τ with an unknown factor κ, one over its gain. Motion
+alone leaves a common factor of all gains open; a load whose mass is known closes it. The noise is in v, so the factors
+and the robot's parameters are the ones for which κ times the computed torques fit v best: least squares in both, by
+Gauss and Newton's method on the triangular factors of the recordings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, final
+
+import numpy as np
+
+from ..errors import IdentificationError
+from ..robot.robot import Robot
+from .columns import Columns
+from .consistent import standard_errors
+from .factor import Factor
+from .identify import AUTO, PLAIN
+from .load import effect, in_frame, recorded
+from .noise import score_covariance, scores
+from .pseudo_inertia import Floats
+from .recording import Recording
+from .samples import Block, Samples
+
+ROUNDS = 50
+"""Steps of the search, at most; ten are usual."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """Gains of a robot's drives, with standard errors.
+
+    Attributes
+    ----------
+    names
+        Names of the torques.
+    values
+        Torque per unit of the signal; NaN for a drive whose gain the recordings do not determine.
+    errors
+        Standard errors of the gains; infinite where they are not determined.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    errors: Floats
+
+    def applied(self, recording: Recording) -> Recording:
+        """Return a recording with torques in place of the drives' signals."""
+        if recording.tau.shape[1] != len(self.values):
+            raise IdentificationError(
+                f"{recording.name} has {recording.tau.shape[1]} torques, and there are {len(self.values)} gains"
+            )
+        if np.any(np.isnan(self.values)):
+            unknown = [name for name, x in zip(self.names, self.values, strict=True) if np.isnan(x)]
+            raise IdentificationError(f"the gains of {', '.join(unknown)} are not determined; record another motion")
+        return replace(recording, tau=recording.tau * self.values)
+
+    def table(self) -> str:
+        """Return the gains with their standard errors as text."""
+        width = max(5, *map(len, self.names))
+        lines = [f"{'drive':<{width}}  {'gain':>11}  {'error':>9}  {'relative':>8}"]
+        for name, x, error in zip(self.names, self.values, self.errors, strict=True):
+            known = f"{x:>11.5g}  {error:>9.2g}  {100 * error / abs(x):>6.2f} %"
+            lines.append(f"{name:<{width}}  {'undetermined' if np.isinf(error) else known}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Gains({', '.join(f'{name}: {x:.4g}' for name, x in zip(self.names, self.values, strict=True))})"
+
+
+def identify_gains(
+    robot: Robot,
+    unloaded: Recording | Sequence[Recording],
+    loaded: Recording | Sequence[Recording],
+    *,
+    mass: float,
+    com: Sequence[float] = (0.0, 0.0, 0.0),
+    inertia: Sequence[Sequence[float]] | None = None,
+    at: str,
+    friction: Sequence[str] = PLAIN,
+    rotors: bool = True,
+    cutoff: float | str | None = AUTO,
+    decimate: int | None = None,
+) -> Gains:
+    """Return the gains of a robot's drives, from recordings with and without a load that is known.
+
+    Parameters
+    ----------
+    unloaded, loaded
+        Recordings without and with the load; their ``tau`` are the drives' signals, such as currents.
+    mass, com, inertia, at
+        The load, as in ``robot.payload``.
+    friction, rotors
+        What joints have, as in ``identify``.
+    cutoff, decimate
+        As in ``identify``.
+    """
+    cols, both = recorded(robot, unloaded, loaded, friction, rotors, cutoff=cutoff, decimate=decimate)
+    empty = replace(robot, bodies=tuple(replace(x, inertia=type(x.inertia)()) for x in robot.bodies))
+    load = effect(cols, at) @ in_frame(empty, empty.payload(mass, com, inertia, at=at), at)
+    return _Search(cols, both, [samples.factor() for samples in both], load).gains()
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The samples of both recordings, their factors, and what the load adds to the columns' values."""
+
+    columns: Columns
+    samples: Sequence[Samples]
+    factors: Sequence[Factor]
+    load: Floats
+
+    def gains(self) -> Gains:
+        names, p = self.columns.torques, len(self.columns.names)
+        values, inverse = self._start()
+        for _ in range(ROUNDS):
+            residual, slope = self._linear(values, inverse, self._noise(values, inverse))
+            scale = np.linalg.norm(slope, axis=0)
+            scale[scale == 0.0] = 1.0
+            step = np.linalg.lstsq(slope / scale, -residual, rcond=1e-9)[0] / scale
+            values, inverse = values + step[:p], inverse + step[p:]
+            if np.all(np.abs(step[p:]) <= 1e-10 * np.abs(inverse)):
+                break
+        lost = np.isinf(standard_errors(slope / scale, np.eye(len(scale)), np.eye(len(slope))))[p:] | (inverse == 0.0)
+        found = 1.0 / np.where(lost, 1.0, inverse)
+        errors = self._errors(values, inverse, slope, scale)
+        return Gains(names, np.where(lost, np.nan, found), np.where(lost, np.inf, errors * found**2))
+
+    def _errors(self, values: Floats, inverse: Floats, slope: Floats, scale: Floats) -> Floats:
+        """Return the standard errors of the factors under noise that is correlated over time and between joints."""
+        noise = self._noise(values, inverse)
+        known = {"inverse": inverse, "noise": noise}
+        parts = [
+            score_covariance(
+                samples, partial(self._residual, values=x, **known), partial(self._scores, values=x, **known)
+            )
+            for samples, x in zip(self.samples, (values, values + self.load), strict=True)
+        ]
+        total = parts[0] + parts[1]
+        root = np.linalg.pinv(slope / scale, rcond=1e-9) / scale[:, None]
+        bread = (root @ root.T)[len(values) :]
+        return np.asarray(np.sqrt(np.maximum(np.diag(bread @ total @ bread.T), 0.0)))
+
+    def _residual(self, block: Block, values: Floats, inverse: Floats, noise: Floats) -> Floats:
+        """Return the residuals of the signals relative to their noise."""
+        return np.asarray((block.tau - inverse * self.columns.torque(values, block.parts)) / noise)
+
+    def _scores(self, block: Block, values: Floats, inverse: Floats, noise: Floats) -> Floats:
+        """Return each sample's part of the gradient, by values and factors."""
+        torque = self.columns.torque(values, block.parts)
+        weighted = self._residual(block, values, inverse, noise) / noise
+        return np.column_stack(
+            [scores(self.columns, block.parts, weighted * inverse, np.ones(len(noise))), torque * weighted]
+        )
+
+    def _parts(self, k: int) -> Any:
+        """Yield a torque's triangle of each recording, with what the load adds to its values."""
+        own = list(self.columns.rows[k])
+        for factor, share in zip(self.factors, (0.0, 1.0), strict=True):
+            T = factor.triangles[k]
+            yield T[:, :-1], T[:, -1], share * self.load[own]
+
+    def _start(self) -> tuple[Floats, Floats]:
+        """Return values and factors by linear least squares in values and gains, scaled by each signal's size."""
+        p, count = len(self.columns.names), len(self.columns.rows)
+        rows, right = [], []
+        for k, own in enumerate(self.columns.rows):
+            size = max(factor.torque(k) for factor in self.factors) or 1.0
+            for Y, v, more in self._parts(k):
+                block = np.zeros((len(v), p + count))
+                block[:, list(own)] = Y
+                block[:, p + k] = -v / size
+                rows.append(block)
+                right.append(-Y @ more)
+        matrix = np.vstack(rows)
+        scale = np.linalg.norm(matrix, axis=0)
+        scale[scale == 0.0] = 1.0
+        found = np.linalg.lstsq(matrix / scale, np.concatenate(right), rcond=1e-9)[0] / scale
+        sizes = np.array([max(factor.torque(k) for factor in self.factors) or 1.0 for k in range(count)])
+        gains = found[p:] / sizes
+        return found[:p], 1.0 / np.where(gains == 0.0, 1.0, gains)
+
+    def _noise(self, values: Floats, inverse: Floats) -> Floats:
+        """Return the standard deviation of each signal's noise."""
+        found = []
+        for k, own in enumerate(self.columns.rows):
+            squares = sum(
+                float(np.sum((v - inverse[k] * (Y @ (values[list(own)] + more))) ** 2)) for Y, v, more in self._parts(k)
+            )
+            size = max(factor.torque(k) for factor in self.factors)
+            found.append(max(np.sqrt(squares / sum(f.count for f in self.factors)), 1e-9 * size, 1e-300))
+        return np.array(found)
+
+    def _linear(self, values: Floats, inverse: Floats, noise: Floats) -> tuple[Floats, Floats]:
+        """Return the residuals of all signals relative to their noise, and their slopes by values and factors."""
+        p = len(values)
+        residuals, slopes = [], []
+        for k, own in enumerate(self.columns.rows):
+            for Y, v, more in self._parts(k):
+                torque = Y @ (values[list(own)] + more)
+                slope = np.zeros((len(v), p + len(inverse)))
+                slope[:, list(own)] = inverse[k] * Y
+                slope[:, p + k] = torque
+                residuals.append((inverse[k] * torque - v) / noise[k])
+                slopes.append(slope / noise[k])
+        return np.concatenate(residuals), np.vstack(slopes)

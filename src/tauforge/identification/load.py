@@ -1,0 +1,73 @@
+"""A load on a robot's link, seen by the columns of an identification; recordings with and without it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ExpressionError, IdentificationError
+from ..models.registry import check_robot
+from ..robot.assemble import frame
+from ..robot.robot import Robot
+from ..spatial.inertia import NAMES, Inertia
+from .columns import Columns, columns
+from .consistent import form_matrix
+from .identify import coupled
+from .possible import forms
+from .pseudo_inertia import COUNT, Floats
+from .recording import Recording
+from .samples import Samples
+from .sources import sources_of
+
+
+def effect(columns: Columns, at: str) -> Floats:
+    """Return by how much a load's ten parameters, in a frame, change the values of the columns (columns, 10)."""
+    robot = columns.robot
+    place = frame(robot, at)
+    if not place.antecedent and not robot.base.floating:
+        raise IdentificationError(f"{at!r} is a frame of the base, where a load has no effect; give one that moves")
+    try:
+        pose = place.pose().in_numbers()
+    except ExpressionError:
+        raise IdentificationError(f"the frame {at!r} has symbols; give them numbers with bind(...)") from None
+    on_link = np.array([Inertia(*unit).inward(pose) for unit in np.eye(COUNT).tolist()]).T
+    links = [f"{name}{place.antecedent}" for name in NAMES]
+    _, K = form_matrix(columns.names, forms(columns), links)
+    return np.asarray(K[:, :COUNT] @ on_link)
+
+
+def recorded(
+    robot: Robot,
+    unloaded: Recording | Sequence[Recording],
+    loaded: Recording | Sequence[Recording],
+    friction: Sequence[str],
+    rotors: bool,
+    **filtering: Any,
+) -> tuple[Columns, tuple[Samples, Samples]]:
+    """Return the columns of a robot, and the samples of recordings without and with a load."""
+    check_robot(robot)
+    both = listed(unloaded, "unloaded"), listed(loaded, "loaded")
+    robot = coupled(robot, [*both[0], *both[1]], None)
+    cols = columns(robot, tuple([friction] if isinstance(friction, str) else friction), rotors)
+    speeds = np.ones(len(cols.rubbing))
+    empty, full = (Samples(cols, sources_of(cols, given, **filtering), speeds) for given in both)
+    return cols, (empty, full)
+
+
+def listed(recordings: Recording | Sequence[Recording], what: str) -> list[Recording]:
+    """Return recordings as a list, which must not be empty."""
+    found = [recordings] if isinstance(recordings, Recording) else list(recordings)
+    if not found or not all(isinstance(x, Recording) for x in found):
+        raise IdentificationError(f"{what} must be a Recording, or a list of some, not {recordings!r}")
+    return found
+
+
+def in_frame(robot: Robot, load: Robot, at: str) -> Floats:
+    """Return the ten parameters of what a robot carries more than another, in a frame."""
+    place = frame(robot, at)
+    ours, theirs = (x.expanded().bodies for x in (robot, load))
+    number = place.antecedent + len(ours) - len(robot.bodies) - 1
+    more = [float(b) - float(a) for a, b in zip(ours[number].inertia, theirs[number].inertia, strict=True)]
+    return np.array(Inertia(*more).inward(place.pose().in_numbers().inverse()))

@@ -1,0 +1,155 @@
+"""The ways to estimate: each makes a Fit of samples, and the covariance of its values.
+
+"ordinary" and "weighted" least squares need one pass over the samples. "huber" weighs samples down that fit badly.
+"total" takes the regressor to be as noisy as the torques. "iv" and "didim" use the motion of the simulated robot, which
+has no noise: the regressor along it is the instrument of "iv" (Janot, Vandanjon and Gautier, 2014), and the regressor
+of "didim" (Gautier, Janot and Vandanjon, 2013), which needs no positions at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial, reduce
+from operator import add
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import IdentificationError
+from .columns import Columns
+from .estimate import Fit, Flags, residuals, total, weighted
+from .noise import LAGS, autocorrelation, correlated, long_run, memory, robust, scores
+from .samples import Block, Samples
+
+Floats = NDArray[np.float64]
+HUBER = 1.345
+"""Standard deviations beyond which a residual counts less; for normal noise this costs 5 % of the efficiency."""
+ROUNDS = 20
+"""Rounds of reweighting and of simulation, at most."""
+SETTLED = 1e-3
+"""Change of the values, in standard errors, that ends the rounds."""
+Simulate = Callable[[Floats], Samples]
+"""Returns the samples along the simulated motion of the robot with given values."""
+
+
+class Estimate(NamedTuple):
+    """A fit and the covariance of its values."""
+
+    fit: Fit
+    covariance: Floats
+
+
+def ordinary(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
+    """Return the estimate in which all torques count alike."""
+    fit = weighted(samples.factor(), samples.columns, use, weigh=False)
+    return Estimate(fit, robust(samples, fit))
+
+
+def by_noise(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
+    """Return the estimate in which each torque counts by the inverse of its noise."""
+    fit = weighted(samples.factor(), samples.columns, use)
+    return Estimate(fit, robust(samples, fit))
+
+
+def huber(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
+    """Return the estimate in which samples that fit badly count less."""
+    columns, fit = samples.columns, weighted(samples.factor(), samples.columns, use)
+    for _ in range(ROUNDS):
+        spread = np.median(np.vstack(samples.passed(partial(_medians, samples=samples, values=fit.values))), axis=0)
+        weigh = partial(huber_weights, samples=samples, values=fit.values, spread=np.maximum(1.4826 * spread, 1e-300))
+        before, fit = fit, weighted(samples.factor(weigh), columns, use)
+        change = np.linalg.norm(fit.information @ (fit.values - before.values))
+        if change < SETTLED * np.sqrt(len(fit.values)):
+            break
+    own = residuals(samples.factor(), columns.rows, fit.values)
+    return Estimate(replace(fit, noise=own), robust(samples, fit))
+
+
+def _medians(blocks: Iterable[Block], samples: Samples, values: Floats) -> Floats:
+    return np.asarray(
+        np.median([np.median(np.abs(x.residual(samples.columns, values)), axis=0) for x in blocks], axis=0)
+    )
+
+
+def huber_weights(block: Block, samples: Samples, values: Floats, spread: Floats) -> Floats:
+    """Return the square roots of Huber's weights (samples, torques)."""
+    size = np.abs(block.residual(samples.columns, values)) / spread
+    return np.asarray(np.sqrt(np.minimum(1.0, HUBER / np.maximum(size, 1e-300))))
+
+
+def total_least_squares(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
+    """Return the estimate in which the regressor is as noisy as the torques; errors are those of least squares."""
+    fit = weighted(samples.factor(), samples.columns, use)
+    values, determined = total(fit.R, use)
+    found = replace(fit, values=values, determined=determined)
+    return Estimate(found, robust(samples, found))
+
+
+def didim(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
+    """Return the estimate with which the simulated robot's torques are nearest to the measured ones."""
+    return _rounds(samples, use, simulate, lambda model, _: by_noise(model, use, None))
+
+
+def instrumental(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
+    """Return the estimate whose residuals are independent of the simulated motion."""
+    return _rounds(samples, use, simulate, partial(_instrumental, samples, use))
+
+
+def _rounds(
+    samples: Samples, use: Flags, simulate: Simulate | None, step: Callable[[Samples, Estimate], Estimate]
+) -> Estimate:
+    """Return the estimate after some rounds of simulation, each with the values of the one before."""
+    if simulate is None:
+        raise IdentificationError(
+            "methods iv and didim simulate the robot under its controller: give controller=…, such as tf.pd_control(…);"
+            " iv also takes recordings with a reference"
+        )
+    found = by_noise(samples, use, None)
+    for _ in range(ROUNDS):
+        before, found = found, step(simulate(found.fit.values), found)
+        known = np.flatnonzero(found.fit.determined)
+        change = np.abs(found.fit.values - before.fit.values)[known]
+        if np.all(change < 0.1 * np.sqrt(np.diag(found.covariance))[known]):
+            break
+    return found
+
+
+def _instrumental(samples: Samples, use: Flags, model: Samples, before: Estimate) -> Estimate:
+    """Return (ZᵀW²Y)⁻¹ ZᵀW²τ, with the regressor Z along the simulated motion."""
+    columns, noise = samples.columns, before.fit.noise
+    pairs = [zip(model.blocks(k), samples.blocks(k), strict=True) for k in range(len(samples.sources))]
+    products = [(_products(columns, z, y, noise)) for pair in pairs for z, y in pair]
+    ZY, Zt = (reduce(add, x) for x in zip(*products, strict=True))
+    fit = weighted(model.factor(), columns, use)
+    places = np.flatnonzero(fit.determined)
+    inverse = np.zeros_like(ZY)
+    inverse[np.ix_(places, places)] = np.linalg.inv(ZY[np.ix_(places, places)])
+    values = inverse @ Zt
+    blocks = [block for k in range(len(samples.sources)) for block in samples.blocks(k)]
+    errors = [block.residual(columns, values) for block in blocks]
+    length = memory(autocorrelation(correlated(errors, LAGS)))
+    instruments = (block.parts for k in range(len(model.sources)) for block in model.blocks(k))
+    total_ = sum(long_run(scores(columns, Z, e, noise), length) for Z, e in zip(instruments, errors, strict=True))
+    own = np.sqrt(sum((e**2).sum(axis=0) for e in errors) / sum(map(len, errors)))
+    found = replace(fit, values=values, noise=np.maximum(own, 1e-300))
+    return Estimate(found, np.asarray(inverse @ total_ @ inverse.T))
+
+
+def _products(columns: Columns, z: Block, y: Block, noise: Floats) -> tuple[Floats, Floats]:
+    """Return ZᵀW²Y and ZᵀW²τ of a block."""
+    Z, Y = columns.dense(z.parts) / noise[:, None], columns.dense(y.parts) / noise[:, None]
+    Z, Y = (x.reshape(-1, x.shape[-1]) for x in (Z, Y))
+    return Z.T @ Y, Z.T @ (y.tau / noise).ravel()
+
+
+METHODS = {
+    "ordinary": ordinary,
+    "weighted": by_noise,
+    "huber": huber,
+    "total": total_least_squares,
+    "iv": instrumental,
+    "didim": didim,
+}
+"""The ways to estimate."""

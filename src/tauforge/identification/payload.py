@@ -1,0 +1,263 @@
+"""A payload from two recordings, with and without it.
+
+Both share the robot: its base parameters, and its friction if you say so. The load changes the base parameters by a
+linear map of its own ten, which the columns of its link give. So the factors of both recordings, stacked, are all that
+is needed, and the load's errors include those of the robot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import final
+
+import numpy as np
+
+from ..errors import IdentificationError
+from ..robot.assemble import frame, with_load
+from ..robot.body import Body
+from ..robot.robot import Robot
+from ..spatial.inertia import NAMES, Inertia
+from .columns import Columns
+from .consistent import Consistent, Reduced, consistent, standard_errors
+from .factor import Factor, triangle
+from .identify import AUTO, PLAIN
+from .load import effect, recorded
+from .noise import residual_at, score_covariance, scores_at
+from .prior import Prior
+from .pseudo_inertia import COUNT, Floats, body
+from .recording import Recording
+from .samples import Samples
+
+ROUNDS = 20
+"""Rounds of weighting, at most."""
+RADIUS = 0.1
+"""Radius of gyration of the body that an unknown load is drawn to, in metres."""
+QUIET = 1e-6
+"""The least noise of a torque, relative to the largest torque."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Payload:
+    """A rigid load at a frame: its mass, its centre of mass and its inertia, with standard errors.
+
+    What the recordings do not determine is NaN, and its error infinite.
+
+    Attributes
+    ----------
+    at
+        Name of the frame.
+    consistent
+        The ten parameters of a possible body, in that frame and about its origin.
+    covariance
+        Covariance of the ten parameters.
+    """
+
+    at: str
+    consistent: Consistent
+    covariance: Floats
+
+    @property
+    def parameters(self) -> Floats:
+        """The ten parameters ``XX XY XZ YY YZ ZZ MX MY MZ M`` in the frame; NaN where they are not determined."""
+        return np.where(np.isinf(self.errors), np.nan, self.consistent.values)
+
+    @property
+    def errors(self) -> Floats:
+        """Standard errors of the ten parameters; infinite where they are not determined."""
+        return self.consistent.errors
+
+    @property
+    def mass(self) -> float:
+        """Its mass in kg."""
+        return float(self.parameters[9])
+
+    @property
+    def mass_error(self) -> float:
+        """Standard error of its mass."""
+        return float(self.errors[9])
+
+    @property
+    def centre(self) -> Floats:
+        """Its centre of mass in the frame, in m."""
+        return self._central[0][:3]
+
+    @property
+    def centre_errors(self) -> Floats:
+        """Standard errors of the centre of mass."""
+        return self._central[1][:3]
+
+    @property
+    def inertia(self) -> Floats:
+        """Its 3x3 inertia matrix about the centre of mass, in the axes of the frame, in kg m²."""
+        return _symmetric(self._central[0][3:])
+
+    @property
+    def inertia_errors(self) -> Floats:
+        """Standard errors of the inertia matrix."""
+        return _symmetric(self._central[1][3:])
+
+    @cached_property
+    def _central(self) -> tuple[Floats, Floats]:
+        """Centre and inertia about it, and their errors to first order."""
+        x = self.consistent.values
+        value = _about_centre(x)
+        steps = np.diag(1e-6 * np.maximum(np.abs(x), 1e-3 * x[9]))
+        slopes = np.array([(_about_centre(x + s) - _about_centre(x - s)) / (2.0 * s.sum()) for s in steps]).T
+        lost = np.isinf(self.errors)
+        covariance = np.where(lost[:, None] | lost, 0.0, self.covariance)
+        errors = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", slopes, covariance, slopes), 0.0))
+        open_ = np.abs(slopes[:, lost]) > 1e-9 * np.abs(slopes).max(axis=1, keepdims=True)
+        unknown = np.any(open_, axis=1)
+        return np.where(unknown, np.nan, value), np.where(unknown, np.inf, errors)
+
+    def on(self, robot: Robot) -> Robot:
+        """Return a robot with this load. What is not determined has the value of a possible body."""
+        load = Body(name="payload", inertia=Inertia(*map(float, self.consistent.values)))
+        return with_load(robot, frame(robot, self.at), load)
+
+    def table(self) -> str:
+        """Return mass, centre and inertia with their standard errors as text."""
+        names = ("mass", "centre x", "centre y", "centre z", *(f"inertia {key}" for key in NAMES[:6]))
+        units = ("kg", *["m"] * 3, *["kg m²"] * 6)
+        values, errors = (
+            np.append(first, x) for first, x in zip((self.mass, self.mass_error), self._central, strict=True)
+        )
+        lines = [f"{'':<12}  {'value':>11}  {'error':>9}"]
+        for name, unit, x, error in zip(names, units, values, errors, strict=True):
+            shown = "undetermined".rjust(22) if np.isinf(error) else f"{x:>11.5g}  {error:>9.2g}"
+            lines.append(f"{name:<12}  {shown}  {unit}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Payload(at {self.at!r}: {self.mass:.4g} ± {self.mass_error:.2g} kg)"
+
+
+def identify_payload(
+    robot: Robot,
+    unloaded: Recording | Sequence[Recording],
+    loaded: Recording | Sequence[Recording],
+    *,
+    at: str,
+    friction: Sequence[str] = PLAIN,
+    rotors: bool = True,
+    same_friction: bool = True,
+    cutoff: float | str | None = AUTO,
+    decimate: int | None = None,
+) -> Payload:
+    """Return the load that a robot carries in some recordings and not in others.
+
+    Parameters
+    ----------
+    unloaded, loaded
+        Recordings without and with the load. Motions that turn the load about every axis, and fast enough, tell its
+        inertia; slow ones tell its mass and its centre only.
+    at
+        Name of a frame, or of a link, on which the load is fixed.
+    friction
+        Terms of friction, as in ``identify``.
+    rotors
+        Whether joints have rotor inertias.
+    same_friction
+        Whether friction is the same with and without the load. If it is not, it has parameters of its own in each.
+    cutoff, decimate
+        As in ``identify``.
+    """
+    cols, both = recorded(robot, unloaded, loaded, friction, rotors, cutoff=cutoff, decimate=decimate)
+    more = effect(cols, at)
+    if not np.any(more):
+        raise IdentificationError(f"a load at {at!r} has no effect on any torque of {robot.name}")
+    if not same_friction:
+        more = np.column_stack([more, np.eye(len(cols.names))[:, ~cols.inertial]])
+    factors = [samples.factor() for samples in both]
+    T, values, noise = _joint_fit(cols, factors, more)
+    covariance = _covariance(cols, both, more, T, values, noise)
+    p, last = len(cols.names), len(T) - 1
+    block = triangle(np.column_stack([T[p:last, p + COUNT : last], T[p:last, p : p + COUNT], T[p:last, last]]))
+    m = last - p - COUNT
+    own = block[m : m + COUNT, m : m + COUNT]
+    reduced = Reduced(
+        tuple(f"{name}1" for name in NAMES),
+        own,
+        block[m : m + COUNT, -1],
+        float(T[last, last] ** 2),
+        round(float(T[last, last] ** 2)) + COUNT,
+        covariance[p : p + COUNT, p : p + COUNT],
+    )
+    found = consistent(reduced, {}, Prior((_guess(own, reduced.z),), scaled=True))
+    return Payload(at, found, covariance[p : p + COUNT, p : p + COUNT])
+
+
+def _joint_fit(cols: Columns, factors: Sequence[Factor], more: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the triangle of robot, load and torque, their values, and the noise of each torque."""
+    count = len(cols.names)
+    sizes = np.array([max(factor.torque(k) for factor in factors) for k in range(len(cols.rows))])
+    noise = np.maximum(sizes, QUIET * float(sizes.max()))
+    for _ in range(ROUNDS):
+        empty, full = (factor.whole(cols.rows, count, 1.0 / noise) for factor in factors)
+        above = np.column_stack([empty[:, :count], np.zeros((len(empty), more.shape[1])), empty[:, count]])
+        below = np.column_stack([full[:, :count], full[:, :count] @ more, full[:, count]])
+        T = triangle(np.vstack([above, below]))
+        values = _least(T[:-1, :-1], T[:-1, -1])
+        before = noise
+        each = (values[:count], values[:count] + more @ values[count:])
+        squares = [
+            sum(factor.count * factor.residual(k, x[list(own)]) ** 2 for factor, x in zip(factors, each, strict=True))
+            for k, own in enumerate(cols.rows)
+        ]
+        noise = np.sqrt(np.array(squares) / sum(factor.count for factor in factors))
+        noise = np.maximum(noise, QUIET * float(sizes.max()))
+        if np.allclose(before, noise, rtol=1e-3):
+            break
+    return T, values, noise
+
+
+def _covariance(
+    cols: Columns, both: Sequence[Samples], more: Floats, T: Floats, values: Floats, noise: Floats
+) -> Floats:
+    """Return the covariance of all values under noise that is correlated over time and between joints."""
+    count = len(cols.names)
+    parts = [
+        score_covariance(
+            samples,
+            partial(residual_at, columns=cols, values=x),
+            partial(scores_at, columns=cols, values=x, noise=noise),
+        )
+        for samples, x in zip(both, (values[:count], values[:count] + more @ values[count:]), strict=True)
+    ]
+    empty, full = parts
+    total = np.block([[empty + full, full @ more], [more.T @ full, more.T @ full @ more]])
+    scale = np.linalg.norm(T[:-1, :-1], axis=0)
+    scale[scale == 0.0] = 1.0
+    inverse = np.linalg.pinv(T[:-1, :-1] / scale, rcond=1e-9) / scale[:, None]
+    bread = inverse @ inverse.T
+    return np.asarray(bread @ total @ bread)
+
+
+def _least(R: Floats, z: Floats) -> Floats:
+    """Return the shortest least-squares solution, in units in which all columns are as long."""
+    scale = np.linalg.norm(R, axis=0)
+    scale[scale == 0.0] = 1.0
+    return np.asarray(np.linalg.lstsq(R / scale, z, rcond=1e-9)[0] / scale)
+
+
+def _guess(R: Floats, z: Floats) -> Floats:
+    """Return a body of the mass and centre that the unconstrained estimate has, as far as it has them."""
+    values, errors = _least(R, z), standard_errors(R, np.eye(COUNT), np.eye(len(z)))
+    mass = float(values[9]) if np.isfinite(errors[9]) and values[9] > 0.0 else 1.0
+    centre = np.where(np.isfinite(errors[6:9]), values[6:9] / mass, 0.0)
+    return body(mass, np.clip(centre, -1.0, 1.0), RADIUS**2 * np.eye(3))
+
+
+def _about_centre(x: Floats) -> Floats:
+    """Return the centre of mass and the six parameters of the inertia about it."""
+    centre = x[6:9] / x[9]
+    own = np.array([[x[0], x[1], x[2]], [x[1], x[3], x[4]], [x[2], x[4], x[5]]])
+    own -= x[9] * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    return np.array([*centre, own[0, 0], own[0, 1], own[0, 2], own[1, 1], own[1, 2], own[2, 2]])
+
+
+def _symmetric(x: Floats) -> Floats:
+    return x[[[0, 1, 2], [1, 3, 4], [2, 4, 5]]]

@@ -1,0 +1,31 @@
+"""Recordings as sources of states: checked, at equal time steps, and with the way to filter them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import IdentificationError
+from .checks import fitting
+from .columns import Columns
+from .recording import Recording
+from .signals import even, filters
+from .states import Source
+
+
+def sources_of(
+    found: Columns,
+    recordings: Sequence[Recording],
+    *,
+    cutoff: float | str | None,
+    decimate: int | None,
+) -> list[Source]:
+    """Return recordings with the way to filter each."""
+    sources = []
+    if not recordings:
+        raise IdentificationError("there is no recording; give one or several, such as [tf.Recording(t, q, tau)]")
+    for given in recordings:
+        recording = even(fitting(given, found.robot))
+        how = filters(recording, cutoff, decimate)
+        trim = min(how.halo // 2, len(recording) // 20)
+        sources.append(Source(recording, how, found, trim, len(recording) - trim))
+    return sources
