@@ -32,7 +32,7 @@ def fitting(recording: Recording, robot: Robot) -> Recording:
     where, names, torques = recording.name, robot.coordinate_names, robot.velocity_names
     q, tau = recording.q, recording.tau
     if robot.loops and q.shape[1] == len(robot.velocity_names) != len(names):
-        q = close_loops(robot, q)
+        q = close_loops(robot, q, guess=np.broadcast_to(close_loops(robot, q[0]), (len(q), len(names))))
     if q.shape[1] != len(names):
         raise IdentificationError(_missing(where, "q", q.shape[1], names, robot))
     base = len(torques) - len(robot.with_base("fixed").velocity_names) if robot.base.floating else 0
@@ -96,6 +96,12 @@ def suspicions(recording: Recording, robot: Robot) -> list[str]:
             f"{names[k]} reaches {amount:.4g}, which as radians is {amount / (2 * np.pi):.1f} turns: are the angles in "
             "degrees? Give radians, numpy.deg2rad(q)"
         )
+    jumps = largest_steps(recording.q)
+    wrapped = [names[k] for k in turning if jumps[k] > np.pi]
+    if wrapped:
+        found.append(
+            f"{', '.join(wrapped)} jumps by more than half a turn: if angles are wrapped, use numpy.unwrap(q, axis=0)"
+        )
     steps = np.diff(recording.t)
     gaps = np.flatnonzero(steps > GAP * np.median(steps))
     if len(gaps):
@@ -130,6 +136,11 @@ def saturated(torque: Floats) -> int:
         )
         most = max(most, int((edges[1::2] - edges[::2]).max(initial=0)))
     return most if most >= STUCK else 0
+
+
+def largest_steps(x: Floats) -> Floats:
+    """Return the largest difference between two samples of each column."""
+    return np.max([np.abs(np.diff(part, axis=0)).max(axis=0) for _, part in _slices(x) if len(part) > 1], axis=0)  # type: ignore[no-any-return]
 
 
 def extremes(x: Floats) -> tuple[Floats, Floats]:

@@ -48,7 +48,16 @@ class Motion:
         states = source.start()
         method = "Tsit5" if isinstance(controller, Controller) else "DOP853"
         try:
-            found = simulate(robot, rec.t, controller=controller, q0=states[0], qd0=states[1], method=method, rtol=1e-6)
+            found = simulate(
+                robot,
+                rec.t,
+                controller=controller,
+                q0=states[0],
+                qd0=states[1],
+                method=method,
+                rtol=1e-6,
+                max_steps=50 * len(rec),
+            )
         except ProgramError as error:
             raise IdentificationError(
                 f"{rec.name}: the robot with the first estimate cannot be simulated: {error}"

@@ -30,6 +30,8 @@ ROUNDS = 20
 """Rounds of reweighting and of simulation, at most."""
 SETTLED = 1e-3
 """Change of the values, in standard errors, that ends the rounds."""
+RUN_IN = 0.1
+"""The share of a recording over which the simulated robot settles, as its start is known only with noise."""
 Simulate = Callable[[Floats], Samples]
 """Returns the samples along the simulated motion of the robot with given values."""
 
@@ -89,7 +91,12 @@ def total_least_squares(samples: Samples, use: Flags, simulate: Simulate | None)
 
 def didim(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
     """Return the estimate with which the simulated robot's torques are nearest to the measured ones."""
-    return _rounds(samples, use, simulate, lambda model, _: by_noise(model, use, None))
+
+    def step(model: Samples, _: Estimate) -> Estimate:
+        late = [source.without_start(RUN_IN) for source in model.sources]
+        return by_noise(model.changed(sources=late), use, None)
+
+    return _rounds(samples, use, simulate, step)
 
 
 def instrumental(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
@@ -119,22 +126,36 @@ def _rounds(
 def _instrumental(samples: Samples, use: Flags, model: Samples, before: Estimate) -> Estimate:
     """Return (ZᵀW²Y)⁻¹ ZᵀW²τ, with the regressor Z along the simulated motion."""
     columns, noise = samples.columns, before.fit.noise
-    pairs = [zip(model.blocks(k), samples.blocks(k), strict=True) for k in range(len(samples.sources))]
-    products = [(_products(columns, z, y, noise)) for pair in pairs for z, y in pair]
+    pairs = [
+        (z, _sliding(columns, y, z))
+        for k in range(len(samples.sources))
+        for z, y in zip(model.blocks(k), samples.blocks(k), strict=True)
+    ]
+    products = [_products(columns, z, y, noise) for z, y in pairs]
     ZY, Zt = (reduce(add, x) for x in zip(*products, strict=True))
     fit = weighted(model.factor(), columns, use)
     places = np.flatnonzero(fit.determined)
     inverse = np.zeros_like(ZY)
     inverse[np.ix_(places, places)] = np.linalg.inv(ZY[np.ix_(places, places)])
     values = inverse @ Zt
-    blocks = [block for k in range(len(samples.sources)) for block in samples.blocks(k)]
-    errors = [block.residual(columns, values) for block in blocks]
+    errors = [y.residual(columns, values) for _, y in pairs]
     length = memory(autocorrelation(correlated(errors, LAGS)))
-    instruments = (block.parts for k in range(len(model.sources)) for block in model.blocks(k))
-    total_ = sum(long_run(scores(columns, Z, e, noise), length) for Z, e in zip(instruments, errors, strict=True))
+    spread = sum(long_run(scores(columns, z.parts, e, noise), length) for (z, _), e in zip(pairs, errors, strict=True))
     own = np.sqrt(sum((e**2).sum(axis=0) for e in errors) / sum(map(len, errors)))
     found = replace(fit, values=values, noise=np.maximum(own, 1e-300))
-    return Estimate(found, np.asarray(inverse @ total_ @ inverse.T))
+    return Estimate(found, np.asarray(inverse @ spread @ inverse.T))
+
+
+def _sliding(columns: Columns, measured: Block, simulated: Block) -> Block:
+    """Return a block whose directions of friction are those of the simulated motion.
+
+    A sign of noisy velocities would be wrong near each reversal, always towards zero, which no instrument corrects.
+    """
+    parts = []
+    for own, Y, Z in zip(columns.rows, measured.parts, simulated.parts, strict=True):
+        signed = np.array([columns.keys[k][0] in ("FS", "FB", "FL") for k in own])
+        parts.append(np.where(signed, Z, Y))
+    return Block(parts, measured.tau)
 
 
 def _products(columns: Columns, z: Block, y: Block, noise: Floats) -> tuple[Floats, Floats]:

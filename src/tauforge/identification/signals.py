@@ -140,14 +140,13 @@ def _spectrum(q: Floats, step: float) -> tuple[float, float, Floats]:
     """Return the bandwidth of the motion, where the positions' spectrum sinks into noise, and how large that is."""
     segment = min(len(q), max(256, int(2 ** np.round(np.log2(max(2.0 / step, 256))))))
     f, power = welch(q, 1.0 / step, nperseg=segment, detrend="linear", axis=0)
-    speed = power * f[:, None] ** 2
     floor = np.median(power[2 * len(f) // 3 :], axis=0)
-    signal = np.maximum(speed - floor * f[:, None] ** 2, 0.0)
-    share = np.cumsum(signal, axis=0) / np.maximum(signal.sum(axis=0), 1e-300)
-    moving = signal.sum(axis=0) > 0
-    first = [f[np.searchsorted(share[:, k], MOTION)] for k in np.flatnonzero(moving)]
-    motion = max(float(np.median(first)) if first else 0.0, 2.0 * f[1])
     smoothed = np.apply_along_axis(lambda x: np.convolve(x, np.ones(5) / 5, "same"), 0, power)
     above = smoothed > FLOOR * np.maximum(floor, 1e-300)
-    ends = [f[np.argmin(above[1:, k]) + 1] if not above[1:, k].all() else f[-1] for k in range(q.shape[1])]
-    return motion, max(float(np.median(ends)), 5.0 * motion), np.sqrt(floor * 0.5 / step)
+    ends = np.array([len(f) if above[1:, k].all() else int(np.argmin(above[1:, k])) + 1 for k in range(q.shape[1])])
+    speed = np.where(np.arange(len(f))[:, None] < ends, power * f[:, None] ** 2, 0.0)
+    share = np.cumsum(speed, axis=0) / np.maximum(speed.sum(axis=0), 1e-300)
+    first = [f[np.searchsorted(share[:, k], MOTION)] for k in np.flatnonzero(speed.sum(axis=0) > 0)]
+    motion = max(float(np.median(first)) if first else 0.0, 2.0 * f[1])
+    found = float(np.median(f[np.minimum(ends, len(f) - 1)]))
+    return motion, max(found, 5.0 * motion), np.sqrt(floor * 0.5 / step)

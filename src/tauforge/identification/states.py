@@ -107,10 +107,20 @@ class Source:
         """Return the part with the first samples, so many at most."""
         return replace(self, last=min(self.last, self.first + max(samples, 2 * len(self.filters.window))))
 
+    def without_start(self, share: float) -> Source:
+        """Return the part after a share of the samples."""
+        return replace(self, first=max(self.first, int(share * len(self.recording))))
+
     def start(self) -> tuple[Floats, Floats]:
-        """Return coordinates and velocities of the first sample."""
-        states = self._states(0, min(len(self.recording), 2), None)
-        return states.q[0], states.qd[0]
+        """Return coordinates and velocities at the first sample, as a cubic through many samples tells them."""
+        count = min(len(self.recording), max(16, 2 * len(self.filters.window)))
+        q, t = np.asarray(self.recording.q[:count], dtype=float), np.arange(count) * self.filters.step
+        first = np.polynomial.polynomial.polyfit(t, q, 3)
+        if self.recording.qd is not None:
+            return first[0], np.polynomial.polynomial.polyfit(t, self.recording.qd[:count], 3)[0]
+        if len(first[1]) == len(self.robot.velocity_names):
+            return first[0], first[1]
+        return first[0], self._states(0, count, None).qd[0]
 
     def fastest(self) -> Floats:
         """Return the largest speed of each rubbing axis."""
