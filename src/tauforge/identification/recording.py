@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, final
@@ -182,7 +183,8 @@ def _columns(x: ArrayLike, name: str) -> Floats:
 
 def listed(recordings: object) -> list[Recording]:
     """Return recordings as a list, or say what else was given."""
-    given = [recordings] if isinstance(recordings, Recording) or recordings is None else list(recordings)  # type: ignore[call-overload]
+    alone = isinstance(recordings, Recording) or not isinstance(recordings, Iterable)
+    given: list[Any] = [recordings] if alone else list(recordings)  # type: ignore[call-overload]
     for each in given:
         if not isinstance(each, Recording):
             raise IdentificationError(f"{each!r} is not a tf.Recording; make one with tf.Recording(t, q, tau)")
