@@ -18,11 +18,7 @@ from .columns import Columns
 from .consistent import Consistent
 from .estimate import Fit
 from .possible import consistent_robot, possible
-<<<<<<< HEAD
-from .recording import Recording, listed
-=======
-from .recording import SHORTEST, Recording
->>>>>>> consistent
+from .recording import SHORTEST, Recording, listed
 from .samples import loads
 from .signals import Filters
 from .sources import sources_of
