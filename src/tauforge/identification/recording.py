@@ -216,7 +216,7 @@ def release(x: Floats | None) -> None:
     """Give back the memory of an array on disk, which is read again when it is needed."""
     while x is not None and not isinstance(x, np.memmap):
         x = getattr(x, "base", None)
-    pages = getattr(x, "_mmap", None)
+    pages: Any = getattr(x, "_mmap", None)
     if hasattr(pages, "madvise") and hasattr(mmap, "MADV_DONTNEED"):
         pages.madvise(mmap.MADV_DONTNEED)
 
