@@ -22,6 +22,7 @@ from . import info as about
 from . import show
 from .catalogue import groups_by_itself, model
 from .console import console, errors
+from .excite import excite
 from .find_robot import find, heard
 from .identify import identify, validate
 from .options import (
@@ -312,6 +313,7 @@ def bench(
 
 app.command()(simulate)
 app.command()(torques)
+app.command()(excite)
 app.command()(identify)
 app.command()(validate)
 app.command()(papers)

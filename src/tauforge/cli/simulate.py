@@ -13,7 +13,6 @@ import tauforge as tf
 from . import show
 from .console import console, errors
 from .find_robot import find
-from .motion_tables import motion_table, torque_table
 from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
 
 TaskOption = Annotated[
@@ -73,16 +72,18 @@ def simulate(
     Examples: `tauforge simulate kuka_lwr --task lwr_forward.toml --plot motion.svg` ·
     `tauforge simulate planar2r --time 5 --q0 pi/2,0 -o fall.csv`
     """
+    from .motion_tables import motion_table
+
     found = find(robot, False, base, snap, lenient, folder, loops)
     changes: dict[str, Any] = {
         "simulation": _given(duration=time, dt=dt, method=method, rtol=rtol, atol=atol),
-        "start": _given(q=_list(q0), qd=_list(qd0)),
+        "start": _given(q=listed(q0), qd=listed(qd0)),
         "output": _given(save=output, plot=plot, animate=animate),
     }
     if payload:
         changes["payload"] = payload
     if torque:
-        changes |= {"torque": _list(torque), "controller": None}
+        changes |= {"torque": listed(torque), "controller": None}
     wanted = _task(task, changes)
     asked = wanted.output
     if asked.plot:
@@ -95,7 +96,7 @@ def simulate(
         part = getattr(error, "trajectory", None)
         if part is not None and asked.save:
             part.save(asked.save)
-            _say(asked.save, what="wrote the part computed so far to")
+            told(asked.save, what="wrote the part computed so far to")
         raise
     console.print(motion_table(run))
     if asked.save:
@@ -104,7 +105,7 @@ def simulate(
         run.plot(asked.plot)
     if asked.animate:
         run.animate(asked.animate, robot=found)
-    _say(*asked)
+    told(*asked)
 
 
 def torques(
@@ -128,10 +129,12 @@ def torques(
     Examples: `tauforge torques kuka_lwr --task lwr_torques.toml --plot torques.svg` ·
     `tauforge torques planar2r --points '0,0; 1,0.5' --time 2 --payload 1.5`
     """
+    from .motion_tables import torque_table
+
     found = find(robot, False, base, snap, lenient, folder, loops)
-    each = _list(along)
+    each = listed(along)
     path = _given(
-        expressions=each if len(each) > 1 else along, points=[_list(x) for x in points.split(";")] if points else []
+        expressions=each if len(each) > 1 else along, points=[listed(x) for x in points.split(";")] if points else []
     )
     changes: dict[str, Any] = {
         "motion": path | _given(duration=time),
@@ -150,7 +153,7 @@ def torques(
         run.save(asked.save)
     if asked.plot:
         run.plot(asked.plot)
-    _say(asked.save, asked.plot)
+    told(asked.save, asked.plot)
 
 
 def _task(file: Path | None, changes: dict[str, Any], anew: bool = False) -> tf.Task:
@@ -161,7 +164,7 @@ def _task(file: Path | None, changes: dict[str, Any], anew: bool = False) -> tf.
     return task.changed(**{name: x for name, x in changes.items() if x or x is None})
 
 
-def _say(*files: str, what: str = "wrote") -> None:
+def told(*files: str, what: str = "wrote") -> None:
     """Name the files that were written."""
     if written := [name for name in files if name]:
         errors.print(f"[green]{what}[/green] {escape(', '.join(written))}", soft_wrap=True)
@@ -172,7 +175,7 @@ def _given(**values: Any) -> dict[str, Any]:
     return {key: x for key, x in values.items() if x}
 
 
-def _list(text: str) -> list[str]:
+def listed(text: str) -> list[str]:
     """Return the entries of an option with a list; commas within brackets, as in atan2(x, y), do not count."""
     entries, depth = [""], 0
     for c in text:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import IdentificationError, RecordingWarning
 from ..geometry.close_loops import close_loops
 from ..robot.robot import Robot
-from .recording import SHORTEST, Recording
+from .recording import Recording
 from .signals import GAP
 
 Floats = NDArray[np.float64]
@@ -27,12 +27,10 @@ STILL = 1e-9
 
 def fitting(recording: Recording, robot: Robot) -> Recording:
     """Return a recording with the columns that a robot needs, or say what is missing."""
-    if not isinstance(recording, Recording):
-        raise IdentificationError(f"{recording!r} is not a tf.Recording; make one with tf.Recording(t, q, tau)")
     where, names, torques = recording.name, robot.coordinate_names, robot.velocity_names
     q, tau = recording.q, recording.tau
     if robot.loops and q.shape[1] == len(robot.velocity_names) != len(names):
-        q = close_loops(robot, q)
+        q = close_loops(robot, q, guess=np.broadcast_to(close_loops(robot, q[0]), (len(q), len(names))))
     if q.shape[1] != len(names):
         raise IdentificationError(_missing(where, "q", q.shape[1], names, robot))
     base = len(torques) - len(robot.with_base("fixed").velocity_names) if robot.base.floating else 0
@@ -75,12 +73,10 @@ def _check_values(recording: Recording, robot: Robot) -> None:
     low, high = extremes(recording.q)
     if np.all(high - low < STILL):
         raise IdentificationError(f"{recording.name}: no joint moves, so nothing can be identified; record a motion")
-    if recording.duration < SHORTEST * float(np.median(steps)):
-        raise IdentificationError(f"{recording.name}: it lasts {recording.duration:g} s, which is too short")
 
 
-def suspicions(recording: Recording, robot: Robot) -> list[str]:
-    """Return what looks wrong with a recording, in sentences."""
+def suspicions(recording: Recording, robot: Robot, t: Floats) -> list[str]:
+    """Return what looks wrong with a recording, in sentences; ``t`` are its own times before they were made equal."""
     found = []
     low, high = extremes(recording.q)
     names = robot.coordinate_names
@@ -96,13 +92,19 @@ def suspicions(recording: Recording, robot: Robot) -> list[str]:
             f"{names[k]} reaches {amount:.4g}, which as radians is {amount / (2 * np.pi):.1f} turns: are the angles in "
             "degrees? Give radians, numpy.deg2rad(q)"
         )
-    steps = np.diff(recording.t)
+    jumps = largest_steps(recording.q)
+    wrapped = [names[k] for k in turning if jumps[k] > np.pi]
+    if wrapped:
+        found.append(
+            f"{', '.join(wrapped)} jumps by more than half a turn: if angles are wrapped, use numpy.unwrap(q, axis=0)"
+        )
+    steps = np.diff(t)
     gaps = np.flatnonzero(steps > GAP * np.median(steps))
     if len(gaps):
         longest = gaps[np.argmax(steps[gaps])]
         found.append(
             f"samples are missing in {len(gaps)} places, the longest gap {steps[longest]:.3g} s at "
-            f"{recording.t[longest]:.4g} s; they are interpolated"
+            f"{t[longest]:.4g} s; they are interpolated"
         )
     for k, name in enumerate(robot.velocity_names):
         if count := saturated(recording.tau[:, k]):
@@ -130,6 +132,11 @@ def saturated(torque: Floats) -> int:
         )
         most = max(most, int((edges[1::2] - edges[::2]).max(initial=0)))
     return most if most >= STUCK else 0
+
+
+def largest_steps(x: Floats) -> Floats:
+    """Return the largest difference between two samples of each column."""
+    return np.max([np.abs(np.diff(part, axis=0)).max(axis=0) for _, part in _slices(x) if len(part) > 1], axis=0)  # type: ignore[no-any-return]
 
 
 def extremes(x: Floats) -> tuple[Floats, Floats]:

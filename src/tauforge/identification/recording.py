@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, final
@@ -58,7 +59,7 @@ class Recording:
 
     def __post_init__(self) -> None:
         for key in ARRAYS:
-            if (given := getattr(self, key)) is not None:
+            if (given := getattr(self, key)) is not None or key in ("q", "tau"):
                 object.__setattr__(self, key, _columns(given, key))
         samples = len(self.q)
         t = _numbers(self.t, "t")
@@ -171,8 +172,22 @@ def _numbers(x: ArrayLike, name: str) -> Floats:
 def _columns(x: ArrayLike, name: str) -> Floats:
     """Return an array with one row per sample."""
     found = _numbers(x, name)
+    if found.ndim == 0:
+        raise IdentificationError(f"{name} must be an array of numbers (samples, joints), not {x!r}")
     if found.ndim == 1:
         found = found[:, None]
     if found.ndim != 2 or not found.shape[1]:
         raise IdentificationError(f"{name} has the shape {found.shape}; it must be (samples, joints)")
     return found
+
+
+def listed(recordings: object) -> list[Recording]:
+    """Return recordings as a list, or say what else was given."""
+    alone = isinstance(recordings, Recording) or not isinstance(recordings, Iterable)
+    given: list[Any] = [recordings] if alone else list(recordings)  # type: ignore[call-overload]
+    for each in given:
+        if not isinstance(each, Recording):
+            raise IdentificationError(f"{each!r} is not a tf.Recording; make one with tf.Recording(t, q, tau)")
+    if not given:
+        raise IdentificationError("there is no recording; give one or several, such as [tf.Recording(t, q, tau)]")
+    return given

@@ -18,7 +18,11 @@ from .columns import Columns
 from .consistent import Consistent
 from .estimate import Fit
 from .possible import consistent_robot, possible
+<<<<<<< HEAD
+from .recording import Recording, listed
+=======
 from .recording import SHORTEST, Recording
+>>>>>>> consistent
 from .samples import loads
 from .signals import Filters
 from .sources import sources_of
@@ -147,9 +151,9 @@ class Identification:
 
     def validate(self, recordings: Recording | Sequence[Recording]) -> Validation:
         """Return how well the identified robot predicts the torques of recordings that it was not identified from."""
-        given = [recordings] if isinstance(recordings, Recording) else list(recordings)
         return compared(
-            sources_of(self.columns, given, **self.options), lambda x: self.torque(x.q, x.qd, x.qdd, x.slip)
+            sources_of(self.columns, listed(recordings), **self.options),
+            lambda x: self.torque(x.q, x.qd, x.qdd, x.slip),
         )
 
     def table(self) -> str:

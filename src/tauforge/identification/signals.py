@@ -19,7 +19,7 @@ from .recording import Recording
 Floats = NDArray[np.float64]
 UNEVEN = 0.01
 """Variation of the time step, relative to its median, from which samples are taken again at equal steps."""
-GAP = 1.5
+GAP = 5.0
 """Time between two samples, relative to the median, from which something is missing."""
 MARGIN = 10.0
 """The bandwidth of regressor and torques, in multiples of that of the motion."""

@@ -1,0 +1,106 @@
+"""Limits of an exciting trajectory: as given, otherwise those of the robot's description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import IdentificationError
+from ...robot.robot import Robot
+from ...simulation.motion.checks import numbers
+from ...simulation.motion.scaling import joint_limits
+
+Floats = NDArray[np.float64]
+NAMES = ("position", "velocity", "acceleration", "torque")
+
+
+@dataclass(frozen=True, eq=False)
+class MotionLimits:
+    """What the joints may do, (n) each; inf where there is no limit.
+
+    Attributes
+    ----------
+    lower
+        Smallest coordinates.
+    upper
+        Largest coordinates.
+    velocity
+        Largest speeds.
+    acceleration
+        Largest accelerations, without their signs.
+    torque
+        Largest torques, without their signs.
+    """
+
+    lower: Floats
+    upper: Floats
+    velocity: Floats
+    acceleration: Floats
+    torque: Floats
+
+    @property
+    def middle(self) -> Floats:
+        """The middle of each range; zero for a joint without one."""
+        bounded = np.isfinite(self.lower) & np.isfinite(self.upper)
+        return np.asarray(np.where(bounded, 0.5 * (np.where(bounded, self.lower, 0.0) + self._upper(bounded)), 0.0))
+
+    def _upper(self, bounded: NDArray[np.bool_]) -> Floats:
+        return np.asarray(np.where(bounded, self.upper, 0.0))
+
+    def speeds(self, frequency: float) -> Floats:
+        """Return the velocity of each joint that its limits allow at a frequency."""
+        ranged = 0.5 * (self.upper - self.lower) * frequency
+        return np.asarray(np.minimum(np.minimum(self.velocity, ranged), self.acceleration / frequency))
+
+
+def limits_of(robot: Robot, given: Mapping[str, Any] | None) -> MotionLimits:
+    """Return the limits of a robot's motion, some of them as given."""
+    own = dict(given or {})
+    if unknown := sorted({*own} - {*NAMES}):
+        raise IdentificationError(f"limits: unknown {', '.join(unknown)}; they have {', '.join(NAMES)}")
+    names = robot.velocity_names
+    lower, upper = _ranges(robot, own.get("position"))
+    found = MotionLimits(
+        lower,
+        upper,
+        joint_limits("velocity", own.get("velocity"), robot, names),
+        joint_limits("acceleration", own.get("acceleration"), None, names),
+        joint_limits("torque", own.get("torque"), robot, names),
+    )
+    _check(robot, found)
+    return found
+
+
+def _ranges(robot: Robot, given: ArrayLike | None) -> tuple[Floats, Floats]:
+    """Return the lower and upper ends of each joint's range."""
+    names = robot.velocity_names
+    if given is None:
+        own = {joint.name: joint.limits for joint in robot.joints}
+        return np.array([own[x].lower for x in names]), np.array([own[x].upper for x in names])
+    found = (
+        np.array(given, dtype=float) if np.isinf(np.asarray(given, dtype=float)).any() else numbers("position", given)
+    )
+    if found.shape not in ((2,), (2, len(names))):
+        raise IdentificationError(
+            f"limits: position is (lower, upper), each one number or {len(names)}, not an array of shape {found.shape}"
+        )
+    lower, upper = (np.broadcast_to(x, len(names)).astype(float) for x in found)
+    if not (lower < upper).all():
+        k = int(np.argmin(lower < upper))
+        raise IdentificationError(f"limits: the position of {names[k]} is from {lower[k]:g} to {upper[k]:g}")
+    return lower, upper
+
+
+def _check(robot: Robot, limits: MotionLimits) -> None:
+    """Refuse limits within which a motion could be arbitrarily fast."""
+    free = ~(np.isfinite(limits.velocity) | np.isfinite(limits.acceleration) | np.isfinite(limits.upper - limits.lower))
+    if free.any():
+        names = ", ".join(np.array(robot.velocity_names)[free])
+        raise IdentificationError(
+            f"{robot.name}: nothing limits the motion of {names}; give limits={{'velocity': …}}, and 'position', "
+            "'acceleration' or 'torque' if they matter: one number for all joints, or one each"
+        )

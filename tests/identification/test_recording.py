@@ -1,0 +1,173 @@
+"""Recordings: what they can be made of, and what is wrong with them."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+
+from .known import filled, fourier, puma, recorded
+
+PLAIN = ("FV", "FS", "FO")
+
+
+@pytest.fixture(scope="module")
+def planar():
+    robot = filled(tf.robots.planar2r())
+    return robot, recorded(robot, 6.0, noise=0.01)
+
+
+def test_shapes_are_checked():
+    with pytest.raises(tf.IdentificationError, match="tau has 9 samples and q has 100"):
+        tf.Recording(0.01, np.zeros((100, 2)), np.zeros((9, 2)))
+    with pytest.raises(tf.IdentificationError, match="16 at least"):
+        tf.Recording(0.01, np.zeros((3, 2)), np.zeros((3, 2)))
+    with pytest.raises(tf.IdentificationError, match="must be an array of numbers"):
+        tf.Recording(0.01, None, np.zeros((30, 2)))
+    with pytest.raises(tf.IdentificationError, match="array of numbers"):
+        tf.Recording("now", np.zeros((30, 2)), np.zeros((30, 2)))
+
+
+def test_what_cannot_be_used_is_refused(planar):
+    robot, recording = planar
+    for changes, message in (
+        ({"q": recording.q[:, :1]}, r"q has 1 columns; planar2r has 2: joint1, joint2"),
+        ({"tau": recording.tau[:, :1]}, r"tau has 1 columns"),
+        ({"q": np.zeros_like(recording.q)}, "no joint moves"),
+        ({"t": recording.t[::-1]}, "times must increase"),
+    ):
+        with pytest.raises(tf.IdentificationError, match=message):
+            tf.identify(robot, recording.changed(**changes))
+    tau = recording.tau.copy()
+    tau[7, 1] = np.nan
+    with pytest.raises(tf.IdentificationError, match="tau of sample 7, column 2, is nan"):
+        tf.identify(robot, recording.changed(tau=tau))
+    with pytest.raises(tf.IdentificationError, match="too few for"):
+        tf.identify(puma()[0], puma()[1][:16])
+    for given in ([], None, [None]):
+        with pytest.raises(tf.IdentificationError, match=r"no recording|not a tf.Recording"):
+            tf.identify(robot, given)
+    with pytest.raises(tf.IdentificationError, match="not a term of friction"):
+        tf.identify(robot, recording, friction=("FV", "stiction"))
+    with pytest.raises(tf.IdentificationError, match="it must be one of"):
+        tf.identify(robot, recording, method="magic")
+    with pytest.raises(tf.IdentificationError, match="give controller"):
+        tf.identify(robot, recording, method="didim")
+
+
+def test_degrees_are_suspected(planar):
+    robot, recording = planar
+    with pytest.warns(tf.RecordingWarning, match="are the angles in degrees"):
+        tf.identify(robot, recording.changed(q=np.rad2deg(recording.q)), friction=PLAIN)
+
+
+def test_saturation_gaps_and_still_joints_are_said(planar):
+    robot, recording = planar
+    limited = recording.changed(tau=np.clip(recording.tau, -5, 5))
+    with pytest.warns(tf.RecordingWarning, match="its drive is saturated"):
+        tf.identify(robot, limited, friction=PLAIN)
+    kept = np.r_[0:1000, 1100 : len(recording)]
+    missing = recording.changed(**{key: getattr(recording, key)[kept] for key in ("t", "q", "tau")})
+    with pytest.warns(tf.RecordingWarning, match="missing in 1 places, the longest gap 0.202 s"):
+        tf.identify(robot, missing, friction=PLAIN)
+    held = robot
+    q = recording.q.copy()
+    q[:, 1] = 0.3
+    with pytest.warns(tf.RecordingWarning, match="joint2 did not move"):
+        tf.identify(held, recording.changed(q=q), friction=PLAIN)
+
+
+@pytest.mark.parametrize("late", [0.02, -0.02])
+def test_torques_out_of_step_are_said(planar, late):
+    robot, recording = planar
+    wrong = recording.shifted(-late)
+    with pytest.warns(tf.RecordingWarning, match="the torques (lag behind|are ahead of) the motion") as heard:
+        result = tf.identify(robot, wrong, friction=PLAIN)
+    assert result.delay == pytest.approx(late, rel=0.3)
+    assert ("lag" in str(heard[0].message)) == (late > 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = tf.identify(robot, wrong.shifted(late), friction=PLAIN)
+    assert abs(again.delay) < 1e-3
+
+
+def test_uneven_times_are_resampled(planar):
+    robot, recording = planar
+    random = np.random.default_rng(0)
+    t = np.sort(random.uniform(0, 6, 3000))
+    q, qd, qdd = fourier(2, t, 1)
+    tau = tf.inverse_dynamics(robot).compile()(q, qd, qdd)
+    result = tf.identify(robot, tf.Recording(t, q, tau), friction=PLAIN, cutoff=20.0)
+    assert result.validate(recording).overall < 0.02
+
+
+def test_measured_velocities_are_used(planar):
+    robot, _ = planar
+    t = np.arange(3000) / 500
+    q, qd, qdd = fourier(2, t, 1)
+    tau = tf.inverse_dynamics(robot).compile()(q, qd, qdd)
+    noisy = q + 1e-2 * np.random.default_rng(0).normal(size=q.shape)
+    result = tf.identify(robot, tf.Recording(t, noisy, tau, qd, qdd), friction=PLAIN, cutoff=None)
+    assert result.validate(tf.Recording(t, q, tau)).overall < 0.02
+
+
+def test_files(planar, tmp_path):
+    _, recording = planar
+    np.savez(tmp_path / "a.npz", t=recording.t, q=recording.q, tau=recording.tau)
+    table = np.column_stack([recording.t, recording.q, recording.tau])
+    np.savetxt(tmp_path / "a.csv", table, delimiter=",", header="t,q1,q2,tau1,tau2", comments="")
+    np.savetxt(tmp_path / "b.csv", table, delimiter=";", header="time;q_left;q_right;tau_left;tau_right")
+    for name in ("a.npz", "a.csv", "b.csv"):
+        found = tf.Recording.read(tmp_path / name)
+        assert found.q == pytest.approx(recording.q)
+        assert found.tau == pytest.approx(recording.tau)
+        assert found.t == pytest.approx(recording.t)
+    np.savetxt(tmp_path / "c.csv", table, delimiter=",", header="t,x1,x2,tau1,tau2", comments="")
+    with pytest.raises(tf.IdentificationError, match="there is no q"):
+        tf.Recording.read(tmp_path / "c.csv")
+    with pytest.raises(tf.IdentificationError, match="no such file"):
+        tf.Recording.read(tmp_path / "d.csv")
+    (tmp_path / "e.csv").write_text("t,q1,tau1\n1,2,hello\n")
+    with pytest.raises(tf.IdentificationError, match="cannot be read"):
+        tf.Recording.read(tmp_path / "e.csv")
+    (tmp_path / "f.txt").write_text("")
+    with pytest.raises(tf.IdentificationError, match="are read from"):
+        tf.Recording.read(tmp_path / "f.txt")
+
+
+def test_joint_states_of_a_bag(planar):
+    from pathlib import Path
+    from types import SimpleNamespace as Message
+
+    from tauforge.identification.bag import recording_of_messages
+
+    _, recording = planar
+    messages = [
+        Message(
+            header=Message(stamp=Message(sec=int(t), nanosec=round(1e9 * (t % 1)))),
+            name=["b", "a"],
+            position=q[::-1],
+            velocity=[],
+            effort=tau[::-1],
+        )
+        for t, q, tau in zip(recording.t[:50], recording.q, recording.tau, strict=False)
+    ]
+    found = recording_of_messages(messages, Path("bag"), ["a", "b"])
+    assert found.q == pytest.approx(recording.q[:50])
+    assert found.tau == pytest.approx(recording.tau[:50])
+    assert found.qd is None
+    with pytest.raises(tf.IdentificationError, match="no joint 'c'"):
+        recording_of_messages(messages, Path("bag"), ["c"])
+
+
+def test_motors_to_joints():
+    q, tau = np.random.default_rng(0).normal(size=(2, 40, 2))
+    R = np.array([[10.0, 0.0], [5.0, -20.0]])
+    found = tf.Recording.from_motors(0.01, (q - [0.1, 0.2]) @ R.T, tau @ np.linalg.inv(R), R, zero=[0.1, 0.2])
+    assert found.q == pytest.approx(q)
+    assert found.tau == pytest.approx(tau)
+    with pytest.raises(tf.IdentificationError, match="singular"):
+        tf.Recording.from_motors(0.01, q, tau, np.zeros((2, 2)))
+    with pytest.raises(tf.IdentificationError, match="for 3 joints"):
+        tf.Recording.from_motors(0.01, q, tau, [1.0, 2.0, 3.0])
