@@ -24,7 +24,7 @@ _TOML = re.compile(r"^\s*(format\s*=|\[)", re.MULTILINE)
 
 @contextmanager
 def as_file(given: Any) -> Iterator[Path]:
-    """Give the file that a name or an open file stands for, or a temporary one with the contents."""
+    """Give the file that a name or an open file refers to, or a temporary one with the contents."""
     if _is_name(given):
         yield Path(given)
         return
