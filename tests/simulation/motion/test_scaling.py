@@ -24,7 +24,7 @@ def torques(robot, motion):
     """Return torques without those at turning points, where rounding decides the sign of friction."""
     t = motion.grid(20001)
     _, qd, _ = motion(t)
-    turning = np.abs(qd) < 1e-9 * np.abs(qd).max()
+    turning = (qd != 0.0) & (np.abs(qd) < 1e-9 * np.abs(qd).max())
     return np.where(turning, 0.0, np.abs(tf.required_torques(robot, motion, t=t).tau))
 
 
