@@ -32,9 +32,7 @@ REASONS = {
     NOT_FINITE: "the rates of the state are not finite",
     TOO_MANY: "it has tried max_steps steps",
 }
-NO_START = (
-    "the accelerations at t = {:g} are not finite: the inertia matrix is singular, or a number too large"
-)
+NO_START = "the accelerations at t = {:g} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
           TOO_MANY: "too many steps"}  # fmt: skip
 """What the status of a state is called."""
