@@ -121,7 +121,7 @@ class PosePath:
             out = cosine * arc.a + sine * arc.b
             T[:, :3, 3], V[:, :3] = arc.centre + out, arc.angle * (cosine * arc.b - sine * arc.a)
             A[:, :3] = -(arc.angle**2) * out
-        T[:, :3, :3] = _rotations(u[:, None] * self._turns[j]) @ self.poses[j, :3, :3]
+        T[:, :3, :3] = rotations(u[:, None] * self._turns[j]) @ self.poses[j, :3, :3]
         V[:, 3:] = self._turns[j]
         return Place(T, V / L, A / L**2)
 
@@ -207,7 +207,7 @@ def _arc(k: int, start: Floats, via: Floats, end: Floats) -> Arc:
     return Arc(centre, a, b, float(np.arctan2(y, x) % (2.0 * np.pi)))
 
 
-def _rotations(w: Floats) -> Floats:
+def rotations(w: Floats) -> Floats:
     """Return the rotations by vectors (m, 3)."""
     angle = np.linalg.norm(w, axis=1)[:, None, None]
     x, y, z = w.T
