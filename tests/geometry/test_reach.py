@@ -164,3 +164,8 @@ def test_a_robot_that_cannot_move():
     )
     with pytest.raises(tf.ProgramError, match="block has no joint that moves"):
         tf.reach(block, np.eye(4), frame="cube")
+
+
+def test_a_frame_has_a_name():
+    with pytest.raises(tf.ProgramError, match="frame=None; give the name"):
+        tf.reach(tf.robots.planar2r(), np.eye(4), frame=None)

@@ -37,6 +37,8 @@ ROBOT = tf.robots.planar2r()
         ({"rtol": 0.0}, "rtol is 0.0"),
         ({"atol": [1e-6]}, r"atol has shape \[1\]; give one number, or 4"),
         ({"atol": -1.0}, "atol must be positive"),
+        ({"torque": [[1.0], [1.0, 2.0]]}, "torque must be an array of numbers"),
+        ({"torque": [[["a", "b"]]]}, "torque must be an array of numbers"),
         ({"atol": 0.0}, "atol must be positive"),  # SciPy would never return
         ({"atol": None}, "atol must be positive"),
         ({"atol": "small"}, "atol must be a number"),

@@ -189,10 +189,7 @@ def _sampled(controller: Controller, rate: float, names: Sequence[str]) -> Law:
 def _given(torque: ArrayLike | None, t: Floats | None, names: Sequence[str]) -> Held:
     """Return torques that are given as numbers: constant, or samples at the times t."""
     count = len(names)
-    try:
-        tau = np.zeros(count) if torque is None else np.array(torque, dtype=float)
-    except (TypeError, ValueError):
-        raise ProgramError("torque must be an array of numbers or a function") from None
+    tau = np.zeros(count) if torque is None else np.array(torque, dtype=float)
     rows = 0 if t is None else len(t)
     if tau.shape not in ((count,), (rows, count)) or (tau.ndim == 2 and t is None):
         raise ProgramError(
