@@ -13,7 +13,6 @@ import tauforge as tf
 from . import show
 from .console import console, errors
 from .find_robot import find
-from .motion_tables import motion_table, torque_table
 from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
 
 TaskOption = Annotated[
@@ -73,6 +72,8 @@ def simulate(
     Examples: `tauforge simulate kuka_lwr --task lwr_forward.toml --plot motion.svg` ·
     `tauforge simulate planar2r --time 5 --q0 0,pi/3 -o fall.csv --animate fall.html`
     """
+    from .motion_tables import motion_table
+
     found = find(robot, False, base, snap, lenient, folder, loops)
     changes: dict[str, Any] = {
         "simulation": _given(duration=time, dt=dt, method=method, rtol=rtol, atol=atol),
@@ -127,6 +128,8 @@ def torques(
     Examples: `tauforge torques kuka_lwr --task lwr_torques.toml --plot torques.svg` ·
     `tauforge torques planar2r --points '0,0; 1,0.5' --time 2 --payload 1.5`
     """
+    from .motion_tables import torque_table
+
     found = find(robot, False, base, snap, lenient, folder, loops)
     each = _list(along)
     path = _given(
