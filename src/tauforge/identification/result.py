@@ -18,11 +18,7 @@ from .columns import Columns
 from .consistent import Consistent
 from .estimate import Fit
 from .possible import consistent_robot, possible
-<<<<<<< HEAD
-from .recording import Recording, listed
-=======
-from .recording import SHORTEST, Recording
->>>>>>> consistent
+from .recording import SHORTEST, Recording, listed
 from .samples import loads
 from .signals import Filters
 from .sources import sources_of
@@ -214,8 +210,8 @@ class Identification:
         """
         from .report import write
 
-        others = [recordings] if isinstance(recordings, Recording) else list(recordings)
-        return write(path, self, self.training, self.validate(others) if others else None)
+        given = isinstance(recordings, Recording) or len(recordings)
+        return write(path, self, self.training, self.validate(recordings) if given else None)
 
     def __repr__(self) -> str:
         known = int(self.fit.determined.sum())

@@ -81,7 +81,7 @@ def neglected(robot: Robot, names: tuple[str, ...]) -> Robot:
         if name not in allowed:
             raise RobotError(f"{name!r} cannot be neglected; choose among {', '.join(allowed)}")
     on_joint: dict[str, Any] = {name: 0.0 for name in names if name in _ON_JOINT}
-    on_tendon = {name: 0.0 for name in on_joint if name in LAW}
+    on_tendon: dict[str, Any] = {name: 0.0 for name in on_joint if name in LAW}
     on_body = {name: 0.0 for name in names if name in Inertia._fields}
     lift: dict[str, Any] = {"lift": NO_LIFT} if "lift" in names else {}
     return replace(
