@@ -68,8 +68,8 @@ def test_what_a_motion_does_not_tell_of_a_load_is_said():
     [
         ({"at": "base"}, "frame of the base"),
         ({"at": "nowhere"}, "no frame 'nowhere'"),
-        ({"loaded": []}, "loaded must be a Recording"),
-        ({"unloaded": 3}, "unloaded must be a Recording"),
+        ({"loaded": []}, "there is no recording"),
+        ({"unloaded": 3}, "3 is not a tf"),
     ],
 )
 def test_loads_that_mean_nothing_are_refused(recordings, change, message):

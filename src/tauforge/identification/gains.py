@@ -1,4 +1,4 @@
-"""Gains of drives from a known load: how much torque a unit of the measured signal stands for.
+"""Gains of drives from a known load: how much torque a unit of the measured signal means.
 
 A drive reports a current, or a torque in units of its own: v = κ τ with an unknown factor κ, one over its gain. Motion
 alone leaves a common factor of all gains open; a load whose mass is known closes it. The noise is in v, so the factors

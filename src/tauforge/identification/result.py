@@ -210,8 +210,8 @@ class Identification:
         """
         from .report import write
 
-        others = [recordings] if isinstance(recordings, Recording) else list(recordings)
-        return write(path, self, self.training, self.validate(others) if others else None)
+        given = isinstance(recordings, Recording) or len(recordings)
+        return write(path, self, self.training, self.validate(recordings) if given else None)
 
     def __repr__(self) -> str:
         known = int(self.fit.determined.sum())

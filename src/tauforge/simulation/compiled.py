@@ -32,6 +32,7 @@ REASONS = {
     NOT_FINITE: "the rates of the state are not finite",
     TOO_MANY: "it has tried max_steps steps",
 }
+NO_START = "the accelerations at t = {:g} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
           TOO_MANY: "too many steps"}  # fmt: skip
 """What the status of a state is called."""
@@ -146,9 +147,7 @@ class Course:
         if status in REASONS:
             t = float(control(self.records, "t")[0])
             if status == NOT_FINITE and not self.count("steps")[0]:
-                raise ProgramError(
-                    f"the accelerations at t = {t:g} are not finite: the inertia matrix is singular there"
-                )
+                raise ProgramError(NO_START.format(t))
             raise ProgramError(f"the integrator gave up at t = {t:g}: {REASONS[status]}")
 
     def inputs(self, t: Floats) -> dict[str, Floats]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,12 +35,16 @@ def options(
     if method not in METHODS:
         raise ProgramError(f"unknown method {method!r}; choose among {', '.join(map(repr, METHODS))}")
     lowest = 100.0 * np.finfo(float).eps
-    if not lowest <= rtol < 1.0:
-        raise ProgramError(f"rtol is {rtol}; it must be at least {lowest:.2g} and less than 1")
-    if not max_step > 0.0:
-        raise ProgramError(f"max_step is {max_step}; it must be positive")
+    if not (_is_number(rtol) and lowest <= rtol < 1.0):
+        raise ProgramError(f"rtol is {rtol!r}; it must be at least {lowest:.2g} and less than 1")
+    if not (_is_number(max_step) and max_step > 0.0):
+        raise ProgramError(f"max_step is {max_step!r}; it must be positive")
     if max_steps is not None and (isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 1):
         raise ProgramError(f"max_steps is {max_steps!r}; it must be a whole number of at least 1, or None")
-    if not 0.0 <= smoothing < np.inf:
-        raise ProgramError(f"smoothing is {smoothing}; it must be zero or a positive velocity")
+    if not (_is_number(smoothing) and 0.0 <= smoothing < np.inf):
+        raise ProgramError(f"smoothing is {smoothing!r}; it must be zero or a positive velocity")
     return Options(method, float(rtol), atol, float(max_step), max_steps)
+
+
+def _is_number(x: object) -> bool:
+    return isinstance(x, Real) and not isinstance(x, bool)

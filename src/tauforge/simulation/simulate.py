@@ -84,6 +84,7 @@ def simulate(
     """
     names = _velocity_names(robot)
     (span, times), how = _times(t), options(method, rtol, atol, max_step, max_steps, smoothing)
+    threads = None if threads is None else asked("simulate", threads)
     first = start(robot, q0, qd0, torque, times)
     driven = _compiled(drive(first.torque, controller, rate, delay, span, times, names), method)
     system = _system(robot, driven, wrenches, saturation, smoothing, stiction, stops)
@@ -156,8 +157,6 @@ def _along(rows: Floats, count: int) -> Floats:
 
 def _march(course: Course, batch: tuple[int, ...] | None, threads: int | None) -> Trajectory:
     """Return the trajectory of a method that is compiled with the model."""
-    if threads is not None:
-        threads = asked("simulate", threads)
     if batch is not None:
         if course.task.own:
             raise ProgramError("t is a duration; the results of many states need common times: give these")
@@ -216,7 +215,7 @@ def _run(
     except Exception as error:
         raised = SimulationError(f"{system.robot.name}: {_reason(error)}")
         raised.trajectory = partial(system, record, how, "failed")
-        raise raised from error
+        raise raised from error.__cause__ or error  # what a user's function has raised itself
     return finished(system, record, how, "event" if record.t[-1] < span[1] else "done")
 
 
@@ -247,13 +246,17 @@ def _times(given: ArrayLike) -> tuple[tuple[float, float], Floats | None]:
 
 def _tolerances(atol: ArrayLike, system: System) -> Any:
     """Return absolute tolerances for the whole state."""
-    found, count = np.array(atol, dtype=float), system.nq + system.n
+    count = system.nq + system.n
+    try:
+        found = np.array(atol, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError("atol must be a number, or an array of numbers") from None
     if found.shape not in ((), (count,)):
         raise ProgramError(
             f"atol has shape {list(found.shape)}; give one number, or {count} for coordinates and velocities"
         )
-    if not (found >= 0.0).all():
-        raise ProgramError("atol must not be negative")
+    if not (found > 0.0).all():  # at zero, an entry of the state that is zero would have no scale for its error
+        raise ProgramError("atol must be positive")
     if found.ndim == 0:
         return float(found)
     return np.concatenate([found, np.full(system.size - count, found.min())])
