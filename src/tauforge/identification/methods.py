@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..errors import IdentificationError
 from .columns import Columns
 from .estimate import Fit, Flags, residuals, total, weighted
-from .noise import LAGS, autocorrelation, correlated, long_run, memory, robust, scores
+from .noise import LAGS, autocorrelation, correlated, long_run, memory, positive, robust, scores
 from .samples import Block, Samples
 
 Floats = NDArray[np.float64]
@@ -143,7 +143,7 @@ def _instrumental(samples: Samples, use: Flags, model: Samples, before: Estimate
     spread = sum(long_run(scores(columns, z.parts, e, noise), length) for (z, _), e in zip(pairs, errors, strict=True))
     own = np.sqrt(sum((e**2).sum(axis=0) for e in errors) / sum(map(len, errors)))
     found = replace(fit, values=values, noise=np.maximum(own, 1e-300))
-    return Estimate(found, np.asarray(inverse @ spread @ inverse.T))
+    return Estimate(found, np.asarray(inverse @ positive(np.asarray(spread)) @ inverse.T))
 
 
 def _sliding(columns: Columns, measured: Block, simulated: Block) -> Block:
