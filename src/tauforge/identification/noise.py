@@ -81,7 +81,7 @@ def score_covariance(samples: Samples, residual: PerSample, own: PerSample) -> F
     """
     sums = sum(samples.passed(partial(_correlated, residual=residual)))
     length = memory(autocorrelation(np.asarray(sums)))
-    return positive(np.asarray(sum(samples.passed(partial(_long_run, scores=own, length=length)))))
+    return combined(np.asarray(sum(samples.passed(partial(_long_run, scores=own, length=length)))))
 
 
 def residual_at(block: Block, columns: Columns, values: Floats) -> Floats:
@@ -103,20 +103,24 @@ def _long_run(blocks: Iterable[Block], scores: PerSample, length: int) -> Floats
 
 
 def long_run(s: Floats, length: int) -> Floats:
-    """Return the long-run covariance of scores (samples, parameters), summed over the samples.
+    """Return what ``combined`` needs of scores (samples, parameters); such arrays add up."""
+    return np.stack([_by_windows(s, length), _by_windows(s, 2 * length)])
 
-    Windows alone weigh products of samples less, the further these are apart, and so miss a part of the covariance.
-    Twice that of windows of double length, less that of single ones, weighs all up to the length fully (Politis and
-    Romano, 1995). ``positive`` makes a sum of such covariances possible.
+
+def combined(both: Floats) -> Floats:
+    """Return the long-run covariance of scores, summed over the samples.
+
+    Windows weigh products of samples less, the further these are apart, and so miss a part of the covariance. Twice
+    that of windows of double length, less that of single ones, weighs all up to the length fully (Politis and Romano,
+    1995). No combination gets less than half of what the longer windows tell of it.
     """
-    return 2.0 * _by_windows(s, 2 * length) - _by_windows(s, length) if length > 1 else _by_windows(s, 1)
-
-
-def positive(covariance: Floats) -> Floats:
-    """Return the nearest covariance, relative to its variances, in which no combination has a negative one."""
-    size = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
-    values, vectors = np.linalg.eigh(covariance / np.outer(size, size))
-    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T * np.outer(size, size))
+    narrow, wide = both
+    size = np.sqrt(np.maximum(np.diag(wide), 1e-300))
+    root = np.linalg.cholesky(wide / np.outer(size, size) + 1e-9 * np.eye(len(wide)))
+    shorter = np.linalg.solve(root, np.linalg.solve(root, narrow / np.outer(size, size)).T)
+    values, vectors = np.linalg.eigh(0.5 * (shorter + shorter.T))
+    whole = (root @ vectors) * size[:, None]
+    return np.asarray((whole * np.maximum(2.0 - values, 0.5)) @ whole.T)
 
 
 def _by_windows(s: Floats, length: int) -> Floats:
