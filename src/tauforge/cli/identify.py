@@ -43,8 +43,6 @@ Consistent = Annotated[
 Report = Annotated[str, typer.Option("--report", metavar="FILE", help="Write all results to an .html file.")]
 Save = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Save the identified robot: a .toml file.")]
 
-Report = Annotated[str, typer.Option("--report", metavar="FILE", help="Write all results, with figures: an HTML file.")]
-
 
 def identify(
     robot: RobotArgument,
@@ -60,7 +58,6 @@ def identify(
     check: Check = None,
     report: Report = "",
     output: Save = "",
-    report: Report = "",
     base: BaseOption = None,
     snap: Snap = None,
     lenient: Lenient = False,
@@ -69,7 +66,7 @@ def identify(
 ) -> None:
     """Identify a robot's parameters from recordings, with standard errors, and say how well they predict.
 
-    Example: `tauforge identify arm.urdf first.csv --validate second.csv -o identified.toml --report report.html`
+    Example: `tauforge identify arm.urdf first.csv --validate second.csv -o identified.toml`
     """
     found = find(robot, False, base, snap, lenient, folder, loops)
     options: dict[str, Any] = {"rotors": rotors, "springs": springs, "method": method, "essential": essential}
@@ -94,10 +91,7 @@ def identify(
         errors.print(f"[green]wrote[/green] {escape(report)}", soft_wrap=True)
     if output:
         result.robot.save(output)
-    if report:
-        result.report(report, others)
-    for path in filter(None, (output, report)):
-        errors.print(f"[green]wrote[/green] {escape(path)}", soft_wrap=True)
+        errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
 
 
 def validate(
