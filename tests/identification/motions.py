@@ -1,71 +1,48 @@
-"""Motions and torques with known parameters, for the tests of identification."""
-
-from __future__ import annotations
+"""Recordings of robots whose parameters are known."""
 
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 import tauforge as tf
 
-Floats = NDArray[np.float64]
 
-
-def fourier(count: int, t: Floats, seed: int, amplitude: float = 0.6, base: float = 0.2) -> tuple[Floats, ...]:
-    """Return positions, velocities and accelerations of sums of five sines."""
-    random = np.random.default_rng(seed)
-    q, qd, qdd = np.zeros((3, len(t), count))
-    for j in range(count):
-        for k in range(1, 6):
-            w, (a, b) = 2 * np.pi * base * k, random.normal(size=2) * amplitude / k
-            s, c = np.sin(w * t), np.cos(w * t)
-            q[:, j] += a * s + b * c
-            qd[:, j] += w * (a * c - b * s)
-            qdd[:, j] -= w * w * (a * s + b * c)
-    return q, qd, qdd
-
-
-def filled(robot: tf.Robot, seed: int = 0) -> tf.Robot:
-    """Return a robot with possible inertias, rotors and friction."""
-    random = np.random.default_rng(seed)
-
-    def body(own: tf.Body) -> tf.Body:
-        m, c = random.uniform(1, 4), random.normal(size=3) * 0.05
-        turn, _ = np.linalg.qr(random.normal(size=(3, 3)))
-        J = turn @ np.diag(random.uniform(0.01, 0.05, 3)) @ turn.T + m * (c @ c * np.eye(3) - np.outer(c, c))
-        ten = (J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2], *(m * c), m)
-        return replace(own, inertia=tf.Inertia(*map(float, ten)))
-
-    joints = [
-        replace(x, **{key: float(random.uniform(0.3, 1.0)) for key in ("IA", "FV", "FS", "FO")})
-        if x.axes and not x.mimic
-        else x
-        for x in robot.joints
-    ]
-    return replace(robot, joints=tuple(joints), bodies=tuple(map(body, robot.bodies)))
-
-
-def truth(robot: tf.Robot, names: tuple[str, ...]) -> Floats:
-    """Return the true values of identified parameters."""
-    base = tf.base_parameters(robot, rotors=True).values()
-    return np.array([base[x] if x in base else float(getattr(robot.joints[int(x[2:]) - 1], x[:2])) for x in names])
+def motion(count, *, seed=0, seconds=10.0, rate=250.0, size=1.0):
+    """Return times, coordinates, velocities and accelerations of a Fourier series."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(int(seconds * rate)) / rate
+    k = np.arange(1, 6)
+    w = 2.0 * np.pi * k / 10.0
+    a, b = size * rng.normal(size=(2, 5, count)) / k[:, None]
+    s, c = np.sin(np.outer(t, w)), np.cos(np.outer(t, w))
+    return t, s @ a + c @ b, (c * w) @ a - (s * w) @ b, -(s * w**2) @ a - (c * w**2) @ b
 
 
 @cache
-def puma() -> tuple[tf.Robot, tf.Recording]:
-    """Return a robot and a recording of it with noise and quantised positions."""
-    robot = filled(tf.robots.puma560())
-    return robot, recorded(robot, 10.0)
+def torques(robot):
+    return tf.inverse_dynamics(robot).compile()
 
 
-def recorded(
-    robot: tf.Robot, duration: float, *, rate: float = 500.0, noise: float = 0.1, seed: int = 1
-) -> tf.Recording:
-    """Return a recording of a tree of joints with one axis."""
-    t = np.arange(round(duration * rate)) / rate
-    q, qd, qdd = fourier(robot.dof, t, seed)
-    tau = tf.inverse_dynamics(robot).compile()(q, qd, qdd)
-    random = np.random.default_rng(seed)
-    return tf.Recording(t, np.round(q / 2e-5) * 2e-5, tau + noise * random.normal(size=tau.shape))
+def recorded(robot, *, seed=0, noise=0.005, **kind):
+    """Return a recording of a robot along a random motion, with noise as a part of each torque's largest amount."""
+    t, q, qd, qdd = motion(robot.dof, seed=seed, **kind)
+    tau = torques(robot)(q, qd, qdd)
+    rng = np.random.default_rng(seed + 100)
+    tau = tau + noise * np.abs(tau).max(axis=0) * rng.normal(size=tau.shape)
+    return tf.Recording(t, q, tau, qd, qdd, name=f"motion {seed}")
+
+
+def rubbing(robot):
+    """Return a robot with friction in its joints."""
+    joints = (replace(joint, FV=1.0 + 0.1 * j, FS=2.0 - 0.1 * j) for j, joint in enumerate(robot.joints))
+    return replace(robot, joints=tuple(joints))
+
+
+@cache
+def arm():
+    """Return an arm with four joints whose torques depend on everything, and a flange."""
+    whole = tf.robots.kuka_lwr()
+    short = whole.lock(dict.fromkeys(whole.joint_names[4:], 0.3))
+    flange = tf.Joint(name="flange", antecedent=4, sigma=2, mu=0, r=0.1, alpha=0.4)
+    return replace(short, frames=(*short.frames, flange))

@@ -25,6 +25,8 @@ ROBOTS = {
     "floats": lambda: heavy(3, floating=True),
     "several": lambda: heavy(5, several=True),
 }
+QUICK = ("kuka", "loop", "slides")
+ALL = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in ROBOTS]
 
 
 def wrong(robot, seed=0, size=0.3):
@@ -46,7 +48,9 @@ def least_ratio(found):
     return min(np.linalg.eigvalsh(P)[0] / np.trace(P) for P in links)
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize(
+    "name", [*QUICK, "puma", "floats", *(pytest.param(x, marks=pytest.mark.slow) for x in ("tree", "several"))]
+)
 def test_without_noise_the_robot_is_recovered_whatever_the_prior(name):
     robot = ROBOTS[name]()
     m = measured(robot, 0.0)
@@ -55,7 +59,7 @@ def test_without_noise_the_robot_is_recovered_whatever_the_prior(name):
     assert least_ratio(found) > 0.0
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("noise", [0.02, 0.5])
 def test_with_noise_it_is_possible_and_as_good_on_another_motion(name, noise):
     robot = ROBOTS[name]()

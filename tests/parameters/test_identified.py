@@ -37,8 +37,8 @@ def test_symbolic_robots_take_both():
     base = tf.base_parameters(tf.robots.planar2r(symbolic=True))
     with pytest.raises(tf.RobotError, match="no value given"):
         base.bind(ZZ1R=1.0)
-    own = {name: 0.5 for name in base.of.symbols}
-    assert base.bind(own, ZZ1R=3.0).bodies[0].inertia.ZZ == pytest.approx(3.0)
+    own = dict.fromkeys(base.of.symbols, 0.5)
+    assert pytest.approx(3.0) == base.bind(own, ZZ1R=3.0).bodies[0].inertia.ZZ
 
 
 def test_rotors_that_are_asked_for_have_columns():
@@ -74,8 +74,26 @@ def test_more_friction_is_in_every_model(tmp_path):
     assert tf.direct_dynamics(robot).compile()(q, qd, tau) == pytest.approx(qdd, abs=1e-9)
     robot.save(tmp_path / "a.toml")
     assert tf.load(tmp_path / "a.toml") == robot
-    for ending in ("par", "urdf"):
-        with pytest.raises(tf.RobotError, match="FO"):
-            robot.save(tmp_path / f"a.{ending}")
+    with pytest.raises(tf.RobotError, match="FO"):
+        robot.save(tmp_path / "a.par")
+    with pytest.raises(tf.RobotError, match="FO"):
+        replace(robot, gravity=(0.0, 0.0, -9.81)).save(tmp_path / "a.urdf")
     with pytest.raises(tf.RobotError, match="VB"):
-        replace(arm.joints[0], FB=1.0) and replace(arm, joints=(replace(arm.joints[0], FB=1.0), arm.joints[1]))
+        replace(arm, joints=(replace(arm.joints[0], FB=1.0), arm.joints[1]))
+
+
+def test_the_frames_of_base_parameters_in_code_are_said():
+    urdf = replace(tf.robots.puma560(), free_frames=True, joints=tuple(replace(x, gamma=0.1) for x in _arm().joints))
+    assert urdf.reframed is not urdf
+    code = tf.inverse_dynamics(urdf, parameters="base").code("c")
+    head = " ".join(code[: code.index("#include")].replace("*", " ").split())
+    assert "tf.base_parameters(robot.reframed)" in head
+    value = tf.base_parameters(urdf.reframed).values()["ZZ1R"]
+    assert f"{value:.9g}"[:7] in head
+    kept = tf.inverse_dynamics(urdf, parameters="base", reframe=False).code("c")
+    assert "reframed" not in kept
+    assert f"{tf.base_parameters(urdf).values()['ZZ1R']:.9g}"[:7] in kept
+
+
+def _arm():
+    return tf.robots.puma560()

@@ -37,6 +37,10 @@ Check = Annotated[
     list[Path] | None,
     typer.Option("--validate", metavar="DATA", help="A recording that is predicted, not used; can be repeated."),
 ]
+Consistent = Annotated[
+    bool, typer.Option("--consistent", help="A possible robot: positive masses and inertias, friction that brakes.")
+]
+Report = Annotated[str, typer.Option("--report", metavar="FILE", help="Write all results to an .html file.")]
 Save = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Save the identified robot: a .toml file.")]
 
 
@@ -50,7 +54,9 @@ def identify(
     method: Method = "weighted",
     essential: Essential = False,
     cutoff: Cutoff = "",
+    consistent: Consistent = False,
     check: Check = None,
+    report: Report = "",
     output: Save = "",
     base: BaseOption = None,
     snap: Snap = None,
@@ -64,6 +70,7 @@ def identify(
     """
     found = find(robot, False, base, snap, lenient, folder, loops)
     options: dict[str, Any] = {"rotors": rotors, "springs": springs, "method": method, "essential": essential}
+    options["consistent"] = consistent
     if friction:
         options["friction"] = tuple(x.strip() for x in friction.split(","))
     if coupling:
@@ -74,9 +81,14 @@ def identify(
     with errors.status("identifying"):
         result = tf.identify(found, recordings, **options)
     console.print(result.table(), markup=False, highlight=False, soft_wrap=True)
-    own = result.validate([tf.Recording.read(path) for path in check] if check else recordings)
+    others = [tf.Recording.read(path) for path in check or ()]
+    own = result.validate(others or recordings)
     title = "Predicted recordings" if check else "The same recordings"
     console.print(f"\n{title}\n{own.table()}", markup=False, highlight=False, soft_wrap=True)
+    if report:
+        with errors.status("writing the report"):
+            result.report(report, others)
+        errors.print(f"[green]wrote[/green] {escape(report)}", soft_wrap=True)
     if output:
         result.robot.save(output)
         errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)

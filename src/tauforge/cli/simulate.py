@@ -70,7 +70,7 @@ def simulate(
     """Simulate a robot under the torques or the controller of a task, and show what happened.
 
     Examples: `tauforge simulate kuka_lwr --task lwr_forward.toml --plot motion.svg` ·
-    `tauforge simulate planar2r --time 5 --q0 pi/2,0 -o fall.csv`
+    `tauforge simulate planar2r --time 5 --q0 0,pi/3 -o fall.csv --animate fall.html`
     """
     from .motion_tables import motion_table
 
@@ -88,8 +88,7 @@ def simulate(
     asked = wanted.output
     if asked.plot:
         show.pyplot()  # refused now if it is missing, not after all the work
-    if asked.animate and not hasattr(tf.Trajectory, "animate"):
-        raise tf.TauforgeError("--animate: this version of Tauforge cannot animate trajectories")
+    _check_files(asked)
     try:
         run = wanted.simulate(found)
     except (tf.SimulationError, KeyboardInterrupt) as error:
@@ -147,6 +146,7 @@ def torques(
     asked = wanted.output
     if asked.plot:
         show.pyplot()
+    _check_files(asked)
     run = wanted.torques(found)
     console.print(torque_table(run))
     if asked.save:
@@ -162,6 +162,19 @@ def _task(file: Path | None, changes: dict[str, Any], anew: bool = False) -> tf.
     if anew:
         task = task.changed(motion=None)
     return task.changed(**{name: x for name, x in changes.items() if x or x is None})
+
+
+def _check_files(asked: tuple[str, ...]) -> None:
+    """Refuse files that could not be written after all the work."""
+    from ..simulation.storage import ENDINGS as SAVED
+    from ..view.animate import ENDINGS as ANIMATED
+
+    for file, endings in zip(asked, (SAVED, (), ANIMATED), strict=True):
+        path = Path(file)
+        if file and not path.absolute().parent.is_dir():
+            raise tf.TauforgeError(f"{file}: there is no folder {path.parent}; make it, or choose another place")
+        if file and endings and path.suffix.lower() not in endings:
+            raise tf.TauforgeError(f"{file}: it must end with one of {', '.join(endings)}")
 
 
 def told(*files: str, what: str = "wrote") -> None:

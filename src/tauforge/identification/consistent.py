@@ -35,6 +35,8 @@ LEAST = 1e-9
 """Moments of a link, relative to its prior's, that are too small to start from."""
 EXACT = (1e-7, 1e-6, 1e-5)
 """Residuals smaller than this part of the torques count as rounding; the next one if the solver cannot do with less."""
+POSITIVE = ("XX", "YY", "ZZ", "M")
+"""Parameters that no body has with a negative value."""
 PROFILE = 3.84
 """Increase of the normalised sum of squares at the ends of a 95 % interval of one parameter."""
 
@@ -165,7 +167,10 @@ class Consistent:
             return 0.0, 0.0
         radius = float(np.sqrt(self.best + PROFILE * self.noise**2))
         low = self.problem.least(direction, radius, self.unknowns)
-        return low, -self.problem.least(-direction, radius, self.unknowns)
+        low = max(low, 0.0) if name.rstrip("0123456789") in POSITIVE else low
+        high = -self.problem.least(-direction, radius, self.unknowns)
+        tiny = 1e-6 * abs(float(self.values[self.names.index(name)]))  # the solver's zero
+        return 0.0 if abs(low) < tiny else low, 0.0 if abs(high) < tiny else high
 
     def pseudo_inertias(self) -> list[Floats]:
         """Return the pseudo-inertia of each link."""

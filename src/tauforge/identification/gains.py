@@ -1,4 +1,4 @@
-"""Gains of drives from a known load: how much torque a unit of the measured signal stands for.
+"""Gains of drives from a known load: how much torque a unit of the measured signal means.
 
 A drive reports a current, or a torque in units of its own: v = κ τ with an unknown factor κ, one over its gain. Motion
 alone leaves a common factor of all gains open; a load whose mass is known closes it. The noise is in v, so the factors
@@ -29,6 +29,8 @@ from .samples import Block, Samples
 
 ROUNDS = 50
 """Steps of the search, at most; ten are usual."""
+TOLD = 3.0
+"""Standard errors from zero at which a drive's signal is known to follow its torque."""
 
 
 @final
@@ -127,18 +129,20 @@ class _Search:
             values, inverse = values + step[:p], inverse + step[p:]
             if np.all(np.abs(step[p:]) <= 1e-10 * np.abs(inverse)):
                 break
-        lost = np.isinf(standard_errors(slope / scale, np.eye(len(scale)), np.eye(len(slope))))[p:] | (inverse == 0.0)
-        found = 1.0 / np.where(lost, 1.0, inverse)
         errors = self._errors(values, inverse, slope, scale)
+        lost = np.isinf(standard_errors(slope / scale, np.eye(len(scale)), np.eye(len(slope))))[p:]
+        lost |= np.abs(inverse) <= TOLD * errors
+        found = 1.0 / np.where(lost, 1.0, inverse)
         return Gains(names, np.where(lost, np.nan, found), np.where(lost, np.inf, errors * found**2))
 
     def _errors(self, values: Floats, inverse: Floats, slope: Floats, scale: Floats) -> Floats:
         """Return the standard errors of the factors under noise that is correlated over time and between joints."""
         noise = self._noise(values, inverse)
-        known = {"inverse": inverse, "noise": noise}
         parts = [
             score_covariance(
-                samples, partial(self._residual, values=x, **known), partial(self._scores, values=x, **known)
+                samples,
+                partial(self._residual, values=x, inverse=inverse, noise=noise),
+                partial(self._scores, values=x, inverse=inverse, noise=noise),
             )
             for samples, x in zip(self.samples, (values, values + self.load), strict=True)
         ]
@@ -193,9 +197,9 @@ class _Search:
             squares = sum(
                 float(np.sum((v - inverse[k] * (Y @ (values[list(own)] + more))) ** 2)) for Y, v, more in self._parts(k)
             )
-            size = max(factor.torque(k) for factor in self.factors)
-            found.append(max(np.sqrt(squares / sum(f.count for f in self.factors)), 1e-9 * size, 1e-300))
-        return np.array(found)
+            found.append(np.sqrt(squares / sum(f.count for f in self.factors)))
+        sizes = [factor.torque(k) for factor in self.factors for k in range(len(found))]
+        return np.maximum(found, 1e-9 * max(sizes))
 
     def _linear(self, values: Floats, inverse: Floats, noise: Floats) -> tuple[Floats, Floats]:
         """Return the residuals of all signals relative to their noise, and their slopes by values and factors."""

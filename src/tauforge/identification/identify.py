@@ -23,7 +23,7 @@ from .essential import essential as needed
 from .estimate import Flags, weighted
 from .methods import METHODS, Estimate
 from .motors import with_motors
-from .recording import Recording
+from .recording import Recording, listed
 from .result import Identification
 from .samples import Samples
 from .sources import sources_of
@@ -111,9 +111,7 @@ def identify(
     """
     _check_consistent(consistent, prior, bounds, essential)
     check_robot(robot)
-    given = [recordings] if isinstance(recordings, Recording) else list(recordings)
-    if not given:
-        raise IdentificationError("there is no recording; give one or several, tf.identify(robot, [recording])")
+    given = listed(recordings)
     if method not in METHODS:
         raise IdentificationError(f"the method is {method!r}; it must be one of {', '.join(METHODS)}")
     robot = coupled(robot, given, coupling)
@@ -127,8 +125,8 @@ def identify(
             executor = workers
         sources = sources_of(found, given, **options)
         _check_length(found, sources)
-        for source in sources:
-            warn(suspicions(source.recording, robot), source.recording)
+        for source, own in zip(sources, given, strict=True):
+            warn(suspicions(source.recording, robot, own), own)
         parts = [part for source in sources for part in source.split(_parts(workers, method))]
         samples = Samples(found, parts, np.ones(len(found.rubbing)), rest=rest, executor=executor)
         samples = _tuned(samples)
@@ -140,7 +138,8 @@ def identify(
     if found_delay.is_material:
         warn([_out_of_step(found_delay.late)], sources[0].recording)
     hows = tuple(source.filters for source in sources)
-    result = Identification(samples.columns, *estimate, samples.speeds, hows, method, found_delay.late, options)
+    late = found_delay.late
+    result = Identification(samples.columns, *estimate, samples.speeds, hows, method, late, options, tuple(given))
     return result.made_consistent(prior, bounds) if consistent else result
 
 

@@ -17,7 +17,7 @@ from .consistent import form_matrix
 from .identify import coupled
 from .possible import forms
 from .pseudo_inertia import COUNT, Floats
-from .recording import Recording
+from .recording import Recording, listed
 from .samples import Samples
 from .sources import sources_of
 
@@ -48,20 +48,12 @@ def recorded(
 ) -> tuple[Columns, tuple[Samples, Samples]]:
     """Return the columns of a robot, and the samples of recordings without and with a load."""
     check_robot(robot)
-    both = listed(unloaded, "unloaded"), listed(loaded, "loaded")
+    both = listed(unloaded), listed(loaded)
     robot = coupled(robot, [*both[0], *both[1]], None)
     cols = columns(robot, tuple([friction] if isinstance(friction, str) else friction), rotors)
     speeds = np.ones(len(cols.rubbing))
     empty, full = (Samples(cols, sources_of(cols, given, **filtering), speeds) for given in both)
     return cols, (empty, full)
-
-
-def listed(recordings: Recording | Sequence[Recording], what: str) -> list[Recording]:
-    """Return recordings as a list, which must not be empty."""
-    found = [recordings] if isinstance(recordings, Recording) else list(recordings)
-    if not found or not all(isinstance(x, Recording) for x in found):
-        raise IdentificationError(f"{what} must be a Recording, or a list of some, not {recordings!r}")
-    return found
 
 
 def in_frame(robot: Robot, load: Robot, at: str) -> Floats:

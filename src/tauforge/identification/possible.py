@@ -134,5 +134,5 @@ def _warn(found: Consistent, robot: Robot, bounds: Bounds) -> None:
         f"{robot.name}: no possible robot fits as well as impossible parameters do; the residual grows by "
         f"{100 * found.least_harm:.1f} %. " + ("; ".join(hints) or "Look for what the model lacks") + ".",
         RobotWarning,
-        stacklevel=4,
+        stacklevel=5,
     )

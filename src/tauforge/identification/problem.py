@@ -120,12 +120,16 @@ class Problem:
         return np.asarray((self.cost * unknowns)[:size].reshape(-1, COUNT).sum(axis=1) / SIZE)
 
     def fit(self, residual: float) -> Floats:
-        """Return the unknowns of a possible robot with the least residual, given about how long that is."""
-        cones = self._possible()
-        squares = self._residuals(cones, max(residual, SMALL * float(np.linalg.norm(self.right))))
-        for start in self.links:
-            cones.semidefinite(start)
-        found = cones.minimise(np.zeros(cones.count), squares)
+        """Return the unknowns of a possible robot with the least residual; ``residual`` is about how long that is."""
+        size = float(np.linalg.norm(self.right))
+        for scale in (max(residual, SMALL * size), 1e-2 * size, size):
+            cones = self._possible()
+            squares = self._residuals(cones, scale)
+            for start in self.links:
+                cones.semidefinite(start)
+            found = cones.minimise(np.zeros(cones.count), squares)
+            if found.solved:
+                break
         if found.status in INFEASIBLE and len(self.offset):
             raise Stuck(
                 "no possible robot is within the bounds; loosen those of masses, centres of mass or the total mass"
@@ -164,7 +168,7 @@ class Problem:
         found = cones.minimise(direction / length)
         value = float(direction @ self._checked(found))
         due_to_limits = float(np.sum(found.prices[: len(sizes)])) * LARGEST * length
-        return -np.inf if due_to_limits > 0.1 * abs(value - direction @ near) else value
+        return -np.inf if due_to_limits > max(0.1 * abs(value - direction @ near), 1e-3 * length) else value
 
     def _possible(self, cones: Cones | None = None) -> Cones:
         """Return the conditions on all but the links, after those that are there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -17,13 +18,15 @@ from .columns import Columns
 from .consistent import Consistent
 from .estimate import Fit
 from .possible import consistent_robot, possible
-from .recording import Recording
+from .recording import SHORTEST, Recording, listed
 from .samples import loads
 from .signals import Filters
 from .sources import sources_of
 from .validation import Validation, compared
 
 Floats = NDArray[np.float64]
+LONG = 200_000
+"""Samples whose torques are predicted to show how well they fit."""
 
 
 @final
@@ -49,6 +52,8 @@ class Identification:
         By how much the torques lag behind the motion, in seconds.
     options
         The options that also a validation needs.
+    recordings
+        What was identified from.
     consistent
         The standard parameters of a possible robot, if they were asked for; the values then follow from these.
     """
@@ -61,6 +66,7 @@ class Identification:
     method: str
     delay: float
     options: dict[str, Any]
+    recordings: tuple[Recording, ...] = ()
     consistent: Consistent | None = None
 
     @property
@@ -141,9 +147,9 @@ class Identification:
 
     def validate(self, recordings: Recording | Sequence[Recording]) -> Validation:
         """Return how well the identified robot predicts the torques of recordings that it was not identified from."""
-        given = [recordings] if isinstance(recordings, Recording) else list(recordings)
         return compared(
-            sources_of(self.columns, given, **self.options), lambda x: self.torque(x.q, x.qd, x.qdd, x.slip)
+            sources_of(self.columns, listed(recordings), **self.options),
+            lambda x: self.torque(x.q, x.qd, x.qdd, x.slip),
         )
 
     def table(self) -> str:
@@ -171,6 +177,41 @@ class Identification:
         """
         found = possible(self, prior, bounds)
         return replace(self, fit=replace(self.fit, values=found.base), consistent=found)
+
+    @cached_property
+    def training(self) -> Validation | None:
+        """How well the result fits the recordings that it was identified from: the first samples, if there are many."""
+        few, left = [], LONG
+        for recording in self.recordings:
+            if left > SHORTEST:
+                few.append(recording[:left])
+                left -= len(recording)
+        return self.validate(few) if few else None
+
+    def plot(self, recordings: Recording | Sequence[Recording] | None = None) -> Any:
+        """Return a Matplotlib figure of measured and predicted torques.
+
+        They are those of the recordings that were identified from, or of others.
+        """
+        from .plots import torques
+
+        found = self.training if recordings is None else self.validate(recordings)
+        if found is None:
+            raise IdentificationError("the result has no recordings of its own; give some, result.plot(recording)")
+        return torques(found)
+
+    def report(self, path: str | Path, recordings: Recording | Sequence[Recording] = ()) -> Path:
+        """Write all results, with figures, to one HTML file that needs nothing else.
+
+        Parameters
+        ----------
+        recordings
+            Others than those that were identified from, to show how well these are predicted.
+        """
+        from .report import write
+
+        given = isinstance(recordings, Recording) or len(recordings)
+        return write(path, self, self.training, self.validate(recordings) if given else None)
 
     def __repr__(self) -> str:
         known = int(self.fit.determined.sum())

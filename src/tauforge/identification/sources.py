@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import IdentificationError
 from .checks import fitting
 from .columns import Columns
-from .recording import Recording
+from .recording import Recording, listed
 from .signals import even, filters
 from .states import Source
 
@@ -21,9 +20,7 @@ def sources_of(
 ) -> list[Source]:
     """Return recordings with the way to filter each."""
     sources = []
-    if not recordings:
-        raise IdentificationError("there is no recording; give one or several, such as [tf.Recording(t, q, tau)]")
-    for given in recordings:
+    for given in listed(recordings):
         recording = even(fitting(given, found.robot))
         how = filters(recording, cutoff, decimate)
         trim = min(how.halo // 2, len(recording) // 20)

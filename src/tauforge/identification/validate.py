@@ -16,7 +16,7 @@ from ..parameters.base import grouped
 from ..robot.robot import Robot
 from .columns import columns_of
 from .identify import AUTO, identify
-from .recording import Recording
+from .recording import Recording, listed
 from .sources import sources_of
 from .states import States
 from .validation import Validation, compared
@@ -45,7 +45,6 @@ def validate(
     check_robot(robot)
     if robot.symbols:
         raise IdentificationError(f"{robot.name} has symbols; give values to {', '.join(robot.symbols[:6])} with bind")
-    given = [recordings] if isinstance(recordings, Recording) else list(recordings)
     whole = robot.expanded()
     rubbing = [*((j, x) for j, x in enumerate(whole.joints, 1) if x.axes and x.kind.is_axial)]
     amounts = {(key, j): float(getattr(x, key)) for j, x in rubbing for key in ("FS", "FB")}
@@ -59,7 +58,7 @@ def validate(
         parts = signed.by_torque(*state, states.slip, speeds=np.array(list(speeds.values())))
         return np.asarray(smooth(*state)) + signed.torque(np.array(list(amounts.values())), parts)
 
-    return compared(sources_of(signed, given, cutoff=cutoff, decimate=decimate), torque)
+    return compared(sources_of(signed, listed(recordings), cutoff=cutoff, decimate=decimate), torque)
 
 
 @final
@@ -117,7 +116,7 @@ def cross_validate(
     **options
         Options of ``identify``.
     """
-    given = [recordings] if isinstance(recordings, Recording) else list(recordings)
+    given = listed(recordings)
     if folds < 2:
         raise IdentificationError(f"folds is {folds}; it takes two parts at least")
     if len(given) >= folds:
