@@ -12,16 +12,22 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import pinocchio  # noqa: F401 - its package holds the robots' files
+import pinocchio
 
 import tauforge as tf
+from tauforge.parameters.base import grouped
 
 RATE = 500.0
 """Samples per second of controllers and sensors."""
-ROBOTS = ("puma560", "panda", "anymal")
-CASES = [(name, seed) for name in ROBOTS for seed in range(8)]
+ROBOTS = ("puma560", "panda", "a1", "planar2r")
+QUADRUPED = "a1"
+CASES = [(name, seed) for name in ROBOTS[:3] for seed in range(8)]
+SHORT = {"planar2r": 4.0}
+"""Durations in seconds; 8 for others."""
 ENCODER = 2.0 * np.pi / 2**17
 """Step of an encoder, at the joint."""
+JITTER = 2e-3
+"""Noise of poor encoders, which biases least squares."""
 NOISE, BITS = 0.01, 12
 """Noise of a torque relative to its largest, and the bits that measure it."""
 TRACKER = 2e-5
@@ -46,8 +52,10 @@ def robot_of(name: str) -> tf.Robot:
     elif name == "panda":
         robot = tf.load(DATA / "panda_description" / "urdf" / "panda.urdf", snap=1e-4)
         robot = robot.lock({joint: 0.02 for joint in robot.joint_names if "finger" in joint})
+    elif name == QUADRUPED:
+        robot = tf.load(DATA / "a1_description" / "urdf" / "a1.urdf", base="floating", snap=1e-4)
     else:
-        robot = tf.load(DATA / "anymal_b_simple_description" / "robots" / "anymal.urdf", base="floating", snap=1e-4)
+        robot = tf.robots.bundled(name)
     sizes = np.linspace(1.0, 0.3, len(robot.joints))
     joints = tuple(
         joint if joint.sigma == 2 else replace(joint, IA=0.2 * x, FV=2.0 * x, FS=3.0 * x)
@@ -63,7 +71,13 @@ def different(robot: tf.Robot, rng: np.random.Generator) -> tf.Robot:
         for body, factor in zip(robot.bodies, rng.uniform(0.8, 1.2, len(robot.bodies)), strict=True)
     )
     joints = tuple(
-        replace(joint, **{key: getattr(joint, key) * x for key, x in zip(("IA", "FV", "FS"), rng.uniform(0.8, 1.2, 3))})
+        replace(
+            joint,
+            **{
+                key: getattr(joint, key) * x
+                for key, x in zip(("IA", "FV", "FS"), rng.uniform(0.8, 1.2, 3), strict=True)
+            },
+        )
         for joint in robot.joints
     )
     return replace(robot, bodies=bodies, joints=joints)
@@ -73,7 +87,7 @@ def different(robot: tf.Robot, rng: np.random.Generator) -> tf.Robot:
 def motions(name: str) -> tuple[tf.Motion, ...]:
     """Return two exciting motions of the joints; a floating base is held for them."""
     robot = robot_of(name)
-    held = robot.with_base("fixed") if name == "anymal" else robot
+    held = robot.with_base("fixed") if name == QUADRUPED else robot
     low = np.array([max(joint.limits.lower, -1.5) for joint in held.joints if joint.sigma != 2])
     high = np.array([min(joint.limits.upper, 1.5) for joint in held.joints if joint.sigma != 2])
     wide = high - low < 1.0
@@ -81,7 +95,14 @@ def motions(name: str) -> tuple[tf.Motion, ...]:
     limits = {"position": (low, high), "velocity": 2.5, "acceleration": 15.0, "torque": np.inf}
     return tuple(
         tf.exciting_trajectory(
-            held, 8.0, limits, criterion="determinant", starts=1, seed=seed, friction=("FV", "FS"), rotors=True
+            held,
+            SHORT.get(name, 8.0),
+            limits,
+            criterion="determinant",
+            starts=1,
+            seed=seed,
+            friction=("FV", "FS"),
+            rotors=True,
         ).motion
         for seed in (0, 1)
     )
@@ -132,9 +153,9 @@ def _rotated(q: np.ndarray, v: np.ndarray) -> np.ndarray:
 def controller_of(name: str, number: int) -> tf.Controller:
     """Return a controller that knows the description only."""
     robot, motion = robot_of(name), motions(name)[number]
-    if name != "anymal":
+    if name != QUADRUPED:
         return tf.computed_torque(robot, 400.0, 40.0, motion)
-    kp, kd = [4e4] * 3 + [4e3] * 3 + [200.0] * 12, [4e3] * 3 + [400.0] * 3 + [10.0] * 12
+    kp, kd = [2e4] * 3 + [800.0] * 3 + [200.0] * 12, [1e3] * 3 + [30.0] * 3 + [10.0] * 12
     return tf.pd_control(robot, kp, kd, Ridden(motion, number))
 
 
@@ -151,12 +172,26 @@ def recorded(name: str, truth: tf.Robot, number: int, rng: np.random.Generator) 
     tau = step * np.round(noisy / step)
     q, joints = run.q.copy(), len(motion(0.0).q)
     q[:, -joints:] = ENCODER * np.round(q[:, -joints:] / ENCODER)
-    if name == "anymal":
+    if name == QUADRUPED:
         q[:, :7] += TRACKER * rng.normal(size=(len(q), 7))
     return tf.Recording(t, q, tau, name=f"{name} {number}", reference=np.array([law.at(x)["q_ref"] for x in t]))
 
 
-@lru_cache(maxsize=None)
+def poorly_measured(recording: tf.Recording, seed: int) -> tf.Recording:
+    """Return the recording with positions from poor encoders."""
+    noise = np.random.default_rng(seed).normal(size=recording.q.shape)
+    return recording.changed(q=recording.q + JITTER * noise)
+
+
+def true_values(truth: tf.Robot, names: tuple[str, ...]) -> np.ndarray:
+    """Return the true values of base parameters, rotors and friction by their names."""
+    known = dict(grouped(truth, None, True).values())
+    for number, joint in enumerate(truth.joints, 1):
+        known |= {f"{key}{number}": float(getattr(joint, key)) for key in ("FV", "FS", "FO")}
+    return np.array([known[name] for name in names])
+
+
+@lru_cache(maxsize=4)
 def case(name: str, seed: int) -> Case:
     """Return one of the cases."""
     rng = np.random.default_rng([seed, ROBOTS.index(name)])

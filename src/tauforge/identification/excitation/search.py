@@ -101,7 +101,7 @@ def random_motion(series: Series, limits: MotionLimits, grid: Grid, rng: np.rand
     factor = 1.0 / np.maximum(most, reach)
     x = (x.reshape(len(factor), -1) * factor[:, None]).ravel()
     if series.start is not None:
-        return x
+        return np.asarray(x)
     q = q * factor
     low, high = limits.lower - q.min(axis=0), limits.upper - q.max(axis=0)
     bounded = np.isfinite(low) & np.isfinite(high)
