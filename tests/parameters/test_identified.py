@@ -80,3 +80,20 @@ def test_more_friction_is_in_every_model(tmp_path):
         replace(robot, gravity=(0.0, 0.0, -9.81)).save(tmp_path / "a.urdf")
     with pytest.raises(tf.RobotError, match="VB"):
         replace(arm, joints=(replace(arm.joints[0], FB=1.0), arm.joints[1]))
+
+
+def test_the_frames_of_base_parameters_in_code_are_said():
+    urdf = replace(tf.robots.puma560(), free_frames=True, joints=tuple(replace(x, gamma=0.1) for x in _arm().joints))
+    assert urdf.reframed is not urdf
+    code = tf.inverse_dynamics(urdf, parameters="base").code("c")
+    head = " ".join(code[: code.index("#include")].replace("*", " ").split())
+    assert "tf.base_parameters(robot.reframed)" in head
+    value = tf.base_parameters(urdf.reframed).values()["ZZ1R"]
+    assert f"{value:.9g}"[:7] in head
+    kept = tf.inverse_dynamics(urdf, parameters="base", reframe=False).code("c")
+    assert "reframed" not in kept
+    assert f"{tf.base_parameters(urdf).values()['ZZ1R']:.9g}"[:7] in kept
+
+
+def _arm():
+    return tf.robots.puma560()

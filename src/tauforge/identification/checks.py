@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 from ..errors import IdentificationError, RecordingWarning
 from ..geometry.close_loops import close_loops
 from ..robot.robot import Robot
-from .recording import Recording
-from .signals import GAP
+from .recording import SLICE, Recording, release
 
 Floats = NDArray[np.float64]
-SLICE = 2**18
-"""Samples that are looked at together."""
 TURNS = 4 * np.pi
 """Angle of a joint beyond which degrees are suspected, in radians."""
 STUCK = 5
@@ -54,9 +51,9 @@ def _missing(where: str, key: str, found: int, names: tuple[str, ...], robot: Ro
 
 def _check_values(recording: Recording, robot: Robot) -> None:
     """Refuse what cannot be used: numbers that are not finite, times that do not increase, nothing that moves."""
-    steps = np.diff(recording.t)
-    if not np.all(np.isfinite(recording.t)) or np.any(steps <= 0):
-        k = int(np.argmax(~(steps > 0)))
+    if not recording.steps.least > 0:
+        part = np.diff(recording.t)
+        k = int(np.argmax(~(part > 0)))
         raise IdentificationError(
             f"{recording.name}: times must increase, but sample {k + 1} at {recording.t[k + 1]:g} s follows "
             f"sample {k} at {recording.t[k]:g} s; sort the samples, or leave repeated ones out"
@@ -75,8 +72,8 @@ def _check_values(recording: Recording, robot: Robot) -> None:
         raise IdentificationError(f"{recording.name}: no joint moves, so nothing can be identified; record a motion")
 
 
-def suspicions(recording: Recording, robot: Robot, t: Floats) -> list[str]:
-    """Return what looks wrong with a recording, in sentences; ``t`` are its own times before they were made equal."""
+def suspicions(recording: Recording, robot: Robot, given: Recording) -> list[str]:
+    """Return what looks wrong with a recording, in sentences; ``given`` is the same with its own times."""
     found = []
     low, high = extremes(recording.q)
     names = robot.coordinate_names
@@ -98,13 +95,11 @@ def suspicions(recording: Recording, robot: Robot, t: Floats) -> list[str]:
         found.append(
             f"{', '.join(wrapped)} jumps by more than half a turn: if angles are wrapped, use numpy.unwrap(q, axis=0)"
         )
-    steps = np.diff(t)
-    gaps = np.flatnonzero(steps > GAP * np.median(steps))
-    if len(gaps):
-        longest = gaps[np.argmax(steps[gaps])]
+    steps = given.steps
+    if steps.gaps:
         found.append(
-            f"samples are missing in {len(gaps)} places, the longest gap {steps[longest]:.3g} s at "
-            f"{t[longest]:.4g} s; they are interpolated"
+            f"samples are missing in {steps.gaps} places, the longest gap {steps.greatest:.3g} s at "
+            f"{given.t[steps.where]:.4g} s; they are interpolated"
         )
     for k, name in enumerate(robot.velocity_names):
         if count := saturated(recording.tau[:, k]):
@@ -149,6 +144,7 @@ def _slices(x: Floats | None) -> Iterator[tuple[int, Floats]]:
     for first in range(0, 0 if x is None else len(x), SLICE):
         assert x is not None
         yield first, np.asarray(x[first : first + SLICE], dtype=float)
+        release(x)
 
 
 def _revolute(robot: Robot) -> list[int]:

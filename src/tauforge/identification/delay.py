@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial, reduce
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .estimate import Fit, solved
-from .factor import triangle
+from .factor import Factor, triangle
 from .samples import Block, Samples
 
 Floats = NDArray[np.float64]
@@ -36,7 +37,10 @@ class Delay(NamedTuple):
 
 def delay(samples: Samples, fit: Fit) -> Delay:
     """Return the delay that the residuals of a fit show."""
-    R = reduce(_together, samples.passed(partial(_with_rates, samples=samples, fit=fit)))
+    columns = samples.columns
+    count = len(columns.names)
+    factor = reduce(add, samples.passed(partial(_with_rates, samples=samples, fit=fit)))
+    R = factor.whole([(*own, count) for own in columns.rows], count + 1, 1.0 / fit.noise)
     values, known = solved(R, np.concatenate([fit.determined, [True]]))
     if not known[-1]:
         return Delay(0.0, 0.0)
@@ -44,18 +48,13 @@ def delay(samples: Samples, fit: Fit) -> Delay:
     return Delay(float(values[-1]), float(late[0] ** 2 / max(float(np.sum(late**2)), 1e-300)))
 
 
-def _with_rates(blocks: Iterable[Block], samples: Samples, fit: Fit) -> Floats:
-    """Return the factor of the columns, minus the rates of the computed torques, and the torques, all weighted."""
-    columns, step = samples.columns, samples.sources[0].filters.step * samples.sources[0].filters.decimation
-    found = np.zeros((1, len(columns.names) + 2))
+def _with_rates(blocks: Iterable[Block], samples: Samples, fit: Fit) -> Factor:
+    """Return the factor of each torque's columns, with minus the rate of the computed torque as one more."""
+    columns, filters = samples.columns, samples.sources[0].filters
+    found = []
     for block in blocks:
-        if len(block.tau) > 3:
-            rate = -np.gradient(columns.torque(fit.values, block.parts), step, axis=0)
-            parts = (columns.dense(block.parts), rate[..., None], block.tau[..., None])
-            whole = np.concatenate(parts, axis=2) / fit.noise[:, None]
-            found = _together(found, whole.reshape(-1, whole.shape[2]))
-    return found
-
-
-def _together(one: Floats, other: Floats) -> Floats:
-    return triangle(np.vstack([one, other]))
+        torque = columns.torque(fit.values, block.parts)
+        late = -np.gradient(torque, filters.step * filters.decimation, axis=0) if len(torque) > 1 else 0 * torque
+        parts = [np.column_stack([Y, late[:, k]]) for k, Y in enumerate(block.parts)]
+        found.append(Factor.of(parts, block.tau))
+    return reduce(add, found)

@@ -126,7 +126,7 @@ def identify(
         sources = sources_of(found, given, **options)
         _check_length(found, sources)
         for source, own in zip(sources, given, strict=True):
-            warn(suspicions(source.recording, robot, own.t), own)
+            warn(suspicions(source.recording, robot, own), own)
         parts = [part for source in sources for part in source.split(_parts(workers, method))]
         samples = Samples(found, parts, np.ones(len(found.rubbing)), rest=rest, executor=executor)
         samples = _tuned(samples)

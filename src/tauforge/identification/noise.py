@@ -2,7 +2,7 @@
 
 Residuals of real robots, and of filtered signals, are correlated over time and between joints. Standard errors that
 take samples as independent are then too small. The covariance here is the robust one of Newey and West (1987),
-A⁻¹ S A⁻ᵀ, where S is the long-run covariance of the scores, estimated from overlapping windows.
+A⁻¹ S A⁻ᵀ, where S is the long-run covariance of the scores, estimated from overlapping windows of two lengths.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 from .columns import Columns
 from .estimate import Fit, inverse_of
 from .samples import Block, Samples
+from .stationary import counted, stationary
 
 Floats = NDArray[np.float64]
 LAGS = 200
 """Longest memory of the noise that is looked for, in decimated samples."""
 PerSample = Callable[[Block], Floats]
 """Residuals or scores of a block's samples."""
+ENOUGH = 20
+"""Samples per parameter, in multiples of the noise's memory, from which the robust covariance needs no support."""
 GONE = 0.05
 """Autocorrelation below which nothing is remembered."""
 
@@ -44,10 +47,10 @@ def autocorrelation(sums: Floats) -> Floats:
 
 
 def memory(correlation: Floats) -> int:
-    """Return over how many samples the noise remembers: twice the lag at which its mean autocorrelation is gone."""
+    """Return over how many samples the noise remembers: the lag at which its mean autocorrelation is gone."""
     mean = correlation.mean(axis=1)
     gone = int(np.argmax(mean < GONE)) if np.any(mean < GONE) else len(mean) - 1
-    return max(1, 2 * gone)
+    return max(1, gone)
 
 
 def robust(samples: Samples, fit: Fit) -> Floats:
@@ -56,7 +59,20 @@ def robust(samples: Samples, fit: Fit) -> Floats:
     own = partial(scores_at, columns=samples.columns, values=fit.values, noise=fit.noise)
     inverse = inverse_of(fit.information, fit.determined)
     bread = inverse @ inverse.T
-    return np.asarray(bread @ score_covariance(samples, residual, own) @ bread)
+    found = np.asarray(bread @ score_covariance(samples, residual, own) @ bread)
+    counts = np.asarray(sum(samples.passed(partial(_correlated, residual=counted))))
+    covariances = np.asarray(sum(samples.passed(partial(_correlated, residual=residual)))) / np.maximum(counts, 1.0)
+    length = min(memory(autocorrelation(covariances)), LAGS // 2)
+    if counts[0].min() > ENOUGH * length * len(bread):
+        return found
+    return widened(found, bread @ stationary(samples, covariances, counts[0], length, bread, fit.noise) @ bread)
+
+
+def widened(covariance: Floats, other: Floats) -> Floats:
+    """Return a covariance with no variance smaller than that of another."""
+    own = np.maximum(np.diag(covariance), 1e-300)
+    growth = np.sqrt(np.maximum(np.diag(other) / own, 1.0))
+    return np.asarray(covariance * np.outer(growth, growth))
 
 
 def score_covariance(samples: Samples, residual: PerSample, own: PerSample) -> Floats:
@@ -65,7 +81,7 @@ def score_covariance(samples: Samples, residual: PerSample, own: PerSample) -> F
     """
     sums = sum(samples.passed(partial(_correlated, residual=residual)))
     length = memory(autocorrelation(np.asarray(sums)))
-    return np.asarray(sum(samples.passed(partial(_long_run, scores=own, length=length))))
+    return combined(np.asarray(sum(samples.passed(partial(_long_run, scores=own, length=length)))))
 
 
 def residual_at(block: Block, columns: Columns, values: Floats) -> Floats:
@@ -87,7 +103,28 @@ def _long_run(blocks: Iterable[Block], scores: PerSample, length: int) -> Floats
 
 
 def long_run(s: Floats, length: int) -> Floats:
-    """Return the long-run covariance of scores (samples, parameters), summed over the samples."""
+    """Return what ``combined`` needs of scores (samples, parameters); such arrays add up."""
+    return np.stack([_by_windows(s, length), _by_windows(s, 2 * length)])
+
+
+def combined(both: Floats) -> Floats:
+    """Return the long-run covariance of scores, summed over the samples.
+
+    Windows weigh products of samples less, the further these are apart, and so miss a part of the covariance. Twice
+    that of windows of double length, less that of single ones, weighs all up to the length fully (Politis and Romano,
+    1995). No combination gets less than half of what the longer windows tell of it.
+    """
+    narrow, wide = both
+    size = np.sqrt(np.maximum(np.diag(wide), 1e-300))
+    root = np.linalg.cholesky(wide / np.outer(size, size) + 1e-9 * np.eye(len(wide)))
+    shorter = np.linalg.solve(root, np.linalg.solve(root, narrow / np.outer(size, size)).T)
+    values, vectors = np.linalg.eigh(0.5 * (shorter + shorter.T))
+    whole = (root @ vectors) * size[:, None]
+    return np.asarray((whole * np.maximum(2.0 - values, 0.5)) @ whole.T)
+
+
+def _by_windows(s: Floats, length: int) -> Floats:
+    """Return the covariance of the sums over all windows, per sample of these, summed over the samples."""
     own = max(1, min(length, len(s) // 4))
     sums = np.cumsum(np.vstack([np.zeros((1, s.shape[1])), s]), axis=0)
     windows = sums[own:] - sums[:-own]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +18,24 @@ from .motors import matrix
 Floats = NDArray[np.float64]
 ARRAYS = ("q", "tau", "qd", "qdd", "reference")
 """The fields with one row per sample, besides the times."""
+SLICE = 2**18
+"""Samples that are looked at together."""
+GAP = 5.0
+"""Time between two samples, relative to the median, from which something is missing."""
 SHORTEST = 16
 """Samples of the shortest recording that can be filtered and differentiated."""
+
+
+class Steps(NamedTuple):
+    """The times between samples: the least, the median, the greatest and after which sample it is, and how many are so
+    long that samples are missing.
+    """
+
+    least: float
+    typical: float
+    greatest: float
+    where: int
+    gaps: int
 
 
 @final
@@ -86,6 +104,19 @@ class Recording:
     def duration(self) -> float:
         """From the first sample to the last, in seconds."""
         return float(self.t[-1] - self.t[0])
+
+    @cached_property
+    def steps(self) -> Steps:
+        """How the time between samples varies."""
+        typical = float(np.median(np.diff(self.t[: SLICE + 1])))
+        found = []
+        for first in range(0, len(self) - 1, SLICE):
+            part = np.diff(self.t[first : first + SLICE + 1])
+            k = int(np.argmax(part))
+            found.append((float(part.min()), float(part[k]), first + k, int(np.sum(part > GAP * typical))))
+        least, _, _, gaps = zip(*found, strict=True)
+        _, greatest, where, _ = max(found, key=lambda x: x[1])
+        return Steps(min(least), typical, greatest, where, sum(gaps))
 
     def __getitem__(self, part: slice) -> Recording:
         """Return a part of the recording: ``rec[:1000]`` is the first thousand samples."""
@@ -179,6 +210,15 @@ def _columns(x: ArrayLike, name: str) -> Floats:
     if found.ndim != 2 or not found.shape[1]:
         raise IdentificationError(f"{name} has the shape {found.shape}; it must be (samples, joints)")
     return found
+
+
+def release(x: Floats | None) -> None:
+    """Give back the memory of an array on disk, which is read again when it is needed."""
+    while x is not None and not isinstance(x, np.memmap):
+        x = getattr(x, "base", None)
+    pages: Any = getattr(x, "_mmap", None)
+    if hasattr(pages, "madvise") and hasattr(mmap, "MADV_DONTNEED"):
+        pages.madvise(mmap.MADV_DONTNEED)
 
 
 def listed(recordings: object) -> list[Recording]:

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 T = TypeVar("T")
 ROWS = 1024
 """Samples whose columns are computed at a time, so that they stay in the processor's cache."""
-KEPT = 2**27
+KEPT = 2**26
 """Bytes of decimated blocks that are kept for the next pass; more than that are computed again."""
 
 

@@ -19,8 +19,6 @@ from .recording import Recording
 Floats = NDArray[np.float64]
 UNEVEN = 0.01
 """Variation of the time step, relative to its median, from which samples are taken again at equal steps."""
-GAP = 5.0
-"""Time between two samples, relative to the median, from which something is missing."""
 MARGIN = 10.0
 """The bandwidth of regressor and torques, in multiples of that of the motion."""
 MOTION = 0.99
@@ -106,9 +104,9 @@ def rate(x: Floats, step: float) -> Floats:
 
 def even(recording: Recording) -> Recording:
     """Return the recording at equal time steps; positions are interpolated by cubics, torques by lines."""
-    steps = np.diff(recording.t)
-    typical = float(np.median(steps))
-    if np.ptp(steps) <= UNEVEN * typical:
+    steps = recording.steps
+    typical = steps.typical
+    if steps.greatest - steps.least <= UNEVEN * typical:
         return recording
     t = np.arange(recording.t[0], recording.t[-1] + 0.5 * typical, typical)
     t = t[t <= recording.t[-1]]
@@ -139,7 +137,7 @@ def filters(recording: Recording, cutoff: float | str | None, decimate: int | No
 def _spectrum(q: Floats, step: float) -> tuple[float, float, Floats]:
     """Return the bandwidth of the motion, where the positions' spectrum sinks into noise, and how large that is."""
     segment = min(len(q), max(256, int(2 ** np.round(np.log2(max(2.0 / step, 256))))))
-    f, power = welch(q, 1.0 / step, nperseg=segment, detrend="linear", axis=0)
+    f, power = welch(q, 1.0 / step, nperseg=segment, detrend="constant", axis=0)
     floor = np.median(power[2 * len(f) // 3 :], axis=0)
     smoothed = np.apply_along_axis(lambda x: np.convolve(x, np.ones(5) / 5, "same"), 0, power)
     above = smoothed > FLOOR * np.maximum(floor, 1e-300)

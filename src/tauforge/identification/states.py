@@ -17,7 +17,7 @@ from ..models.configuration import difference
 from ..robot.robot import Robot
 from ..runtime.function import Function
 from .columns import Columns
-from .recording import Recording
+from .recording import ARRAYS, Recording, release
 from .signals import REACH, WEIGHTS, Filters, rate
 from .slip import slip
 
@@ -141,6 +141,8 @@ class Source:
             before = states.slip[count - 1] if count <= len(states) else None
             yield states
             first += count
+            for key in ARRAYS:
+                release(getattr(self.recording, key))
 
     def _states(self, first: int, end: int, before: Floats | None) -> States:
         """Return the states of some samples, filtered with their neighbours."""

@@ -32,6 +32,10 @@ LONG = 24
 costs digits and time; it makes links differ that a loop could have computed; and 30 links were no faster."""
 
 REFRAMED = "Links have different frames from those in the description, which saves operations; torques are the same."
+MOVED = (
+    "The base parameters are those in these frames, tf.base_parameters(robot.reframed). With reframe=False they are "
+    "those of tf.base_parameters(robot) and of the regressor's columns."
+)
 GROUPED = "Inertial parameters are grouped, which saves operations; torques are the same."
 
 
@@ -95,8 +99,9 @@ def groupings(way: Way, groups: str, model: str) -> list[Way]:
     if parameters == STANDARD or (parameters == AUTO and groups != AUTO):
         return [as_given]
     tips = not options.get("external_wrenches")
+    moved = (MOVED,) if REFRAMED in way.notes and parameters == BASE else ()
     ways = [
-        Way(grouped, options, (*way.notes, GROUPED)) if grouped is not robot else as_given
+        Way(grouped, options, (*way.notes, GROUPED, *moved)) if grouped is not robot else as_given
         for grouped in _grouped(robot, parameters, tips)
     ]
     return ways if parameters != AUTO or ways[0].robot is robot else _worth_trying([*ways, as_given])

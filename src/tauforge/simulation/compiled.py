@@ -90,7 +90,7 @@ class Course:
             2**62 if how.max_steps is None else how.max_steps,
         )
 
-    def run(self, threads: int | None) -> None:
+    def run(self) -> None:
         """Integrate all states, slice by slice."""
         progress, count = Progress("simulating"), len(self.records)
         start, duration = self.span[0], self.span[1] - self.span[0]
@@ -102,7 +102,7 @@ class Course:
                 budget = max(16, int(SLICE / (self.march.work * len(records))))
                 while self._is_running(records):
                     task = self.task._replace(inputs=inputs, results=self.task.results[own])
-                    self.march(records, task, budget, threads)
+                    self.march(records, task, budget, self.how.threads)
                     passed = float(control(records, "t").sum()) - start * len(records)
                     part = (first + passed / duration) / count
                     progress.show(part, f"t = {start + part * duration:.4g} s")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ProgramError
+from ..runtime.threads import asked
 from .tableaus import COMPILED
 
 SCIPY = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
@@ -26,10 +27,17 @@ class Options(NamedTuple):
     atol: Any
     max_step: float
     max_steps: int | None = None
+    threads: int | None = None
 
 
 def options(
-    method: str, rtol: float, atol: ArrayLike, max_step: float, max_steps: int | None, smoothing: float
+    method: str,
+    rtol: float,
+    atol: ArrayLike,
+    max_step: float,
+    max_steps: int | None,
+    smoothing: float,
+    threads: int | None,
 ) -> Options:
     """Return the options, or say which is wrong."""
     if method not in METHODS:
@@ -43,7 +51,8 @@ def options(
         raise ProgramError(f"max_steps is {max_steps!r}; it must be a whole number of at least 1, or None")
     if not (_is_number(smoothing) and 0.0 <= smoothing < np.inf):
         raise ProgramError(f"smoothing is {smoothing!r}; it must be zero or a positive velocity")
-    return Options(method, float(rtol), atol, float(max_step), max_steps)
+    chosen = None if threads is None else asked("simulate", threads)
+    return Options(method, float(rtol), atol, float(max_step), max_steps, chosen)
 
 
 def _is_number(x: object) -> bool:

@@ -74,23 +74,18 @@ def cartesian_motion(
     frame
         Name of a link or of a constant frame.
     q0
-        A state near the one at the first pose, as for ``tf.reach``: it decides with which elbow the arm goes.
+        A state near the first one, as for ``tf.reach``: it decides with which elbow the arm goes.
     kind
-        The rhythm from rest to rest: "quintic", "cubic", "trapezoidal" with a ``blend`` in seconds; or "time-optimal",
-        the fastest of all along the path.
+        The rhythm: "quintic", "cubic", "trapezoidal" with a ``blend`` in seconds; or "time-optimal", the fastest.
     via
         For each segment a point (3) through which a circular arc leads, or None for a line.
     radius
-        Where the frame leaves a segment to pass a pose without stopping, in metres before and after it (radians, where
-        it only turns): one for all poses between the first and the last, or one each, zero for rest. It passes within
-        3/8 of this distance.
-    aim
-        "pose", "position", or "axis", as for ``tf.reach``.
-    limits
-        Whether joints that would exceed their limits are an error.
+        How far before and after a pose the frame leaves the segments to pass it without stopping, in metres (radians,
+        where it only turns): one for all poses between the ends, or one each, zero for rest.
+    aim, limits
+        "pose", "position", or "axis", as for ``tf.reach``; whether joints that would exceed their limits are an error.
     **fastest
-        Without times: ``velocity``, ``acceleration``, ``torque``, ``payload``, ``wrench`` and ``guess``, as for
-        ``Motion.scaled``.
+        Without times: ``velocity``, ``acceleration``, ``torque`` and the load, as for ``Motion.scaled``.
 
     Raises
     ------
