@@ -18,10 +18,11 @@ from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from ..spatial.vector import Vector
-from .base import BaseParameters, split, turning_with
+from .base import BaseParameters, turning_with
 from .linear import NOTHING, LinearForm, forms_inward
 from .minimal import Forms, Key
 from .mobility import mobilities, unturned
+from .rules import split
 
 
 def least(base: BaseParameters, *, tips: bool = True, turns: bool = True) -> BaseParameters:
