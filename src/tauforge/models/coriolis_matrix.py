@@ -6,6 +6,8 @@ body, but its parts move relative to the link: with velocities ξ at ρ. An axis
 the link gives them J = v + w × ρ and J̇ = v̇ + ẇ × ρ + w × (ω × ρ + ξ). The moments Σ m J̇ and Σ m ρ × J̇ are passed
 inward and give a column of C, down to the base. What remains of the row of this axis needs J and the J̇ of its
 ancestors: v̇ · Σ m J + ẇ · Σ m ρ × J + w · Σ m (ρ̇ × J), which are passed inward too.
+
+For few joints, derivatives of the finished inertia matrix often cost less: they are the Christoffel symbols too.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..graph.derivative import jacobian
+from ..graph.node import Node, Scalar, as_node
+from ..program.optimise import cheapest
 from ..program.program import Program
 from ..robot.joint import Joint
 from ..robot.robot import Robot
@@ -28,6 +33,9 @@ from .results import matrix, program
 from .routes import poses_of
 from .state import State, Values
 
+FEW = 8
+"""Up to how many degrees of freedom Christoffel symbols are tried: their number grows with the third power."""
+
 
 @model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric", groups="auto")
 def coriolis_matrix(
@@ -37,9 +45,35 @@ def coriolis_matrix(
     if formulation != DEFAULT:
         return classical("coriolis_matrix", robot, formulation)
     robot, arrays, state = prepare(robot, ("q", "qd"))
-    rows = state.coordinates.coriolis(coriolis(robot, state), lambda: composite_bodies(robot, state.q), state.qd)
-    C = matrix(state.coordinates, rows, "Coriolis matrix")
-    return program("coriolis_matrix", robot, arrays, {"C": C})
+    ways = [state.coordinates.coriolis(coriolis(robot, state), lambda: composite_bodies(robot, state.q), state.qd)]
+    if len(arrays["q"].nodes) <= FEW and _is_plain(robot, state):
+        ways.append(christoffel(robot, state, arrays["q"].nodes))
+    made = ({"C": matrix(state.coordinates, rows, "Coriolis matrix")} for rows in ways)
+    return cheapest(program("coriolis_matrix", robot, arrays, results) for results in made)
+
+
+def _is_plain(robot: Robot, state: State) -> bool:
+    """Tell whether the rates of the coordinates are the velocities, and the only ones."""
+    flat = all(joint.kind.is_flat for joint in robot.joints)
+    return flat and state.coordinates.is_identity and robot.base.is_still and not robot.base.floating
+
+
+def christoffel(robot: Robot, state: State, q: Sequence[Node]) -> Rows:
+    """Return the Coriolis matrix by the Christoffel symbols ½ (∂Mᵢⱼ/∂qₖ + ∂Mᵢₖ/∂qⱼ - ∂Mⱼₖ/∂qᵢ), times q̇ₖ."""
+    M = composite_bodies(robot, state.q)
+    n = range(len(M))
+    places = {(i, j): i * (i + 1) // 2 + j for i in n for j in n[: i + 1]}
+    slopes = jacobian([as_node(M[i][j]) for i, j in places], q)
+    qd = [x for own in state.qd for x in own]
+
+    def slope(i: int, j: int, k: int) -> Node:
+        return slopes[places[max(i, j), min(i, j)]][k]
+
+    def entry(i: int, j: int) -> Scalar:
+        symbols = ((slope(i, j, k) + slope(i, k, j) - slope(j, k, i)) * 0.5 for k in n)
+        return sum((x * rate for x, rate in zip(symbols, qd, strict=True)), start=as_node(0.0))
+
+    return [[entry(i, j) for j in n] for i in n]
 
 
 class Axis(NamedTuple):
