@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..errors import ProgramError
 from ..graph.derivative import jacobian
 from ..graph.node import Node, Scalar, as_node
 from ..program.optimise import cheapest
@@ -33,20 +34,48 @@ from .results import matrix, program
 from .routes import poses_of
 from .state import State, Values
 
+METHODS = ("composite", "christoffel")
 FEW = 8
 """Up to how many degrees of freedom Christoffel symbols are tried: their number grows with the third power."""
 
 
-@model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric", groups="auto")
+@model("q, qd -> C", "Coriolis matrix; Mdot - 2C is skew-symmetric", groups="auto", choices={"method": METHODS})
 def coriolis_matrix(
-    robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True
+    robot: Robot,
+    *,
+    parameters: str = "auto",
+    formulation: str = DEFAULT,
+    method: str = "auto",
+    reframe: bool = True,
 ) -> Program:
-    """Return the Program ``q, qd -> C``, such that C q̇ plus gravity and friction is the bias, and Ṁ - 2C is skew."""
+    """Return the Program ``q, qd -> C``, such that C q̇ plus gravity and friction is the bias, and Ṁ - 2C is skew.
+
+    Parameters
+    ----------
+    method
+        "composite", by composite bodies; "christoffel", by derivatives of the inertia matrix, for joints whose
+        coordinates have the velocities as rates; or "auto" for the one with fewer operations, of which the second is
+        tried for few joints.
+    parameters, formulation, reframe
+        As in ``inverse_dynamics``.
+    """
+    if method not in ("auto", *METHODS):
+        raise ProgramError(f"unknown method {method!r}; choose among 'auto', {', '.join(map(repr, METHODS))}")
     if formulation != DEFAULT:
+        if method != "auto":
+            raise ProgramError(f"method is for formulation={DEFAULT!r}; {formulation!r} has its own")
         return classical("coriolis_matrix", robot, formulation)
     robot, arrays, state = prepare(robot, ("q", "qd"))
-    ways = [state.coordinates.coriolis(coriolis(robot, state), lambda: composite_bodies(robot, state.q), state.qd)]
-    if len(arrays["q"].nodes) <= FEW and _is_plain(robot, state):
+    plain, ways = _is_plain(robot, state), list[Rows]()
+    if method == "christoffel" and not plain:
+        raise ProgramError(
+            f"{robot.name} has closed loops, followers, a moving base or joints whose coordinates do not have the "
+            "velocities as rates; take method='composite'"
+        )
+    if method != "christoffel":
+        whole = coriolis(robot, state)
+        ways.append(state.coordinates.coriolis(whole, lambda: composite_bodies(robot, state.q), state.qd))
+    if method == "christoffel" or (method == "auto" and plain and len(state.coordinates.names) <= FEW):
         ways.append(christoffel(robot, state, arrays["q"].nodes))
     made = ({"C": matrix(state.coordinates, rows, "Coriolis matrix")} for rows in ways)
     return cheapest(program("coriolis_matrix", robot, arrays, results) for results in made)

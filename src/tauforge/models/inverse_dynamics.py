@@ -22,9 +22,9 @@ from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
 from .labels import Labels
 from .loops.motors import INDEPENDENT, MOTORS, Motors, check_efforts, torques
-from .outward import Motion, forward, moving
+from .outward import CHOICES, Choices, Motion, forward, moving
 from .prepare import entries, prepare
-from .registry import model
+from .registry import SUMS, model
 from .results import program
 from .singular import warn_if_singular
 from .state import State
@@ -49,7 +49,7 @@ def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
     return Wrench(F, No + cross(S, j.VP)), No
 
 
-def newton_euler(robot: Robot, state: State, labels: Labels | None = None, *, sums: bool = False) -> list[Scalar]:
+def newton_euler(robot: Robot, state: State, labels: Labels | None = None, choices: Choices = CHOICES) -> list[Scalar]:
     """Return the joint torques; scalars can be numbers or expressions. ``labels`` collects the papers' names."""
     label = labels or Labels()
     base = robot.base
@@ -57,7 +57,7 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None, *, su
     poses, E = [], [UNLOADED]  # E: the wrench on each link and everything it carries
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose = joint.pose(state.q[j])
-        link = forward(at[joint.antecedent], joint, pose, state.q[j], state.qd[j], state.qdd[j], sums=sums)
+        link = forward(at[joint.antecedent], joint, pose, state.q[j], state.qd[j], state.qdd[j], choices)
         F, No = inertial_wrench(link, body.inertia)
         label.motion(j, link, F.f, No)
         at.append(link)
@@ -74,7 +74,9 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None, *, su
     return efforts
 
 
-@model("q, qd, qdd -> tau", "torques of a motion", groups="auto", watch=warn_if_singular("base_acceleration"))
+@model(
+    "q, qd, qdd -> tau", "torques of a motion", groups="auto", watch=warn_if_singular("base_acceleration"), choices=SUMS
+)
 def inverse_dynamics(
     robot: Robot,
     *,
@@ -125,7 +127,7 @@ def inverse_dynamics(
     check_efforts(efforts)
     robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
-    tau = state.coordinates.gathered(newton_euler(robot, state, labels, sums=sums))
+    tau = state.coordinates.gathered(newton_euler(robot, state, labels, Choices(sums=sums)))
     motors = Motors.of(robot, state.coordinates) if efforts == MOTORS else None
     results = {"tau": torques(state.coordinates, tau, motors)}
     found = program("inverse_dynamics", robot, arrays, results, labels)
