@@ -124,9 +124,10 @@ def _ladder(robot: Robot, effort: str | float) -> Iterator[tuple[str, int]]:
         yield "frames with more zeros", _total(robot, columns)
     base = base_parameters(robot)
     yield "base parameters", _total(base.robot, columns)
-    yield "links as plates: ZZ = XX + YY", _total(base.least(tips=False).robot, columns)
+    yield "links as plates: ZZ = XX + YY", _total(base.least(tips=False, masses=False).robot, columns)
+    yield "frames of last links turned and shifted", _total(base.least(masses=False).robot, columns)
     least = base.least().robot
-    yield "frames of last links turned and shifted", _total(least, columns)
+    yield "masses moved along axes to children", _total(least, columns)
     yield "sines and cosines of sums of angles", _total(least, sums)
     best = inverse_dynamics(robot, parameters="least").optimise(effort)
     yield f"search, effort {effort}", best.count().total

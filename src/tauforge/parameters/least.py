@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from ..graph.node import Scalar, as_node, is_zero
 from ..graph.operations import CONST, SYMBOL
+from ..models.inverse_dynamics import inverse_dynamics
 from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
@@ -31,21 +32,26 @@ from .linear import NOTHING, LinearForm, forms_inward
 from .minimal import Forms, Key
 from .mobility import mobilities, unturned
 
+MANY = 24
+"""Number of links beyond which operations are not counted to choose parameters."""
 _NEAR = 0.05
 """A child's origin must be further away than this part of the robot's largest offset: masses of short levers are large,
 and the forces on them cancel only in the end, which costs digits.
 """
 
 
-def least(base: BaseParameters, *, tips: bool = True, turns: bool = True) -> BaseParameters:
+def least(base: BaseParameters, *, tips: bool = True, masses: bool = True, counted: bool = True) -> BaseParameters:
     """Return parameters equivalent to classical base parameters that need fewer operations.
 
     Parameters
     ----------
     tips
         Whether frames of last links can change. External wrenches, which are given in these frames, forbid it.
-    turns
-        Whether they can also turn, by an angle that is rarely a fraction of a circle.
+    masses
+        Whether masses can move to children.
+    counted
+        Whether each mass is moved only if that lowers the count of the tree's inverse dynamics, for which this is
+        counted with and without it; otherwise all are, which is quicker to find and saves operations as a rule.
     """
     whole = base.of.expanded().map(as_node)
     movable = list(_movable(whole)) if tips else []
@@ -53,25 +59,45 @@ def least(base: BaseParameters, *, tips: bool = True, turns: bool = True) -> Bas
     forms = {key: form for key, form in base.forms.items() if key[1] not in shifted} | _at_foot(whole, base, shifted)
     joints = tuple(replace(x, r=as_node(0.0)) if j in shifted else x for j, x in enumerate(whole.joints, 1))
     reduced = whole.derived(joints=joints)
-    plates = frozenset(j for j, joint in enumerate(joints, 1) if _can_be_plate(joint, j, base.filled))
-    masses = _masses(reduced, base.filled)
+    moved = _masses(reduced, base.filled) if masses else {}
+
+    def chosen(moved: Mapping[int, Mass]) -> BaseParameters:
+        found, plates = _closed(reduced, forms, base.filled, moved)
+        turned = frozenset(
+            j
+            for j in movable
+            if {("MX", j), ("MY", j)} <= base.filled and _can_turn(turning_with(whole, j), found, plates)
+        )
+        return replace(base, forms=found, suffix="L", plates=plates, turned=turned, shifted=shifted)
+
+    best = chosen(moved)
+    for i in moved if counted and len(joints) <= MANY else ():
+        fewer = {k: mass for k, mass in moved.items() if k != i}
+        other = chosen(fewer)
+        if _operations(other) <= _operations(best):
+            best, moved = other, fewer
+    return best
+
+
+def _operations(base: BaseParameters) -> int:
+    """Return the operations of the tree's inverse dynamics."""
+    robot = base.robot
+    return inverse_dynamics(robot.tree() if robot.loops else robot, parameters="standard").count().total
+
+
+def _closed(robot: Robot, forms: Forms, filled: Set[Key], masses: Mapping[int, Mass]) -> tuple[Forms, frozenset[int]]:
+    """Return the parameters with as many plates and moved masses as add none to other links, and the plates."""
+    plates = frozenset(j for j, joint in enumerate(robot.joints, 1) if _can_be_plate(joint, j, filled))
     while True:
-        found = _regrouped(reduced, forms, plates, masses)
+        found = _regrouped(robot, forms, plates, masses)
         new = {*(("YY", j) for j in plates), *(("M", mass.link) for mass in masses.values())}
         strangers = {link for name, link in found if (name, link) not in forms and (name, link) not in new}
         if not strangers:
-            break
-        if masses.keys() & strangers:
-            masses = {i: mass for i, mass in masses.items() if i not in strangers}
-        else:
-            plates = frozenset(j for j in plates if joints[j - 1].antecedent not in strangers)
-            masses = {i: mass for i, mass in masses.items() if joints[i - 1].antecedent not in strangers}
-    turned = frozenset(
-        j
-        for j in movable
-        if turns and {("MX", j), ("MY", j)} <= base.filled and _can_turn(turning_with(whole, j), found, plates)
-    )
-    return replace(base, forms=found, suffix="L", plates=plates, turned=turned, shifted=shifted)
+            return found, plates
+        children = {j for j, joint in enumerate(robot.joints, 1) if joint.antecedent in strangers}
+        if not masses.keys() & strangers:
+            plates = plates - children
+        masses = {i: mass for i, mass in masses.items() if i not in strangers | children}
 
 
 def _movable(robot: Robot) -> Iterator[int]:

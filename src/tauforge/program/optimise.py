@@ -243,7 +243,7 @@ def _grouped(robot: Robot, parameters: str, tips: bool) -> list[Robot]:
             return [robot]
         try:
             found = by_rules(robot) if parameters == AUTO else base_parameters(robot)
-            forms = [found] if parameters == BASE else [found.least(tips=tips)]
+            forms = [found] if parameters == BASE else [found.least(tips=tips, counted=parameters == LEAST)]
             forms += [found] if parameters == AUTO else []
             robot.known[name] = [form.robot.derived(name=robot.name) for form in forms]
         except ExpressionError:  # sums of parameters are too large for a float
