@@ -12,7 +12,7 @@ For few joints, derivatives of the finished inertia matrix often cost less: they
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..errors import ProgramError
@@ -24,7 +24,7 @@ from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.moments import Moments
 from ..spatial.pose import Pose
-from ..spatial.screw import STILL, Twist
+from ..spatial.screw import STILL, Twist, Wrench
 from ..spatial.vector import Vector, cross, dot
 from .classical import DEFAULT, classical
 from .inertia_matrix import Rows, composite_bodies, first_degrees
@@ -113,29 +113,55 @@ class Axis(NamedTuple):
     rate: Twist  # its rate as seen from the base, for a link with an angular velocity
 
 
-def coriolis(robot: Robot, state: State) -> Rows:
+class Carried(NamedTuple):
+    """What the walk inward needs: for each link its poses, velocities and axes, and the moments of all it carries.
+
+    ``total`` and ``W`` have an entry for the base, which comes first.
+    """
+
+    robot: Robot
+    first: list[int]
+    poses: Sequence[Pose]
+    W: list[Vector]
+    speeds: list[Twist]
+    axes: list[list[Axis]]
+    total: list[Moments]
+
+    @classmethod
+    def of(cls, robot: Robot, state: State) -> Carried:
+        """Return this for a robot in some state."""
+        poses, W = poses_of(robot, state), _angular_velocities(robot, state)
+        speeds = [joint.screw(q, qd) for joint, q, qd in zip(robot.joints, state.q[1:], state.qd[1:], strict=True)]
+        axes = [_axes(joint, state.q[j], state.qd[j], W[j]) for j, joint in enumerate(robot.joints, 1)]
+        return cls(robot, first_degrees(robot), poses, W, speeds, axes, _carried(robot, poses, speeds))
+
+    def inward(self, j: int, s: Twist, column: Wrench) -> Iterator[tuple[int, Wrench, Wrench, Vector]]:
+        """Yield link j and its ancestors, each with a wrench on link j, with Σ m J of an axis s, and with Σ m (ρ̇ × J),
+        at its origin and in its axes.
+        """
+        row, swept, i = self.total[j].impulse(s), self.total[j].swept(s, self.W[j]), j
+        while i:
+            yield i, column, row, swept
+            pose, speed, antecedent = self.poses[i - 1], self.speeds[i - 1], self.robot.joints[i - 1].antecedent
+            turned = self.W[i] - speed.w  # the angular velocity of the parent in this link's axes
+            swept = pose.R.forth(swept + cross(Vector(turned[1] * pose.r, -turned[0] * pose.r, 0.0) + speed.v, row.f))
+            column, row = column.inward(pose), row.inward(pose)
+            swept = swept + cross(cross(self.W[antecedent], pose.arm), row.f)
+            i = antecedent
+
+
+def coriolis(robot: Robot, state: State, carried: Carried | None = None) -> Rows:
     """Return the Coriolis matrix row by row, with one row per axis of each joint."""
-    first, poses, W = first_degrees(robot), poses_of(robot, state), _angular_velocities(robot, state)
-    speeds = [joint.screw(q, qd) for joint, q, qd in zip(robot.joints, state.q[1:], state.qd[1:], strict=True)]
-    carried = _carried(robot, poses, speeds)
-    axes = [_axes(joint, state.q[j], state.qd[j], W[j]) for j, joint in enumerate(robot.joints, 1)]
+    known = carried or Carried.of(robot, state)
+    first, axes = known.first, known.axes
     C: Rows = [[0.0] * first[-1] for _ in range(first[-1])]
     for j, own in enumerate(axes, 1):
         for place, (s, ring, _) in enumerate(own, first[j]):
-            column, row, swept, i = carried[j].rate(s, ring, W[j]), carried[j].impulse(s), carried[j].swept(s, W[j]), j
-            while i:
+            for i, column, row, swept in known.inward(j, s, known.total[j].rate(s, ring, known.W[j])):
                 for other, at in enumerate(axes[i - 1], first[i]):
                     C[other][place] = at.s.dot(column)
                     if i != j:
                         C[place][other] = at.rate.dot(row) + dot(at.s.w, swept)
-                pose, speed, antecedent = poses[i - 1], speeds[i - 1], robot.joints[i - 1].antecedent
-                turned = W[i] - speed.w  # the angular velocity of the parent in this link's axes
-                swept = pose.R.forth(
-                    swept + cross(Vector(turned[1] * pose.r, -turned[0] * pose.r, 0.0) + speed.v, row.f)
-                )
-                column, row = column.inward(pose), row.inward(pose)
-                swept = swept + cross(cross(W[antecedent], pose.arm), row.f)
-                i = antecedent
     return C
 
 

@@ -7,7 +7,8 @@ Khalil's programs: F and N are force and moment, E the wrench of a link and ever
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ..errors import ProgramError
 from ..graph.node import Scalar
@@ -15,6 +16,7 @@ from ..program.optimise import cheapest
 from ..program.program import Array, Program
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose
 from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.vector import ZERO, Vector, cross, times
 from .classical import DEFAULT, classical
@@ -51,10 +53,25 @@ def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
 
 def newton_euler(robot: Robot, state: State, labels: Labels | None = None, choices: Choices = CHOICES) -> list[Scalar]:
     """Return the joint torques; scalars can be numbers or expressions. ``labels`` collects the papers' names."""
+    _, _, E = loads(robot, state, labels, choices)
+    efforts: list[Scalar] = []
+    rotor, against = rotors(robot, state), resistances(robot, state)
+    for j, joint in enumerate(robot.joints, 1):
+        own = zip(joint.along(state.q[j], E[j]), rotor[j], against[j], strict=True)
+        efforts += [x + inertia + resistance for x, inertia, resistance in own]  # (31)
+    return efforts
+
+
+def loads(
+    robot: Robot, state: State, labels: Labels | None = None, choices: Choices = CHOICES
+) -> tuple[list[Motion], list[Pose], list[Wrench]]:
+    """Return the motion of each link, its pose, and the wrench on it and everything it carries; the base comes first
+    among motions and wrenches.
+    """
     label = labels or Labels()
     base = robot.base
     at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]
-    poses, E = [], [UNLOADED]  # E: the wrench on each link and everything it carries
+    poses, E = list[Pose](), [UNLOADED]
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose = joint.pose(state.q[j])
         link = forward(at[joint.antecedent], joint, pose, state.q[j], state.qd[j], state.qdd[j], choices)
@@ -63,15 +80,11 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None, choic
         at.append(link)
         poses.append(pose)
         E.append(F + Wrench(state.f[j], state.m[j]))  # (26), (27)
-    efforts: list[Scalar] = []
-    rotor, against = rotors(robot, state), resistances(robot, state)
     for j in range(len(robot.joints), 0, -1):
-        joint, pose = robot.joints[j - 1], poses[j - 1]
         label.wrench(j, *E[j])
-        E[joint.antecedent] = E[joint.antecedent] + E[j].inward(pose)  # (28)-(30)
-        own = zip(joint.along(state.q[j], E[j]), rotor[j], against[j], strict=True)
-        efforts[:0] = [x + inertia + resistance for x, inertia, resistance in own]  # (31)
-    return efforts
+        i = robot.joints[j - 1].antecedent
+        E[i] = E[i] + E[j].inward(poses[j - 1])  # (28)-(30)
+    return at, poses, E
 
 
 @model(
@@ -148,3 +161,13 @@ def _through_loops(robot: Robot, arrays: dict[str, Array], state: State, efforts
     motors = motors and motors.with_rows(found.rows)
     results = {"tau": torques(state.coordinates, found.tau, motors, found.own)}
     yield program("inverse_dynamics", robot, arrays, results, labels)
+
+
+def _slopes(robot: Robot, variables: Sequence[str], **options: Any) -> Program | None:
+    """Return the derivatives of the torques with respect to q or qd by composite bodies, if there is this way."""
+    from .slopes import slopes
+
+    return slopes(robot, variables, options)
+
+
+inverse_dynamics.slopes = {"tau": _slopes}  # type: ignore[attr-defined]

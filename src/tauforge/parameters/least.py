@@ -40,7 +40,7 @@ and the forces on them cancel only in the end, which costs digits.
 """
 
 
-def least(base: BaseParameters, *, tips: bool = True, masses: bool = True, counted: bool = True) -> BaseParameters:
+def least(base: BaseParameters, *, tips: bool = True, masses: bool = True) -> BaseParameters:
     """Return parameters equivalent to classical base parameters that need fewer operations.
 
     Parameters
@@ -48,10 +48,8 @@ def least(base: BaseParameters, *, tips: bool = True, masses: bool = True, count
     tips
         Whether frames of last links can change. External wrenches, which are given in these frames, forbid it.
     masses
-        Whether masses can move to children.
-    counted
-        Whether each mass is moved only if that lowers the count of the tree's inverse dynamics, for which this is
-        counted with and without it; otherwise all are, which is quicker to find and saves operations as a rule.
+        Whether masses can move to children. The operations of the tree's inverse dynamics are counted with and without
+        each; its derivatives can cost more.
     """
     whole = base.of.expanded().map(as_node)
     movable = list(_movable(whole)) if tips else []
@@ -71,7 +69,7 @@ def least(base: BaseParameters, *, tips: bool = True, masses: bool = True, count
         return replace(base, forms=found, suffix="L", plates=plates, turned=turned, shifted=shifted)
 
     best = chosen(moved)
-    for i in moved if counted and len(joints) <= MANY else ():
+    for i in moved if len(joints) <= MANY else ():
         fewer = {k: mass for k, mass in moved.items() if k != i}
         other = chosen(fewer)
         if _operations(other) <= _operations(best):

@@ -28,7 +28,19 @@ def derivative(program: Program, output: str, variable: str | Sequence[str], *, 
     made = replace(program, name="_d".join([program.name, *variables]), results=results)
     options = {"output": output, "input": variables, "mode": mode, "values": values}
     recipe = derived(Program.derivative, program, options=options)
-    return replace(made, names=_used_names(made)).marked(recipe=recipe)
+    made = replace(made, names=_used_names(made))
+    own = _by_model(program, output, variables) if mode == "auto" and not values else None
+    if own and own.count().total < made.count().total:
+        made = replace(made, results=own.results, names={})
+    return made.marked(recipe=recipe)
+
+
+def _by_model(program: Program, output: str, variables: Sequence[str]) -> Program | None:
+    """Return the derivative as the model that made a Program computes it, if it has a way of its own."""
+    recipe = program.recipe
+    make = getattr(recipe.make, "slopes", {}).get(output) if recipe else None
+    made = make(*recipe.of, variables, **recipe.options) if recipe and make else None
+    return made if made and {*made.parameters} <= {*program.parameters} else None
 
 
 def _names(program: Program, given: object) -> tuple[str, ...]:

@@ -215,7 +215,8 @@ def _made_again(program: Program) -> Iterator[Program]:
         bound = recipe and recipe.bound()
     except TauforgeError:  # values that no robot can have
         bound = recipe
-    for way in [bound, *bound.ways()] if bound else []:
+    more = {"parameters": (AUTO, LEAST)} if bound and not program.parameters and not bound.robot.loops else {}
+    for way in [bound, *bound.ways(more)] if bound else []:
         try:
             made = program if way is recipe else way.program()
         except TauforgeError:  # there is no such way for this robot
@@ -243,7 +244,7 @@ def _grouped(robot: Robot, parameters: str, tips: bool) -> list[Robot]:
             return [robot]
         try:
             found = by_rules(robot) if parameters == AUTO else base_parameters(robot)
-            forms = [found] if parameters == BASE else [found.least(tips=tips, counted=parameters == LEAST)]
+            forms = [found] if parameters == BASE else [found.least(tips=tips, masses=parameters == LEAST)]
             forms += [found] if parameters == AUTO else []
             robot.known[name] = [form.robot.derived(name=robot.name) for form in forms]
         except ExpressionError:  # sums of parameters are too large for a float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -81,8 +82,9 @@ class Recipe:
             new[id(step)] = step._bound(tuple(new.get(id(x), x) for x in step.of))
         return new[id(self)]
 
-    def ways(self) -> list[Recipe]:
-        """Return the recipe with every combination of the choices that it leaves to its models and derivatives.
+    def ways(self, more: Mapping[str, Sequence[object]]) -> list[Recipe]:
+        """Return the recipe with every combination of the choices that it leaves to its models and derivatives, and of
+        more choices that its models have.
 
         A choice that was made by hand stays as it is: "articulated" bodies may have been asked for their accuracy. What
         has been optimised has made its choices.
@@ -91,19 +93,21 @@ class Recipe:
         if any(step.model == "optimise" for step in self.steps):
             return []
         for step in self.steps:
-            left |= step._left()
+            left |= step._left(more)
         found = []
         for values in product(*left.values()):
             made, new = dict(zip(left, values, strict=True)), dict[int, Recipe]()
             for step in self.steps:
-                options = {**step.options, **{key: made[key] for key in step._left()}}
+                options = {**step.options, **{key: made[key] for key in step._left(more)}}
                 new[id(step)] = Recipe(step.make, tuple(new.get(id(x), x) for x in step.of), options)
             found.append(new[id(self)])
         return found if left else []
 
-    def _left(self) -> Mapping[str, Sequence[object]]:
+    def _left(self, more: Mapping[str, Sequence[object]]) -> Mapping[str, Sequence[object]]:
         """Return the options of this step that change only how results are computed, and are not chosen yet."""
-        choices: Mapping[str, Sequence[object]] = getattr(self.make, "choices", CHOICES.get(self.model, {}))
+        own: Mapping[str, Sequence[object]] = getattr(self.make, "choices", CHOICES.get(self.model, {}))
+        taken = signature(self.make).parameters
+        choices = {**own, **{key: values for key, values in more.items() if key in taken}}
         return {key: values for key, values in choices.items() if self.options.get(key, "auto") == "auto"}
 
     def _bound(self, parts: tuple[Any, ...]) -> Recipe:

@@ -202,8 +202,7 @@ class Robot(Shown):
         on_joint = {name: 0.0 for name in names if name in ("IA", "FV", "FS", "k")}
         on_body = {name: 0.0 for name in names if name in Inertia._fields}
         lift: dict[str, Any] = {"lift": NO_LIFT} if "lift" in names else {}
-        return replace(
-            self,
+        return self.derived(
             joints=tuple(replace(joint, **on_joint) for joint in self.joints),  # type: ignore[arg-type]
             loops=tuple(replace(loop, joint=replace(loop.joint, **on_joint)) for loop in self.loops),  # type: ignore[arg-type]
             tendons=tuple(replace(tendon, **on_joint) for tendon in self.tendons),  # type: ignore[arg-type]
@@ -281,7 +280,8 @@ class Robot(Shown):
 
     def tree(self) -> Robot:
         """Return the robot with its loops opened and every joint independent."""
-        return replace(self, loops=(), chosen=(), joints=tuple(replace(joint, mimic=None) for joint in self.joints))
+        joints = tuple(replace(joint, mimic=None) for joint in self.joints)
+        return self.derived(loops=(), chosen=(), joints=joints)
 
     def save(self, path: str | Path) -> None:
         """Write the robot to a file in the format of its ending."""
