@@ -15,9 +15,9 @@ def test_random_robots_have_the_same_derivatives_by_proof(seed):
     robot = random_robot(seed, largest=5, symbolic=seed % 2 == 0, equipped=seed % 3 == 1, rotors=True).neglect("lift")
     if seed % 4 == 0:
         robot = replace(robot, base=tf.Base(W0=(0.3, 0.2, -0.1), WP0=(0.4, -0.5, 0.6), VP0=(0.1, 0.2, 0.3)))
-    own = slopes(robot, ("q", "qd"), {"parameters": "standard"})
+    own = slopes(robot, ("q", "qd", "qdd"), {"parameters": "standard"})
     program = tf.inverse_dynamics(robot, parameters="standard")
-    assert own.certify(program.derivative("tau", ("q", "qd"), mode="forward"))
+    assert own.certify(program.derivative("tau", ("q", "qd", "qdd"), mode="forward"))
 
 
 def test_few_operations_for_seven_joints():
@@ -27,6 +27,7 @@ def test_few_operations_for_seven_joints():
     assert both.count().total == 2885
     assert both.parameters == program.parameters
     assert program.derivative("tau", "qd").count().total == 1408
+    assert program.derivative("tau", "qdd").count().total == 368
     assert both.recipe.program().count() == both.count()
 
 
@@ -38,7 +39,7 @@ def test_closed_loops_have_no_such_way(name):
 def test_other_options_and_inputs_have_no_such_way():
     robot = tf.robots.puma560()
     assert slopes(robot, ("q",), {"external_wrenches": True}) is None
-    assert slopes(robot, ("q", "qdd"), {}) is None
+    assert slopes(robot, ("q", "wrenches"), {}) is None
     assert slopes(robot.with_base("floating"), ("q",), {}) is None
     lifted = robot.derived(bodies=tuple(replace(body, lift=(0.0, 0.0, 0.0, 1.0)) for body in robot.bodies))
     assert slopes(lifted, ("q",), {}) is None

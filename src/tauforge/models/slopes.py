@@ -1,11 +1,12 @@
-"""Derivatives of the inverse dynamics with respect to coordinates and velocities, by composite bodies.
+"""Derivatives of the inverse dynamics by composite bodies.
 
 S. Singh, R. P. Russell, P. M. Wensing, "Efficient analytical derivatives of rigid-body dynamics using spatial vector
 algebra" (IEEE RA-L 2022), with the moments of ``coriolis_matrix.py`` for their composite bodies. Moving joint j turns
 everything it carries, which is the same as turning the motion of its parent the other way. The particles then have
 other accelerations by δa = p + α × ρ + 2 y × (ω × ρ + ξ): about a revolute axis z, y = ω × z, p = v̇ × z, and
 α = U z; along a prismatic one only p = U z remains. The torques of j's ancestors also change because the wrench on link
-j is turned. The derivative with respect to velocities is twice the Coriolis matrix, whose coefficients are symmetric.
+j is turned. The derivative with respect to velocities is twice the Coriolis matrix, whose coefficients are symmetric,
+and that with respect to accelerations is the inertia matrix.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ..robot.robot import Robot
 from ..spatial.screw import Twist
 from ..spatial.vector import ZERO, Vector, column, cross, dot
 from .coriolis_matrix import Carried, coriolis
-from .inertia_matrix import Rows
+from .inertia_matrix import Rows, composite_bodies
 from .inverse_dynamics import inverse_dynamics, loads
 from .joint_law import resistances
 from .outward import Motion
@@ -34,11 +35,11 @@ from .state import State
 
 OPTIONS = {"parameters", "reframe"}
 """The options of the inverse dynamics that this way of taking derivatives knows."""
-VARIABLES = ("q", "qd")
+VARIABLES = ("q", "qd", "qdd")
 
 
 def slopes(robot: Robot, variables: Sequence[str], options: Mapping[str, Any]) -> Program | None:
-    """Return the derivatives of tau with respect to some of q and qd; None if this way is not for the robot."""
+    """Return the derivatives of tau with respect to some of q, qd and qdd; None if this way is not for the robot."""
     if not {*options} <= OPTIONS or not {*variables} <= {*VARIABLES} or not _is_plain(robot):
         return None
     build = partial(_built, variables=tuple(variables))
@@ -76,6 +77,8 @@ def _built(robot: Robot, *, variables: Sequence[str]) -> Program:
         found["q"] = by_coordinates(robot, state, carried)
     if "qd" in variables:
         found["qd"] = [[x * 2.0 for x in row] for row in coriolis(robot, state, carried)]
+    if "qdd" in variables:
+        found["qdd"] = composite_bodies(robot, state.q)
     against = [as_node(x) for own in resistances(robot, state) for x in own]
     results: dict[str, Array] = {}
     for name in variables:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..errors import ProgramError
@@ -28,11 +28,22 @@ def derivative(program: Program, output: str, variable: str | Sequence[str], *, 
     made = replace(program, name="_d".join([program.name, *variables]), results=results)
     options = {"output": output, "input": variables, "mode": mode, "values": values}
     recipe = derived(Program.derivative, program, options=options)
-    made = replace(made, names=_used_names(made))
     own = _by_model(program, output, variables) if mode == "auto" and not values else None
-    if own and own.count().total < made.count().total:
-        made = replace(made, results=own.results, names={})
-    return made.marked(recipe=recipe)
+    if own:
+        made = replace(made, results=_cheapest(made, own))
+    return replace(made, names=_used_names(made)).marked(recipe=recipe)
+
+
+def _cheapest(made: Program, own: Program) -> Mapping[str, Array]:
+    """Return the outputs of one of two equal Programs, or each from the one in which it costs less alone."""
+
+    def total(results: Mapping[str, Array]) -> int:
+        return replace(made, results=results, names={}).count().total
+
+    both = {name: [{name: x.results[name]} for x in (made, own)] for name in made.results}
+    mixed = {name: min(ways, key=total)[name] for name, ways in both.items()}
+    ways: list[Mapping[str, Array]] = [made.results, own.results, mixed]
+    return min(ways, key=total)
 
 
 def _by_model(program: Program, output: str, variables: Sequence[str]) -> Program | None:
