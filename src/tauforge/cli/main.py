@@ -22,6 +22,7 @@ from . import info as about
 from . import show
 from .catalogue import groups_by_itself, model
 from .console import console, errors
+from .count import count
 from .find_robot import find, heard
 from .options import (
     Accelerated,
@@ -229,30 +230,7 @@ def generate(
         )
 
 
-@app.command()
-def count(
-    robot: RobotArgument,
-    symbolic: Symbolic = False,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
-    explain: Annotated[
-        bool,
-        typer.Option("--explain", help="Also show where operations are spent, and what each choice saves."),
-    ] = False,
-    effort: Effort = "quick",
-) -> None:
-    """Count the operations of inverse dynamics with each set of parameters, next to published figures.
-
-    Example: `tauforge count rx90 --explain`
-    """
-    found = find(robot, symbolic, base, snap, lenient, folder, loops)
-    console.print(show.counts(found))
-    if explain:
-        console.print()
-        console.print(show.explained(found, effort_of(effort)))
+app.command()(count)
 
 
 @app.command()

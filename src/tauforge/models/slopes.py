@@ -24,6 +24,7 @@ from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.screw import Twist
 from ..spatial.vector import ZERO, Vector, column, cross, dot
+from .coordinates import Coordinates
 from .coriolis_matrix import Carried, coriolis
 from .inertia_matrix import Rows, composite_bodies
 from .inverse_dynamics import inverse_dynamics, loads
@@ -52,7 +53,8 @@ def _is_plain(robot: Robot) -> bool:
         not robot.loops
         and not robot.tendons
         and not robot.base.floating
-        and all(joint.mimic is None and _kind(joint) is not None for joint in robot.joints)
+        and Coordinates.of_tree(robot).is_identity
+        and all(_kind(joint) is not None for joint in robot.joints)
         and all(is_zero(x) for body in robot.bodies for x in body.lift)
     )
 
