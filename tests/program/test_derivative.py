@@ -161,11 +161,11 @@ def test_modes_are_equal_on_random_robots(seed):
 @pytest.mark.parametrize(
     ("name", "parameters", "counts"),
     [
-        ("puma560", "base", (835, 742, 321)),
-        ("rx90", "base", (1497, 1287, 647)),
-        ("kuka_lwr", "base", (1187, 1089, 436)),
-        ("panda", "standard", (3083, 2788, 1554)),
-        ("panda", "base", (2669, 2424, 1251)),
+        ("puma560", "base", (835, 742, 188)),
+        ("rx90", "base", (1497, 972, 256)),
+        ("kuka_lwr", "base", (1187, 940, 200)),
+        ("panda", "standard", (2600, 1450, 420)),
+        ("panda", "base", (2449, 1408, 368)),
     ],
 )
 def test_counts(name, parameters, counts):

@@ -21,7 +21,7 @@ def program(model: str, robot: Robot) -> Program:
     """Return the Program of a model."""
     if model == DERIVATIVES:
         tau = inverse_dynamics(robot)
-        return fuse(tau.derivative("tau", "q"), tau.derivative("tau", "qd"), name=f"{robot.name}_derivatives")
+        return fuse(tau.derivative("tau", ("q", "qd")), name=f"{robot.name}_derivatives")
     models: dict[str, Callable[[Robot], Program]]
     models = {INVERSE: inverse_dynamics, DIRECT: direct_dynamics, INERTIA: inertia_matrix}
     return models[model](robot)

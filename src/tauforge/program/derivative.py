@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..errors import ProgramError
@@ -25,7 +25,30 @@ def derivative(program: Program, output: str, variable: str | Sequence[str], *, 
     made = replace(program, name="_d".join([program.name, *names]), results=results)
     options = {"output": output, "input": names, "mode": mode, "values": values}
     recipe = derived(Program.derivative, program, options=options)
+    own = _by_model(program, output, names) if mode == "auto" and not values else None
+    if own:
+        made = replace(made, results=_cheapest(made, own))
     return replace(made, names=used_names(made)).marked(recipe=recipe)
+
+
+def _cheapest(made: Program, own: Program) -> Mapping[str, Array]:
+    """Return the outputs of one of two equal Programs, or each from the one in which it costs less alone."""
+
+    def total(results: Mapping[str, Array]) -> int:
+        return replace(made, results=results, names={}).count().total
+
+    both = {name: [{name: x.results[name]} for x in (made, own)] for name in made.results}
+    mixed = {name: min(ways, key=total)[name] for name, ways in both.items()}
+    ways: list[Mapping[str, Array]] = [made.results, own.results, mixed]
+    return min(ways, key=total)
+
+
+def _by_model(program: Program, output: str, variables: Sequence[str]) -> Program | None:
+    """Return the derivative as the model that made a Program computes it, if it has a way of its own."""
+    recipe = program.recipe
+    make = getattr(recipe.make, "slopes", {}).get(output) if recipe else None
+    made = make(*recipe.of, variables, **recipe.options) if recipe and make else None
+    return made if made and {*made.parameters} <= {*program.parameters} else None
 
 
 def known_output(program: Program, name: str) -> Array:
