@@ -8,7 +8,9 @@ from itertools import count, pairwise
 
 from ..graph.node import Node
 from ..graph.operations import ABS, ADD, CONST, DIV, MUL, NEG, SIGN, SQRT
+from .assembly import assembled
 from .idioms import entry
+from .instructions import Value, instructions
 from .loops import Loop
 from .steps import Call, bare
 from .trigonometry import SERVICES, service
@@ -42,7 +44,7 @@ class Piece:
     """
 
     def __init__(
-        self, slots: Mapping[Node, int], numbers: Mapping[Node, int], vectors: Vectors, negative: Set[Node]
+        self, slots: Mapping[Node, int], numbers: Mapping[Value, int], vectors: Vectors, negative: Set[Node]
     ) -> None:
         self._slots, self._constants, self._vectors, self._negative = slots, numbers, vectors, negative
         self._lines: list[str] = ["entry:"]
@@ -92,6 +94,13 @@ class Piece:
         given, made = self._address(call.given), self._address(call.made)
         name = service(call.service, self._vectors)
         self._lines.append(f"call void @{name}(ptr {given}, ptr {made}, i64 {len(call.groups)})")
+
+    def assemble(self, nodes: Sequence[Node], stores: Mapping[Node, Sequence[tuple[Node, int]]], scratch: int) -> int:
+        """Add assembly that computes nodes and puts them into slots; return how many it uses from ``scratch`` on."""
+        code = instructions(nodes, stores, self._slots, self._negative)
+        line, used = assembled(code, self._slots, self._constants, scratch, self._vectors)
+        self._lines.append(line)
+        return used
 
     def text(self, name: str) -> str:
         """Return the function, and the tables that it needs."""

@@ -60,6 +60,7 @@ def host() -> Host:
     """Return this machine's processor."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
     triple = llvm.get_process_triple()
     features = llvm.get_host_cpu_features()
     if features.get("avx512f"):
