@@ -48,7 +48,7 @@ class Assembled:
         self.scratches = 0
         self._memory, self._size, self._scratch, self._kind = dict(memory), size, scratch, kind
         self._registers: dict[Value, int] = {}
-        self._free = [*range(_COUNT)]
+        self._free: list[int] = [*range(_COUNT)]
         self._saved: dict[Value, int] = {}  # the scratch slots in use
         self._reusable: list[int] = []
         self._uses: dict[Value, list[int]] = {}  # from the last to the next
