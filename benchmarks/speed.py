@@ -81,8 +81,7 @@ def matrices(table: Table) -> None:
     model = to_pinocchio(robot)
     data = model.createData()
     q, qd, qdd = states(robot, COUNT)
-    tau = tf.inverse_dynamics(robot)
-    gradient = tf.fuse(tau.derivative("tau", "q"), tau.derivative("tau", "qd"), name="gradient")
+    gradient = tf.inverse_dynamics(robot).derivative("tau", ["q", "qd"])
     few = 256
     cases: list[tuple[str, Program, list[Any], Callable[..., Any], int]] = [
         ("derivatives by q and qd", gradient, [q, qd, qdd], pin.computeRNEADerivatives, 10),

@@ -16,7 +16,8 @@ from .functions import cos, sign, sin, sqrt
 from .node import ONE, ZERO, Node, add, as_node, div, mul, neg
 from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 
-MODES = ("auto", "forward", "reverse")
+AUTO = "auto"
+MODES = (AUTO, "forward", "reverse")
 
 _Slopes = tuple[tuple[Node, Node], ...]  # arguments of an operation, each with the derivative with respect to it
 _Graph = dict[Node, _Slopes]  # the nodes between inputs and outputs, arguments first
@@ -24,7 +25,8 @@ _Step = tuple[Node, Node, Node]  # target, slope, source: the target gets slope 
 
 _MINUS_ONE, _HALF = as_node(-1.0), as_node(0.5)
 _FREE = (ONE, _MINUS_ONE)  # slopes that need no multiplication
-_LARGE = 10_000  # operations; if both modes together need fewer, both are built and counted, in about 50 ms
+LARGE = 10_000
+"""Operations: if all ways to a derivative together need fewer, all are built and counted, in about 50 ms."""
 
 
 def jacobian(outputs: Sequence[Node], inputs: Sequence[Node], mode: str = "auto") -> list[list[Node]]:
@@ -38,20 +40,29 @@ def jacobian(outputs: Sequence[Node], inputs: Sequence[Node], mode: str = "auto"
     if mode not in MODES:
         raise ProgramError(f"unknown mode {mode!r}; choose among {', '.join(map(repr, MODES))}")
     graph = _linearised(outputs, inputs)
-    if mode == "auto":
+    if mode == AUTO:
         return _cheapest(graph, outputs, inputs)
     return _BUILD[mode](graph, outputs, inputs)
 
 
 def _cheapest(graph: _Graph, outputs: Sequence[Node], inputs: Sequence[Node]) -> list[list[Node]]:
     """Return the derivatives in the mode that needs fewer operations."""
-    estimates = {
+    estimates = _estimates(graph, outputs, inputs)
+    if sum(estimates.values()) > LARGE:
+        return _BUILD[min(estimates, key=lambda mode: estimates[mode])](graph, outputs, inputs)
+    return min((build(graph, outputs, inputs) for build in _BUILD.values()), key=operations)
+
+
+def estimate(outputs: Sequence[Node], inputs: Sequence[Node]) -> int:
+    """Return about how many operations both modes together need."""
+    return sum(_estimates(_linearised(outputs, inputs), outputs, inputs).values())
+
+
+def _estimates(graph: _Graph, outputs: Sequence[Node], inputs: Sequence[Node]) -> dict[str, int]:
+    return {
         "forward": _estimate(_upward(graph), _numbered(inputs)),
         "reverse": _estimate(_downward(graph), _numbered(outputs)),
     }
-    if sum(estimates.values()) > _LARGE:
-        return _BUILD[min(estimates, key=lambda mode: estimates[mode])](graph, outputs, inputs)
-    return min((build(graph, outputs, inputs) for build in _BUILD.values()), key=_operations)
 
 
 def _forward(graph: _Graph, outputs: Sequence[Node], inputs: Sequence[Node]) -> list[list[Node]]:
@@ -129,7 +140,7 @@ def _estimate(steps: Iterator[_Step], starts: Mapping[Node, Sequence[int]]) -> i
     return operations
 
 
-def _operations(rows: Sequence[Sequence[Node]]) -> int:
+def operations(rows: Sequence[Sequence[Node]]) -> int:
     """Count the operations that some nodes need, each distinct one once."""
     return sum(node.op not in (CONST, SYMBOL, NEG) for node in topological({x: None for row in rows for x in row}))
 

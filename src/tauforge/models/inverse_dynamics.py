@@ -8,6 +8,7 @@ Khalil's programs: F and N are force and moment, E the wrench of a link and ever
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ..errors import ProgramError
 from ..graph.node import Scalar
@@ -15,6 +16,7 @@ from ..program.optimise import cheapest
 from ..program.program import Array, Program
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose
 from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.vector import ZERO, Vector, cross, times
 from .classical import DEFAULT, classical
@@ -28,6 +30,7 @@ from .registry import model
 from .results import program
 from .singular import warn_if_singular
 from .state import State
+from .torque_slopes import has_slopes, torque_slopes
 
 
 def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
@@ -51,6 +54,19 @@ def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
 
 def newton_euler(robot: Robot, state: State, labels: Labels | None = None, *, sums: bool = False) -> list[Scalar]:
     """Return the joint torques; scalars can be numbers or expressions. ``labels`` collects the papers' names."""
+    return _recursion(robot, state, labels, sums).efforts
+
+
+class _Recursion(NamedTuple):
+    """Joint torques, the links' motions and poses, and the wrenches on each link and everything it carries."""
+
+    efforts: list[Scalar]
+    at: list[Motion]
+    poses: list[Pose]
+    E: list[Wrench]
+
+
+def _recursion(robot: Robot, state: State, labels: Labels | None, sums: bool) -> _Recursion:
     label = labels or Labels()
     base = robot.base
     at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]
@@ -71,7 +87,7 @@ def newton_euler(robot: Robot, state: State, labels: Labels | None = None, *, su
         E[joint.antecedent] = E[joint.antecedent] + E[j].inward(pose)  # (28)-(30)
         own = zip(joint.along(state.q[j], E[j]), rotor[j], against[j], strict=True)
         efforts[:0] = [x + inertia + resistance for x, inertia, resistance in own]  # (31)
-    return efforts
+    return _Recursion(efforts, at, poses, E)
 
 
 @model("q, qd, qdd -> tau", "torques of a motion", groups="auto", watch=warn_if_singular("base_acceleration"))
@@ -125,9 +141,12 @@ def inverse_dynamics(
     check_efforts(efforts)
     robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
-    tau = state.coordinates.gathered(newton_euler(robot, state, labels, sums=sums))
+    made, at, poses, E = _recursion(robot, state, labels, sums)
     motors = Motors.of(robot, state.coordinates) if efforts == MOTORS else None
-    results = {"tau": torques(state.coordinates, tau, motors)}
+    tau = torques(state.coordinates, state.coordinates.gathered(made), motors)
+    if not motors and has_slopes(robot, state, arrays):
+        tau = tau.with_slopes(torque_slopes(robot, state, at, poses, E))
+    results = {"tau": tau}
     found = program("inverse_dynamics", robot, arrays, results, labels)
     return cheapest([found, *_through_loops(robot, arrays, state, efforts)]) if robot.loops else found
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..errors import ProgramError
 from ..graph.collector import collector_paused
-from ..graph.derivative import jacobian
-from ..graph.node import ZERO, Node, symbol
-from ..graph.operations import NEG
+from ..graph.derivative import AUTO, LARGE, estimate, jacobian, operations
+from ..graph.evaluate import topological
+from ..graph.node import ZERO, Node, as_node, symbol
+from ..graph.operations import NEG, SYMBOL
 from .program import Array, Program, Shape
 from .recipe import derived
 
@@ -23,8 +24,8 @@ def derivative(program: Program, output: str, variable: str | Sequence[str], *, 
     if not variables:
         raise ProgramError(f"{program.name}: a derivative needs at least one input to be with respect to")
     results = {**program.results} if values or program.repeat else {}
-    for name in variables:
-        results[f"d{output}_d{name}"] = _slopes(program, output, name, mode)
+    for name, slopes in _all_slopes(program, output, variables, mode).items():
+        results[f"d{output}_d{name}"] = slopes
     made = replace(program, name="_d".join([program.name, *variables]), results=results)
     options = {"output": output, "input": variables, "mode": mode, "values": values}
     recipe = derived(Program.derivative, program, options=options)
@@ -43,15 +44,49 @@ def _names(program: Program, given: object) -> tuple[str, ...]:
     return names
 
 
-def _slopes(program: Program, output: str, variable: str, mode: str) -> Array:
-    """Return the derivatives of an output with respect to an input or a parameter."""
-    top, bottom = program.results[output], _variables(program, variable)
+def _all_slopes(program: Program, output: str, variables: Sequence[str], mode: str) -> dict[str, Array]:
+    """Return the derivatives of an output with respect to inputs or parameters, in the way that costs least.
+
+    A model can know a way of its own to some of them. Where both ways are quick to build, the one that needs fewer
+    operations is taken.
+    """
+    top = program.results[output]
+    below = {name: _variables(program, name) for name in variables}
+    own = {name: top.slopes(name) for name in variables} if top.slopes and mode == AUTO else {}
+    known = {name: [[as_node(x) for x in row] for row in rows] for name, rows in own.items() if rows}
+    known = known if _needed(known) <= {*program.order, *_entries(program)} else {}  # others can have cancelled
+    rows = {name: known.get(name) or _differentiated(top, below[name], mode) for name in variables}
+    if known and sum(estimate(top.nodes, below[name].nodes) for name in known) < LARGE:
+        others = {name: _differentiated(top, below[name], mode) for name in known}
+        if _operations(others) < _operations(known):
+            rows |= others
+    return {
+        name: _array(top, below[name], rows[name], f"derivative of {output} with respect to {name}") for name in rows
+    }
+
+
+def _needed(rows: Mapping[str, Sequence[Sequence[Node]]]) -> set[Node]:
+    """Return the symbols that some derivatives need."""
+    return {x for x in topological(x for some in rows.values() for row in some for x in row) if x.op is SYMBOL}
+
+
+def _entries(program: Program) -> Iterable[Node]:
+    return (node for array in program.arguments.values() for node in array.nodes)
+
+
+def _operations(rows: Mapping[str, Sequence[Sequence[Node]]]) -> int:
+    return operations([row for some in rows.values() for row in some])
+
+
+def _differentiated(top: Array, bottom: Array, mode: str) -> list[list[Node]]:
     rows = jacobian(top.nodes, bottom.nodes, mode)
+    return _along(rows, bottom.tangent) if bottom.tangent else rows
+
+
+def _array(top: Array, bottom: Array, rows: Sequence[Sequence[Node]], meaning: str) -> Array:
     if bottom.tangent:
-        rows, bottom = _along(rows, bottom.tangent), _velocities(bottom.tangent)
-    entries = tuple(entry for row in rows for entry in row)
-    meaning = f"derivative of {output} with respect to {variable}"
-    return Array(_joined(top.shape, bottom.shape), entries, meaning)
+        bottom = _velocities(bottom.tangent)
+    return Array(_joined(top.shape, bottom.shape), tuple(entry for row in rows for entry in row), meaning)
 
 
 def _variables(program: Program, name: str) -> Array:
