@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from ..graph.node import Node
 from .instructions import Instruction, Value
 from .registers import Assembled
+from .schedule import scheduled
 from .vectors import Vectors
 
 
@@ -33,7 +34,7 @@ def assembled(
     for value in needed:
         if isinstance(value, Node) and value in slots:
             memory[value] = f"{size * slots[value]}(%rdi)"
-    text = Assembled(code, memory, size, scratch, "pd" if vectors.size == 8 else "ps")
+    text = Assembled(scheduled(code), memory, size, scratch, "pd" if vectors.size == 8 else "ps")
     lines = "\\0A".join(text.lines)
     clobbered = ",".join(f"~{{xmm{k}}}" for k in range(16))
     constraints = f"{{rdi}},{{rsi}},{clobbered},~{{memory}}"

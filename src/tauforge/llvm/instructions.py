@@ -22,6 +22,10 @@ MINUS, UNIT = "minus", "unit"
 FUSED = ("fmadd", "fmsub", "fnmadd", "fnmsub")
 """Instructions for ab + c, ab - c, -ab + c and -ab - c."""
 COMMUTATIVE = ("add", "mul", "or", "and", "xor")
+UNTYPED = ("psllq $$62,", "psllq $$63,")
+"""Instructions on integers, whose names have no suffix for the type of floats."""
+IN_REGISTERS = ("blendv", *UNTYPED)
+"""Instructions that read no memory."""
 STORE = "store"
 
 

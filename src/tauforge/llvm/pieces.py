@@ -23,6 +23,7 @@ from .instructions import MINUS, UNIT, Value
 from .loops import Loop, roll
 from .piece_text import Piece, declarations, head
 from .steps import Call, Step, bare, made_by, needed_by, operands, steps_of
+from .trigonometry import NUMBERS
 from .vectors import Vectors
 
 WHOLE, PIECE, MODULE = 4000, 500, 20
@@ -50,7 +51,7 @@ class Pieces(NamedTuple):
     modules: Sequence[str]
 
 
-_EVERYWHERE: dict[Value, float] = {MINUS: -0.0, UNIT: 1.0}  # constants at the start of each Program's table
+_EVERYWHERE: dict[str, float] = {MINUS: -0.0, UNIT: 1.0, **NUMBERS}  # constants at the start of each Program's table
 
 
 def numbers(program: Program) -> list[float]:
@@ -214,9 +215,11 @@ def _write(
 
     Return how many slots it uses from there on.
     """
-    nodes = []
+    nodes, used = [], 0
     for step in part:
-        if isinstance(step, Call):
+        if isinstance(step, Call) and scratch is not None and piece.has_sines(step):
+            used = max(used, piece.sines(step, scratch))
+        elif isinstance(step, Call):
             piece.call(step)
         elif isinstance(step, Loop):
             piece.repeat(step, name)
@@ -226,4 +229,4 @@ def _write(
                 piece.store(node, slot)
         else:
             nodes.append(step)
-    return piece.assemble(nodes, stores, scratch) if nodes and scratch is not None else 0
+    return max(used, piece.assemble(nodes, stores, scratch)) if nodes and scratch is not None else used

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .instructions import COMMUTATIVE, FUSED, STORE, Instruction, Value
+from .instructions import COMMUTATIVE, FUSED, IN_REGISTERS, STORE, UNTYPED, Instruction, Value
 
 _COUNT = 16  # registers
 _NEVER = 1 << 60
@@ -90,7 +90,8 @@ class Assembled:
         if name in FUSED or name in COMMUTATIVE:
             possible = [value for value in given if value not in self._registers and given.count(value) == 1]
         else:
-            possible = [value for value in given[-1:] if value not in self._registers and given.count(value) == 1]
+            last = () if name in IN_REGISTERS else given[-1:]
+            possible = [value for value in last if value not in self._registers and given.count(value) == 1]
         if possible:
             value = max(possible, key=self._next)
             if self._next(value) - place > _NEAR:
@@ -102,9 +103,10 @@ class Assembled:
         if inside is not None and inside is given[0]:
             given = given[::-1]
         sources = ",".join(self._where(value, inside) for value in reversed(given))
+        kind = "" if name in UNTYPED else self._kind
         dying = self._dying(given)
         target = self._registers.pop(dying[0]) if dying else self._taken(given)
-        self.lines.append(f"v{name}{self._kind} {sources},%ymm{target}")
+        self.lines.append(f"v{name}{kind} {sources},%ymm{target}")
         return target
 
     def _fused(self, name: str, given: tuple[Value, ...], inside: Value | None) -> int:
