@@ -43,7 +43,9 @@ class Base(StrEnum):
 RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot file, or the name of a bundled robot.")]
 Symbolic = Annotated[
     bool,
-    typer.Option("--symbolic", "-s", help="Use a bundled robot with all inertial parameters and lengths as symbols."),
+    typer.Option(
+        "--symbolic", "-s", help="Make all inertial parameters and lengths symbols, and leave rotors and friction out."
+    ),
 ]
 BaseOption = Annotated[
     Base | None, typer.Option("--base", help="The kind of base; by default the one in the robot's file.")
