@@ -1,12 +1,16 @@
 """Derivatives of the inverse dynamics by composite bodies.
 
 S. Singh, R. P. Russell, P. M. Wensing, "Efficient analytical derivatives of rigid-body dynamics using spatial vector
-algebra" (IEEE RA-L 2022), with the moments of ``coriolis_matrix.py`` for their composite bodies. Moving joint j turns
-everything it carries, which is the same as turning the motion of its parent the other way. The particles then have
-other accelerations by δa = p + α × ρ + 2 y × (ω × ρ + ξ): about a revolute axis z, y = ω × z, p = v̇ × z, and
-α = U z; along a prismatic one only p = U z remains. The torques of j's ancestors also change because the wrench on link
-j is turned. The derivative with respect to velocities is twice the Coriolis matrix, whose coefficients are symmetric,
-and that with respect to accelerations is the inertia matrix.
+algebra" (IEEE RA-L 2022), with the moments of ``coriolis_matrix.py`` for their composite bodies. If axis j moves by a
+little, all particles that it carries move by J = v + w × ρ, where (v, w) is its screw at the origin O of its link, and
+their accelerations change by J̈ = v̈ + ẅ × ρ + 2 ẇ × ρ̇ + w × ρ̈; if it moves faster by a little, by 2 J̇. A descendant
+turns along with its forces, so that it feels only J̈ - w × a, where a = VP + ρ̈ is the acceleration less gravity and VP
+that of O. What matters is in both cases a :class:`Change` α + β × ρ + γ × ρ̇.
+
+The torque of a descendant i changes by α · Σ m Jᵢ + β · Σ m ρ × Jᵢ + γ · Σ m ρ̇ × Jᵢ; those of j and its ancestors
+change by the wrench of the same change, passed inward, and for a change of q by the wrench E on all that j carries,
+which is turned too. A floating base has its velocities in its own axes: their changes are δVP = e × v and ω × e, and
+turning it is felt as turning gravity. The derivative with respect to accelerations is the inertia matrix.
 """
 
 from __future__ import annotations
@@ -17,15 +21,18 @@ from typing import Any, NamedTuple
 
 from ..graph.derivative import jacobian
 from ..graph.node import Scalar, as_node, is_zero
+from ..program.derivative import along
 from ..program.optimise import AUTO, made
 from ..program.program import Array, Program, outputs
 from ..program.recipe import Recipe
-from ..robot.joint import Joint
+from ..robot.joint import FREE, Joint
+from ..robot.kinds import FLOATING
 from ..robot.robot import Robot
-from ..spatial.screw import Twist
-from ..spatial.vector import ZERO, Vector, column, cross, dot
+from ..spatial.moments import Moments
+from ..spatial.screw import UNLOADED, Twist, Wrench
+from ..spatial.vector import ZERO, Vector, cross, dot, times
 from .coordinates import Coordinates
-from .coriolis_matrix import Carried, coriolis
+from .coriolis_matrix import Carried
 from .inertia_matrix import Rows, composite_bodies
 from .inverse_dynamics import inverse_dynamics, loads
 from .joint_law import resistances
@@ -48,25 +55,25 @@ def slopes(robot: Robot, variables: Sequence[str], options: Mapping[str, Any]) -
 
 
 def _is_plain(robot: Robot) -> bool:
-    """Tell whether a robot is a tree of revolute and prismatic joints that each move by themselves."""
+    """Tell whether a robot is a tree of axes that each move by themselves, perhaps on a floating base."""
+    whole = robot.expanded()
     return (
-        not robot.loops
-        and not robot.tendons
-        and not robot.base.floating
-        and Coordinates.of_tree(robot).is_identity
-        and all(_kind(joint) is not None for joint in robot.joints)
-        and all(is_zero(x) for body in robot.bodies for x in body.lift)
+        not whole.loops
+        and not whole.tendons
+        and Coordinates.of_tree(whole).is_identity
+        and all(_is_known(joint, whole) for joint in whole.joints)
+        and all(is_zero(x) for body in whole.bodies for x in body.lift)
     )
 
 
-def _kind(joint: Joint) -> str | None:
-    """Return what a joint does: it turns or slides along z, or is fixed; None if it does anything else."""
-    turns, slides = not is_zero(joint.kind.turn), not is_zero(joint.kind.slide)
-    if not joint.axes:
-        return "fixed"
-    if not joint.kind.is_axial or turns == slides:
-        return None
-    return "turns" if turns else "slides"
+def _is_known(joint: Joint, robot: Robot) -> bool:
+    """Tell whether a joint's changes are known: it moves along or about z, is fixed, or holds a floating base."""
+    if any(getattr(joint, key) is not None for key in FREE):
+        return False
+    if joint.sigma == FLOATING:
+        rigid = all(is_zero(x) for x in (joint.FV, joint.FS, joint.eta))
+        return joint.antecedent == 0 and robot.base.is_still and rigid
+    return not joint.axes or joint.kind.is_axial
 
 
 def _built(robot: Robot, *, variables: Sequence[str]) -> Program:
@@ -76,15 +83,19 @@ def _built(robot: Robot, *, variables: Sequence[str]) -> Program:
     found: dict[str, Rows] = {}
     carried = Carried.of(robot, state)
     if "q" in variables:
-        found["q"] = by_coordinates(robot, state, carried)
+        found["q"] = _rows(carried, _moved(robot, state, carried))
     if "qd" in variables:
-        found["qd"] = [[x * 2.0 for x in row] for row in coriolis(robot, state, carried)]
+        twice = [1.0 if joint.sigma == FLOATING else 2.0 for joint in robot.joints for _ in joint.axes]
+        rows = _rows(carried, _faster(robot, carried))
+        found["qd"] = [[x * factor for x, factor in zip(row, twice, strict=True)] for row in rows]
     if "qdd" in variables:
         found["qdd"] = composite_bodies(robot, state.q)
     against = [as_node(x) for own in resistances(robot, state) for x in own]
     results: dict[str, Array] = {}
     for name in variables:
         laws = jacobian(against, arrays[name].nodes)
+        tangent = arrays[name].tangent
+        laws = along(laws, tangent) if tangent else laws
         nodes: list[Scalar] = []
         for row, more in zip(found[name], laws, strict=True):
             nodes += [x + law for x, law in zip(row, more, strict=True)]
@@ -93,38 +104,70 @@ def _built(robot: Robot, *, variables: Sequence[str]) -> Program:
     return program("inverse_dynamics", robot, arrays, results)
 
 
-class Turn(NamedTuple):
-    """What moving a joint does to the accelerations of all that it carries: p, α and 2 y, at its link's origin."""
+class Change(NamedTuple):
+    """A change α + β × ρ + γ × ρ̇ of accelerations, and one of the wrench on everything that moves."""
 
-    p: Vector
-    a: Vector
-    y: Vector
+    a: Vector = ZERO
+    b: Vector = ZERO
+    c: Vector = ZERO
+    turned: Wrench = UNLOADED
+
+    def column(self, moments: Moments, W: Vector) -> Wrench:
+        """Return what the change adds up to for a link with the angular velocity W and all that it carries."""
+        return moments.rate(Twist(ZERO, self.c), Twist(self.a, self.b - cross(W, self.c)), W) + self.turned
+
+    def row(self, impulse: Wrench, swept: Vector) -> Scalar:
+        """Return the change of a descendant's torque from its sums Σ m J, Σ m ρ × J and Σ m ρ̇ × J."""
+        product: Scalar = Twist(self.a, self.b).dot(impulse) + dot(self.c, swept)
+        return product
 
 
-def by_coordinates(robot: Robot, state: State, carried: Carried) -> Rows:
-    """Return the derivatives of the torques with respect to coordinates, row by row."""
-    at, _, E = loads(robot, state)
+def _rows(carried: Carried, changes: Sequence[Sequence[Change]]) -> Rows:
+    """Return the derivatives of all torques, row by row, from the changes that each axis makes."""
     axes, first = carried.axes, carried.first
-    turns = [_turn(_kind(joint), at[j]) for j, joint in enumerate(robot.joints, 1)]
     D: Rows = [[0.0] * first[-1] for _ in range(first[-1])]
     for j, own in enumerate(axes, 1):
-        if not own:
-            continue
-        turn, place, s = turns[j - 1], first[j], own[0].s
-        ring = Twist(turn.p, turn.a - cross(at[j].W, turn.y))
-        changed = carried.total[j].rate(Twist(ZERO, turn.y), ring, at[j].W) + s.cross_wrench(E[j])
-        for i, wrench, row, swept in carried.inward(j, s, changed):
-            if axes[i - 1]:
-                D[first[i]][place] = axes[i - 1][0].s.dot(wrench)
-                if i != j:
-                    other = turns[i - 1]
-                    D[place][first[i]] = Twist(other.p, other.a).dot(row) + dot(other.y, swept)
+        for place, (axis, change) in enumerate(zip(own, changes[j - 1], strict=True), first[j]):
+            column = change.column(carried.total[j], carried.W[j])
+            for i, wrench, row, swept in carried.inward(j, axis.s, column):
+                above = zip(axes[i - 1], changes[i - 1], strict=True)
+                for other, (ancestor, its) in enumerate(above, first[i]):
+                    D[other][place] = ancestor.s.dot(wrench)
+                    if i != j:
+                        D[place][other] = its.row(row, swept)
     return D
 
 
-def _turn(kind: str | None, link: Motion) -> Turn:
-    """Return what moving a joint does."""
-    if kind == "turns":
-        W, VP = link.W, link.VP
-        return Turn(Vector(VP[1], -VP[0], 0.0), column(link.U, 2), Vector(W[1], -W[0], 0.0) * 2.0)
-    return Turn(column(link.U, 2), ZERO, ZERO)
+def _moved(robot: Robot, state: State, carried: Carried) -> list[list[Change]]:
+    """Return what changes as each axis moves."""
+    at, _, E = loads(robot, state)
+    made: list[list[Change]] = []
+    for j, own in enumerate(carried.axes, 1):
+        if robot.joints[j - 1].sigma == FLOATING:
+            g = carried.poses[j - 1].R.back(robot.gravity)
+            made.append([Change(cross(axis.s.w, g)) for axis in own])
+        else:
+            made.append([_turned(axis.s, at[j], E[j]) for axis in own])
+    return made
+
+
+def _turned(s: Twist, link: Motion, E: Wrench) -> Change:
+    """Return what changes as an axis moves whose screw is constant in its link's frame."""
+    v, w = (times(link.U, x) for x in s)  # v̈ and ẅ
+    return Change(v - cross(s.w, link.VP), w, cross(link.W, s.w) * 2.0, s.cross_wrench(E))
+
+
+def _faster(robot: Robot, carried: Carried) -> list[list[Change]]:
+    """Return what changes as each axis moves faster; of axes that are constant in their links, half of it, J̇."""
+    made: list[list[Change]] = []
+    for j, own in enumerate(carried.axes, 1):
+        if robot.joints[j - 1].sigma == FLOATING:
+            made.append([_flown(axis.s, carried.W[j], carried.speeds[j - 1].v) for axis in own])
+        else:
+            made.append([Change(*axis.rate, axis.s.w) for axis in own])
+    return made
+
+
+def _flown(s: Twist, W: Vector, v: Vector) -> Change:
+    """Return what changes as a floating base moves faster."""
+    return Change(cross(s.w, v) + cross(W, s.v), cross(W, s.w), s.w * 2.0)

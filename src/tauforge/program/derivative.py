@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..errors import ProgramError
 from ..graph.collector import collector_paused
-from ..graph.derivative import jacobian
+from ..graph.derivative import LARGE, estimate, jacobian
 from ..graph.node import ZERO, Node, symbol
 from ..graph.operations import NEG
 from .program import Array, Program, Shape
@@ -19,14 +19,15 @@ def derivative(program: Program, output: str, variable: str | Sequence[str], *, 
     """Return what ``Program.derivative`` promises."""
     known_output(program, output)
     names = names_of(program, variable)
-    results = {**program.results} if values or program.repeat else {}
-    for name in names:
-        results[f"d{output}_d{name}"] = _slopes(program, output, name, mode)
+    own = _by_model(program, output, names) if mode == "auto" and not values else None
+    results: Mapping[str, Array] = own.results if own else {}
+    if not own or sum(estimate(program.results[output].nodes, variables(program, x).nodes) for x in names) < LARGE:
+        slopes = {f"d{output}_d{name}": _slopes(program, output, name, mode) for name in names}
+        results = ({**program.results} if values or program.repeat else {}) | slopes
     made = replace(program, name="_d".join([program.name, *names]), results=results)
     options = {"output": output, "input": names, "mode": mode, "values": values}
     recipe = derived(Program.derivative, program, options=options)
-    own = _by_model(program, output, names) if mode == "auto" and not values else None
-    if own:
+    if own and results is not own.results:
         made = replace(made, results=_cheapest(made, own))
     return replace(made, names=used_names(made)).marked(recipe=recipe)
 
