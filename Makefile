@@ -14,11 +14,11 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-test
 	scripts/install-tools
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 test-all: $(VENV)/.installed-test $(VENV)/.installed-docs
 	scripts/install-tools
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.installed-lint docs
 	$(BIN)/ruff format --check .

@@ -26,5 +26,8 @@ def pytest_ignore_collect(collection_path, config):
 
 @pytest.fixture(autouse=True, scope="session")
 def own_cache(tmp_path_factory):
-    """Keep compiled code away from the user's cache."""
-    os.environ["TAUFORGE_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    """Keep compiled code away from the user's cache, in one folder for all processes that run the tests."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    os.environ["TAUFORGE_CACHE"] = str(folder / "cache")

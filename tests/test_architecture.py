@@ -109,6 +109,13 @@ def test_importing_leaves_heavy_parts_alone():
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+def test_most_commands_do_without_numpy():
+    script = "import sys, tauforge.cli.main; print('numpy' in sys.modules)"
+    assert (
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "False\n"
+    )
+
+
 def test_what_joints_follow_is_known_to_robots_alone():
     """Models have a map from degrees of freedom to joints instead."""
     files = [path for room in ("models", "parameters") for path in (ROOT / "src/tauforge" / room).rglob("*.py")]

@@ -1,4 +1,4 @@
-"""The hand of a Puma along a line and back along an arc, as fast as its drives allow."""
+"""The hand of a Puma along lines and arcs, with and without rest at the corners, as fast as its drives allow."""
 
 import numpy as np
 
@@ -25,6 +25,16 @@ torques = tf.required_torques(robot, motion, payload=2.0)
 print("peaks", torques.peak.round(1))
 hand = where(motion(np.linspace(0.0, motion.duration, 200)).q)[:, 0, :3, 3]
 print(f"x changes by {np.ptp(hand[:, 0]):.9f} m, z by {np.ptp(hand[:, 2]):.3f} m")
+
+corner = there.copy()
+corner[:3, 3] += [0.0, 0.0, 0.15]
+for radius in (0.0, 0.02, 0.1):
+    motion = tf.cartesian_motion(
+        robot, [here, there, corner], frame="link6", q0=start, radius=radius, kind="time-optimal", **limits
+    )
+    hand = where(motion(np.linspace(0.0, motion.duration, 2000)).q)[:, 0, :3, 3]
+    nearest = np.linalg.norm(hand - there[:3, 3], axis=1).min()
+    print(f"radius {radius:4.2f} m: {motion.duration:.2f} s, passes at {1000 * nearest:.1f} mm")
 
 away = there.copy()
 away[:3, 3] += [1.0, 0.0, 0.0]

@@ -1,9 +1,14 @@
 """Every error that Tauforge raises on purpose. A message says what is wrong, where, and what to do."""
 
+from collections.abc import Sequence
 from typing import Any
 
 _LONGEST = 4000
 """Characters of a message; the middle of a longer one is left out."""
+_SHOWN = 60
+"""How many characters of a word, or words of a list, a suggestion considers or shows."""
+_MANY = 1000
+"""How many known words are searched for a suggestion."""
 
 
 def printable(text: str) -> str:
@@ -11,6 +16,17 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def suggestion(word: object, known: Sequence[str]) -> str:
+    """Return the end of an error about an unknown word; if there are very many known words, only the first are
+    considered.
+    """
+    from difflib import get_close_matches  # errors are rare
+
+    near = {name.lower()[:_SHOWN]: name for name in known[:_MANY]}
+    found = get_close_matches(str(word).lower()[:_SHOWN], near, n=1)
+    return f"did you mean {near[found[0]]}?" if found else f"choose among {', '.join(known[:_SHOWN])}"
 
 
 def _message(text: object) -> str:

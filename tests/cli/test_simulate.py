@@ -88,3 +88,19 @@ def test_the_part_computed_before_a_failure_is_saved(tmp_path):
     found = run("simulate", "planar2r", "--time", 1, "--torque", "1/(t - 0.5)**2, 0", "--rtol", "1e-3", "-o", out)
     assert isinstance(found.exception, tf.SimulationError)
     assert tf.Trajectory.load(out).status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["-o", "nowhere/a.csv"], "there is no folder nowhere"),
+        (["--plot", "nowhere/a.svg"], "there is no folder nowhere"),
+        (["-o", "a.txt"], "it must end with one of .npz, .csv, .parquet"),
+        (["--animate", "a.mp4"], "it must end with one of .html, .gif, .png"),
+    ],
+)
+def test_files_are_refused_before_the_work(options, said):
+    found = run("simulate", "planar2r", "--time", "1", *options)
+    assert isinstance(found.exception, tf.TauforgeError)
+    assert said in str(found.exception)
+    assert "energy" not in found.output

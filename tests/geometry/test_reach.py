@@ -156,3 +156,16 @@ def test_closed_loops(name):
 def test_bad_input(given, said):
     with pytest.raises(tf.ProgramError, match=said):
         tf.reach(PLANAR, **{"frame": TIP, **given})
+
+
+def test_a_robot_that_cannot_move():
+    block = tf.Robot(
+        name="block", joints=(tf.Joint(name="weld", antecedent=0, sigma=2),), bodies=(tf.Body(name="cube"),)
+    )
+    with pytest.raises(tf.ProgramError, match="block has no joint that moves"):
+        tf.reach(block, np.eye(4), frame="cube")
+
+
+def test_a_frame_has_a_name():
+    with pytest.raises(tf.ProgramError, match="frame=None; give the name"):
+        tf.reach(tf.robots.planar2r(), np.eye(4), frame=None)

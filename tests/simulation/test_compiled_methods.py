@@ -226,3 +226,18 @@ def test_the_lwr():
         assert np.abs(run(method, 1e-6).q - exact.q).max() < 2e-6
     for tolerance, count in PAPER.items():
         assert run("Rodas4", tolerance).evaluations < count
+
+
+@pytest.mark.parametrize("path", [[[0.0, 0.0], [1.0, 0.5]], ["sin(t)", "t"]], ids=["points", "expressions"])
+def test_a_reference_at_its_end(path):
+    """At the very end, the torques are those of the way there; beyond it, those of rest."""
+    robot, motion = tf.robots.planar2r(), tf.motion(path, 1.0)
+    law = tf.computed_torque(robot, 100.0, 20.0, motion)
+    start, t = motion(0.0), np.linspace(0.0, 1.5, 16)
+    for times in (t, t[:11]):
+        found, exact = (
+            tf.simulate(robot, times, controller=law, q0=start.q, qd0=start.qd, method=method, rtol=1e-9)
+            for method in ("DOP8", "DOP853")
+        )
+        np.testing.assert_allclose(found.tau, exact.tau, atol=1e-6)
+        assert np.abs(np.diff(found.tau[9:11], axis=0)).max() < 0.2 * np.abs(found.tau).max()

@@ -114,6 +114,12 @@ def test_a_program_of_ones_own():
     np.testing.assert_allclose(found.q, tf.simulate(ROBOT, t, lambda t, q, qd: -5.0 * q).q, atol=1e-7)
 
 
+def test_the_only_output_of_a_program_is_the_torque():
+    """As in a rollout: gravity held by its own model, so that nothing moves."""
+    found = tf.simulate(ROBOT, [0.0, 1.0], controller=tf.gravity(ROBOT), q0=[0.3, 0.4])
+    np.testing.assert_allclose(found.q[1], [0.3, 0.4], atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -127,7 +133,9 @@ def test_a_program_of_ones_own():
         (lambda: tf.gravity_compensation(ROBOT, kp=1.0), "kp needs a reference"),
         (lambda: tf.computed_torque(ROBOT.with_base("floating"), 1.0, 1.0, [0] * 9), "none on base"),
         (lambda: tf.Controller(tf.inverse_dynamics(ROBOT)), "takes qdd; a controller is a Program from"),
-        (lambda: tf.Controller(tf.gravity(ROBOT)), "has no output tau"),
+        (lambda: tf.Controller(tf.inertia_matrix(ROBOT)), "has no output tau"),
+        (lambda: tf.pd_control(ROBOT, 1.0, 1.0, [0, np.nan]), "the reference has entries that are not finite"),
+        (lambda: tf.pd_control(ROBOT, 1.0, 1.0, ["a", 0]), "the reference must be an array of numbers"),
     ],
 )
 def test_what_is_refused(make, message):

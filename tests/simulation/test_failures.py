@@ -36,7 +36,19 @@ ROBOT = tf.robots.planar2r()
         ({"method": "Euler"}, "unknown method 'Euler'; choose among 'RK23'"),
         ({"rtol": 0.0}, "rtol is 0.0"),
         ({"atol": [1e-6]}, r"atol has shape \[1\]; give one number, or 4"),
-        ({"atol": -1.0}, "atol must not be negative"),
+        ({"atol": -1.0}, "atol must be positive"),
+        ({"torque": [[1.0], [1.0, 2.0]]}, "torque must be an array of numbers"),
+        ({"torque": [[["a", "b"]]]}, "torque must be an array of numbers"),
+        ({"atol": 0.0}, "atol must be positive"),  # SciPy would never return
+        ({"atol": None}, "atol must be positive"),
+        ({"atol": "small"}, "atol must be a number"),
+        ({"rtol": "small"}, "rtol is 'small'"),
+        ({"max_step": "long"}, "max_step is 'long'"),
+        ({"smoothing": None}, "smoothing is None"),
+        ({"threads": 0}, "threads is 0"),
+        ({"events": 3}, "an event is 'limits' or a function .* not 3"),
+        ({"events": "limit"}, "an event is 'limits' or a function .* not 'limit'"),
+        ({"events": lambda t, q: t}, "the event <lambda> must be a function of"),
         ({"rate": 0.0, "controller": lambda t, q, qd: q}, "positive number of samples"),
         ({"rate": 10.0, "torque": [0.0, 0.0]}, "rate is for"),
         ({"smoothing": -1.0}, "smoothing is -1.0"),
@@ -95,6 +107,52 @@ def test_other_mistakes_of_a_controller():
     with pytest.raises(tf.SimulationError, match="qd_ref that is not finite for joint2 at t = 0") as error:
         tf.simulate(ROBOT, 1.0, controller=bad)
     assert 0.0 < error.value.trajectory.t[-1] < 0.6
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (lambda t, q, qd: np.nan if t > 0.5 else 1.0, "returned nan at t = 0.5"),
+        (lambda t, q, qd: q, r"returned an array of shape \[2\] at t = 0; return a number"),
+        (lambda t, q, qd: 1 / 0, "failed at t = 0 with ZeroDivisionError"),
+        (lambda t: "late", "returned str at t = 0"),
+    ],
+)
+def test_mistakes_of_an_event(event, said):
+    with pytest.raises(tf.SimulationError, match=f"the event <lambda> {said}") as error:
+        tf.simulate(ROBOT, 1.0, events=event)
+    assert error.value.trajectory.status == "failed"
+
+
+@pytest.mark.parametrize("method", ["DOP853", "LSODA", "BDF", "CVODE"])
+def test_functions_cannot_change_the_state(method):
+    """What a function does to its arguments, or keeps of them, does not touch the integrator's memory."""
+    if method == "CVODE":
+        pytest.importorskip("sksundae")
+    kept = []
+
+    def careless(t, q, qd):
+        kept.append((q, q.copy()))
+        tau = [-q[0], 0.0]
+        qd *= 0.0
+        return tau
+
+    def watched(t, q, qd):
+        q += 5.0
+        return t - 0.5
+
+    found = tf.simulate(ROBOT, [0.0, 0.5, 1.0], careless, method=method, events=watched, rtol=1e-6)
+    exact = tf.simulate(ROBOT, [0.0, 0.5, 1.0], lambda t, q, qd: [-q[0], 0.0], method=method, rtol=1e-6)
+    np.testing.assert_array_equal(found.q, exact.q)
+    assert all(np.array_equal(given, then) for given, then in kept)
+    assert found.events[0].t == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("method", ["DOP853", "DOP8"])
+def test_steps_that_are_allowed(method):
+    with pytest.raises(tf.SimulationError, match="max_steps steps") as error:
+        tf.simulate(ROBOT, 9.0, max_steps=5, method=method)
+    assert error.value.trajectory.steps == 5
 
 
 @pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "BDF"])

@@ -1,7 +1,8 @@
 """Programs that every target must get right: bundled and random robots, and what is most likely to break a printer."""
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from random import Random
 
 from tauforge import Body, Inertia, Joint, Program, Robot, inverse_dynamics, robots, symbol
@@ -21,27 +22,29 @@ AWKWARD = """
 """Symbols that are keywords, functions, arguments or our own names in some language, or differ in case alone."""
 LONG = [f"{'a_very_long_name_of_a_length' * 3}_{k}" for k in range(3)]
 
+Maker = Callable[[], Program]
 Values = dict[str, list[float]]
 """The scalars of each input or output, row by row."""
 
 
-def _bundled() -> dict[str, Program]:
-    found = {}
+def _bundled() -> dict[str, Maker]:
+    found: dict[str, Maker] = {}
     for name in robots.names():
-        found[name] = inverse_dynamics(robots.bundled(name))
-        found[f"{name}_symbolic"] = inverse_dynamics(robots.bundled(name, symbolic=True))
+        symbolic = partial(robots.bundled, name, symbolic=True)
+        found[name] = lambda name=name: inverse_dynamics(robots.bundled(name))
+        found[f"{name}_symbolic"] = lambda symbolic=symbolic: inverse_dynamics(symbolic())
         if not robots.bundled(name).loops:
-            found[f"{name}_base"] = inverse_dynamics(robots.bundled(name, symbolic=True), parameters="base")
+            found[f"{name}_base"] = lambda symbolic=symbolic: inverse_dynamics(symbolic(), parameters="base")
     return found
 
 
-def _random() -> dict[str, Program]:
-    found = {}
+def _random() -> dict[str, Maker]:
+    found: dict[str, Maker] = {}
     for seed in range(12):
         robot = random_robot(seed, symbolic=seed % 2 == 0, rotors=True)
         joints = [_with_friction(joint, seed) for joint in robot.joints]
         robot = Robot(name=robot.name, joints=tuple(joints), bodies=robot.bodies, gravity=robot.gravity)
-        found[robot.name] = inverse_dynamics(robot, external_wrenches=seed % 3 == 0)
+        found[robot.name] = partial(inverse_dynamics, robot, external_wrenches=seed % 3 == 0)
     return found
 
 
@@ -147,18 +150,38 @@ def sparse() -> Program:
     )
 
 
+class Programs(Mapping[str, Program]):
+    """Programs by name, each made when it is first asked for: collecting the tests needs names alone."""
+
+    def __init__(self, makers: dict[str, Maker]) -> None:
+        self.makers, self.made = makers, dict[str, Program]()
+
+    def __getitem__(self, name: str) -> Program:
+        if name not in self.made:
+            self.made[name] = self.makers[name]()
+        return self.made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.makers)
+
+    def __len__(self) -> int:
+        return len(self.makers)
+
+
 @cache
-def programs() -> dict[str, Program]:
+def programs() -> Programs:
     """Return every Program by a name that is legal in each language."""
-    return {
-        **_bundled(),
-        **_random(),
-        "awkward": inverse_dynamics(awkward_robot()),
-        "hostile": hostile(),
-        "functions": every_function(),
-        "endless": endless(),
-        "sparse": sparse(),
-    }
+    return Programs(
+        {
+            **_bundled(),
+            **_random(),
+            "awkward": lambda: inverse_dynamics(awkward_robot()),
+            "hostile": hostile,
+            "functions": every_function,
+            "endless": endless,
+            "sparse": sparse,
+        }
+    )
 
 
 def states(name: str, count: int = 3) -> list[Values]:

@@ -6,6 +6,7 @@ from inspect import signature
 
 import tauforge as tf
 
+from ..errors import suggestion
 from ..models.classical import DEFAULT
 from ..models.loops.motors import INDEPENDENT
 from ..models.registry import MODELS
@@ -27,7 +28,7 @@ def model(
     """Return a model of a robot by the model's name, with - or _ between the words."""
     key = name.replace("_", "-")
     if key not in MODELS:
-        raise tf.ProgramError(f"unknown model {name!r}; choose among {', '.join(MODELS)}")
+        raise tf.ProgramError(f"unknown model {name!r}; {suggestion(key, list(MODELS))}")
     function = MODELS[key].function
     taken = signature(function).parameters
     if external_wrenches and "external_wrenches" not in taken:

@@ -11,6 +11,7 @@ from typing import Any
 
 import tauforge as tf
 
+from ..errors import suggestion
 from ..formats.angles import SNAP
 from .options import Base
 
@@ -32,13 +33,12 @@ def find(
             )
         robot = tf.robots.bundled(name, symbolic=symbolic)
         return robot.with_base(base.value) if base else robot
-    if symbolic:
-        raise tf.RobotError(f"{name}: --symbolic is for bundled robots ({', '.join(tf.robots.names())})")
     if not Path(name).suffix and not os.path.exists(name):
-        raise tf.RobotError(f"{name}: neither a file nor a bundled robot ({', '.join(tf.robots.names())})")
+        raise tf.RobotError(f"{name}: neither a file nor a bundled robot; {suggestion(name, tf.robots.names())}")
     tolerance = SNAP if snap is None else snap
     chosen = base.value if base else None
-    return tf.load(name, base=chosen, snap=tolerance, lenient=lenient, folders=folders or (), loops=loops)
+    robot = tf.load(name, base=chosen, snap=tolerance, lenient=lenient, folders=folders or (), loops=loops)
+    return robot.symbolic(lengths=True).neglect("IA", "FV", "FS") if symbolic else robot
 
 
 @contextmanager

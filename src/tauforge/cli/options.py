@@ -58,7 +58,9 @@ def effort_of(text: str) -> str | float:
 RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot file, or the name of a bundled robot.")]
 Symbolic = Annotated[
     bool,
-    typer.Option("--symbolic", "-s", help="Use a bundled robot with all inertial parameters and lengths as symbols."),
+    typer.Option(
+        "--symbolic", "-s", help="Make all inertial parameters and lengths symbols, and leave rotors and friction out."
+    ),
 ]
 BaseOption = Annotated[
     Base | None, typer.Option("--base", help="The kind of base; by default the one in the robot's file.")

@@ -13,7 +13,6 @@ import tauforge as tf
 from . import show
 from .console import console, errors
 from .find_robot import find
-from .motion_tables import motion_table, torque_table
 from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
 
 TaskOption = Annotated[
@@ -71,8 +70,10 @@ def simulate(
     """Simulate a robot under the torques or the controller of a task, and show what happened.
 
     Examples: `tauforge simulate kuka_lwr --task lwr_forward.toml --plot motion.svg` ·
-    `tauforge simulate planar2r --time 5 --q0 pi/2,0 -o fall.csv`
+    `tauforge simulate planar2r --time 5 --q0 0,pi/3 -o fall.csv --animate fall.html`
     """
+    from .motion_tables import motion_table
+
     found = find(robot, False, base, snap, lenient, folder, loops)
     changes: dict[str, Any] = {
         "simulation": _given(duration=time, dt=dt, method=method, rtol=rtol, atol=atol),
@@ -87,8 +88,7 @@ def simulate(
     asked = wanted.output
     if asked.plot:
         show.pyplot()  # refused now if it is missing, not after all the work
-    if asked.animate and not hasattr(tf.Trajectory, "animate"):
-        raise tf.TauforgeError("--animate: this version of Tauforge cannot animate trajectories")
+    _check_files(asked)
     try:
         run = wanted.simulate(found)
     except (tf.SimulationError, KeyboardInterrupt) as error:
@@ -128,6 +128,8 @@ def torques(
     Examples: `tauforge torques kuka_lwr --task lwr_torques.toml --plot torques.svg` ·
     `tauforge torques planar2r --points '0,0; 1,0.5' --time 2 --payload 1.5`
     """
+    from .motion_tables import torque_table
+
     found = find(robot, False, base, snap, lenient, folder, loops)
     each = _list(along)
     path = _given(
@@ -144,6 +146,7 @@ def torques(
     asked = wanted.output
     if asked.plot:
         show.pyplot()
+    _check_files(asked)
     run = wanted.torques(found)
     console.print(torque_table(run))
     if asked.save:
@@ -159,6 +162,19 @@ def _task(file: Path | None, changes: dict[str, Any], anew: bool = False) -> tf.
     if anew:
         task = task.changed(motion=None)
     return task.changed(**{name: x for name, x in changes.items() if x or x is None})
+
+
+def _check_files(asked: tuple[str, ...]) -> None:
+    """Refuse files that could not be written after all the work."""
+    from ..simulation.storage import ENDINGS as SAVED
+    from ..view.animate import ENDINGS as ANIMATED
+
+    for file, endings in zip(asked, (SAVED, (), ANIMATED), strict=True):
+        path = Path(file)
+        if file and not path.absolute().parent.is_dir():
+            raise tf.TauforgeError(f"{file}: there is no folder {path.parent}; make it, or choose another place")
+        if file and endings and path.suffix.lower() not in endings:
+            raise tf.TauforgeError(f"{file}: it must end with one of {', '.join(endings)}")
 
 
 def _say(*files: str, what: str = "wrote") -> None:

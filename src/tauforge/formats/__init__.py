@@ -11,7 +11,7 @@ from importlib import import_module
 from os.path import isdir
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import RobotError
 from ..files import write_text
@@ -19,6 +19,8 @@ from ..limits import FileLimits, limited
 from ..robot.body import Body
 from ..robot.robot import Robot
 from .angles import SNAP, with_snapped_angles
+from .contents import as_file, called
+from .source import Source
 
 if TYPE_CHECKING:
     from .urdf.closing import SideFile
@@ -36,6 +38,9 @@ _FORMATS = {
 _FREE = (".urdf", ".xacro", ".xml", ".mjcf")
 """Endings of the formats with freely placed frames; their readers snap angles themselves."""
 
+_MUJOCO = ("MjModel", "MjSpec")
+"""What MuJoCo calls the models that it holds in memory."""
+
 _OPTIONS = {
     "lenient": (_FREE, "URDF ({})"),
     "folders": ((".xml", ".mjcf"), "MJCF ({}), which reads other files"),
@@ -44,7 +49,7 @@ _OPTIONS = {
 
 
 def load(
-    path: str | Path,
+    path: str | Path | bytes | IO[Any] | Any,
     *,
     base: str | None = None,
     snap: float = SNAP,
@@ -59,7 +64,9 @@ def load(
     ----------
     path
         A ``.par`` file of SYMORO+ or OpenSYMORO, a ``.toml`` file in Tauforge's own format, a ``.urdf`` or
-        ``.xacro`` file (extra ``urdf``), or an ``.xml`` or ``.mjcf`` file of MuJoCo (extra ``mjcf``).
+        ``.xacro`` file (extra ``urdf``), or an ``.xml`` or ``.mjcf`` file of MuJoCo (extra ``mjcf``). Instead of the
+        file's name you can give its text, its bytes or an open file; or a model or specification of MuJoCo, an
+        ``MjModel`` or ``MjSpec``.
     base
         "fixed" or "floating"; by default as in the file.
     snap
@@ -76,9 +83,26 @@ def load(
     limits
         Limits on the file, by default ``FileLimits()``; raise a limit only for files that you trust.
     """
-    reader = _format(Path(path))
-    ending = Path(path).suffix.lower()
-    _check(path, snap, lenient, folders, limits)
+    _check(called(path), snap, lenient, folders, limits)
+    if type(path).__name__ in _MUJOCO:
+        robot = _of_mujoco(path, snap)
+    else:
+        with as_file(path) as file:
+            robot = _read(file, snap, lenient, folders, loops, limits)
+    return robot if base is None else robot.with_base(base)
+
+
+def _read(
+    path: Path,
+    snap: float,
+    lenient: bool,
+    folders: Sequence[str | Path],
+    loops: str | Path | None,
+    limits: FileLimits | None,
+) -> Robot:
+    """Return the robot in a file."""
+    reader = _format(path)
+    ending = path.suffix.lower()
     options: dict[str, Any] = {key: x for key, x in (("lenient", lenient), ("folders", folders)) if x}
     for key in options:
         endings, purpose = _OPTIONS[key]
@@ -90,15 +114,22 @@ def load(
         if loops is not None:
             options["side"] = _side_file(path, loops)
         try:
-            robot: Robot = reader.read(Path(path), **options)
+            robot: Robot = reader.read(path, **options)
             robot = robot if ending in _FREE else with_snapped_angles(robot, snap)
         except RobotError as error:  # of a joint, for example, which does not know its file
             located = any(str(file) in str(error) for file in (path, loops or path))
             raise (error if located else RobotError(f"{path}: {error}")) from None
         except OSError as error:  # of a folder for temporary files, for example
             raise RobotError(f"{path}: cannot be read ({error})") from None
-    robot = _with_folders(robot, (str(Path(path).resolve().parent), *(str(Path(x).resolve()) for x in folders)))
-    return robot if base is None else robot.with_base(base)
+    return _with_folders(robot, (str(path.resolve().parent), *(str(Path(x).resolve()) for x in folders)))
+
+
+def _of_mujoco(given: Any, snap: float) -> Robot:
+    """Return the robot of a model or a specification that MuJoCo holds."""
+    from .mjcf import robot_of
+
+    model = given.compile() if hasattr(given, "compile") else given
+    return robot_of(model, Source(Path(type(given).__name__), ""), snap)
 
 
 def _with_folders(robot: Robot, folders: tuple[str, ...]) -> Robot:

@@ -101,6 +101,8 @@ def reach(
         Where a goal is not reached. The message says how far away it is; the attribute ``reached`` holds the states.
     """
     check_robot(robot)
+    if not robot.dof:
+        raise ProgramError(f"{robot.name} has no joint that moves; its frames stay where they are")
     task = Task(robot, frame, aim)
     goals = task.goals(T)
     leading = goals.shape[:-2]

@@ -48,6 +48,8 @@ class Task:
     def __init__(self, robot: Robot, frame: str, aim: str) -> None:
         if aim not in AIMS:
             raise ProgramError(f"aim={aim!r}; choose among {', '.join(map(repr, AIMS))}")
+        if not isinstance(frame, str):
+            raise ProgramError(f"frame={frame!r}; give the name of a link or of a constant frame")
         self.robot, self.frame, self.aim = robot, frame, aim
         self._where, self._moving = _compiled(robot, frame)
 

@@ -43,6 +43,22 @@ def jacobian(outputs: Sequence[Node], inputs: Sequence[Node], mode: str = "auto"
     return _BUILD[mode](graph, outputs, inputs)
 
 
+def forward_product(outputs: Sequence[Node], inputs: Sequence[Node], directions: Sequence[Node]) -> list[Node]:
+    """Return how fast each output changes as the inputs move in given directions: J v without J."""
+    seeds = {x: {0: v} for x, v in zip(inputs, directions, strict=True) if v is not ZERO}
+    found = _carried(_upward(_linearised(outputs, inputs)), seeds)
+    return [found.get(y, {}).get(0, ZERO) for y in outputs]
+
+
+def reverse_product(outputs: Sequence[Node], inputs: Sequence[Node], weights: Sequence[Node]) -> list[Node]:
+    """Return the gradient of the weighted sum of all outputs: wᵀ J without J."""
+    seeds: dict[Node, dict[int, Node]] = {}
+    for y, w in zip(outputs, weights, strict=True):
+        seeds[y] = {0: add(seeds[y][0], w) if y in seeds else w}
+    found = _carried(_downward(_linearised(outputs, inputs)), seeds)
+    return [found.get(x, {}).get(0, ZERO) for x in inputs]
+
+
 def _cheapest(graph: _Graph, outputs: Sequence[Node], inputs: Sequence[Node]) -> list[list[Node]]:
     """Return the derivatives in the mode that needs fewer operations."""
     estimates = {
@@ -55,13 +71,13 @@ def _cheapest(graph: _Graph, outputs: Sequence[Node], inputs: Sequence[Node]) ->
 
 
 def _forward(graph: _Graph, outputs: Sequence[Node], inputs: Sequence[Node]) -> list[list[Node]]:
-    tangents = _carried(_upward(graph), _numbered(inputs))
+    tangents = _carried(_upward(graph), _units(inputs))
     rows = [tangents.get(y, {}) for y in outputs]
     return [[row.get(column, ZERO) for column in range(len(inputs))] for row in rows]
 
 
 def _reverse(graph: _Graph, outputs: Sequence[Node], inputs: Sequence[Node]) -> list[list[Node]]:
-    adjoints = _carried(_downward(graph), _numbered(outputs))
+    adjoints = _carried(_downward(graph), _units(outputs))
     columns = [adjoints.get(x, {}) for x in inputs]
     return [[column.get(row, ZERO) for column in columns] for row in range(len(outputs))]
 
@@ -99,9 +115,14 @@ def _numbered(nodes: Sequence[Node]) -> dict[Node, list[int]]:
     return places
 
 
-def _carried(steps: Iterator[_Step], starts: Mapping[Node, Sequence[int]]) -> dict[Node, dict[int, Node]]:
-    """Return for each node the sums, over the paths from each start, of the products of the slopes."""
-    found = {node: dict.fromkeys(places, ONE) for node, places in starts.items()}
+def _units(nodes: Sequence[Node]) -> dict[Node, dict[int, Node]]:
+    """Return what to carry from each node for its derivatives alone: one, at its place."""
+    return {node: dict.fromkeys(places, ONE) for node, places in _numbered(nodes).items()}
+
+
+def _carried(steps: Iterator[_Step], seeds: Mapping[Node, dict[int, Node]]) -> dict[Node, dict[int, Node]]:
+    """Return for each node the sums, over the paths from each seed, of the seed times the slopes."""
+    found = {node: {**parts} for node, parts in seeds.items()}
     for target, slope, source in steps:
         parts = found.get(source)
         if parts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from ..errors import ProgramError
+from ..errors import ProgramError, suggestion
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
 from ..spatial.vector import UNITS, Matrix, Vector
@@ -27,8 +27,7 @@ def frame_number(robot: Robot, name: str | None) -> int:
             return number
     if name == BASE or (robot.base.body and name == robot.base.body.name):
         return 0
-    known = ", ".join([BASE, *robot.frame_names])
-    raise ProgramError(f"{robot.name} has no frame {name!r}; its frames are {known}")
+    raise ProgramError(f"{robot.name} has no frame {name!r}; {suggestion(name, [BASE, *robot.frame_names])}")
 
 
 def poses_of(robot: Robot, state: State) -> list[Pose]:

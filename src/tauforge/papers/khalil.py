@@ -21,8 +21,8 @@ from ..program.program import Program
 from ..robot.body import Body
 from ..robot.bundled import gough_stewart, puma560, rx90, sr400
 from ..robot.joint import Joint
+from ..robot.parameters import symbols
 from ..robot.robot import Robot
-from ..robot.solids import symbols
 from ..spatial.inertia import Inertia
 from ..view.drawing import draw
 from .entry import Entry, Figure, Paper, Part, holds, shown

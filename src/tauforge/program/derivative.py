@@ -17,21 +17,18 @@ from .recipe import derived
 @collector_paused()
 def derivative(program: Program, output: str, variable: str | Sequence[str], *, mode: str, values: bool) -> Program:
     """Return what ``Program.derivative`` promises."""
-    if output not in program.results:
-        raise ProgramError(f"{program.name}: no output {output!r} (its outputs: {', '.join(program.results)})")
-    variables = _names(program, variable)
-    if not variables:
-        raise ProgramError(f"{program.name}: a derivative needs at least one input to be with respect to")
+    known_output(program, output)
+    names = names_of(program, variable)
     results = {**program.results} if values or program.repeat else {}
-    for name in variables:
+    for name in names:
         results[f"d{output}_d{name}"] = _slopes(program, output, name, mode)
-    made = replace(program, name="_d".join([program.name, *variables]), results=results)
-    options = {"output": output, "input": variables, "mode": mode, "values": values}
+    made = replace(program, name="_d".join([program.name, *names]), results=results)
+    options = {"output": output, "input": names, "mode": mode, "values": values}
     recipe = derived(Program.derivative, program, options=options)
-    own = _by_model(program, output, variables) if mode == "auto" and not values else None
+    own = _by_model(program, output, names) if mode == "auto" and not values else None
     if own:
         made = replace(made, results=_cheapest(made, own))
-    return replace(made, names=_used_names(made)).marked(recipe=recipe)
+    return replace(made, names=used_names(made)).marked(recipe=recipe)
 
 
 def _cheapest(made: Program, own: Program) -> Mapping[str, Array]:
@@ -54,7 +51,14 @@ def _by_model(program: Program, output: str, variables: Sequence[str]) -> Progra
     return made if made and {*made.parameters} <= {*program.parameters} else None
 
 
-def _names(program: Program, given: object) -> tuple[str, ...]:
+def known_output(program: Program, name: str) -> Array:
+    """Return an output by its name."""
+    if name not in program.results:
+        raise ProgramError(f"{program.name}: no output {name!r} (its outputs: {', '.join(program.results)})")
+    return program.results[name]
+
+
+def names_of(program: Program, given: object) -> tuple[str, ...]:
     """Return the names of inputs from one or several; refuse anything else."""
     names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
     for name in names:
@@ -63,21 +67,25 @@ def _names(program: Program, given: object) -> tuple[str, ...]:
                 f"{program.name}: an input is given by its name, such as {next(iter(program.arguments), 'x')!r}, or as "
                 f"a list of names, not as {name!r}"
             )
+    if not names:
+        raise ProgramError(f"{program.name}: a derivative needs at least one input to be with respect to")
+    if len(set(names)) < len(names):
+        raise ProgramError(f"{program.name}: an input is named twice in {', '.join(names)}")
     return names
 
 
 def _slopes(program: Program, output: str, variable: str, mode: str) -> Array:
     """Return the derivatives of an output with respect to an input or a parameter."""
-    top, bottom = program.results[output], _variables(program, variable)
+    top, bottom = program.results[output], variables(program, variable)
     rows = jacobian(top.nodes, bottom.nodes, mode)
     if bottom.tangent:
-        rows, bottom = _along(rows, bottom.tangent), _velocities(bottom.tangent)
+        rows, bottom = along(rows, bottom.tangent), velocities(bottom.tangent)
     entries = tuple(entry for row in rows for entry in row)
     meaning = f"derivative of {output} with respect to {variable}"
     return Array(_joined(top.shape, bottom.shape), entries, meaning)
 
 
-def _variables(program: Program, name: str) -> Array:
+def variables(program: Program, name: str) -> Array:
     """Return an input, or a single parameter as an array without axes."""
     if name in program.arguments:
         return program.arguments[name]
@@ -89,7 +97,7 @@ def _variables(program: Program, name: str) -> Array:
     )
 
 
-def _along(rows: Sequence[Sequence[Node]], tangent: Array) -> list[list[Node]]:
+def along(rows: Sequence[Sequence[Node]], tangent: Array) -> list[list[Node]]:
     """Return derivatives with respect to coordinates as derivatives along velocities."""
     count = tangent.shape[1]
     steps = [_some(tangent.nodes[i : i + count]) for i in range(0, len(tangent.nodes), count)]
@@ -108,7 +116,7 @@ def _some(nodes: Sequence[Node]) -> list[tuple[int, Node]]:
     return [(place, node) for place, node in enumerate(nodes) if node is not ZERO]
 
 
-def _velocities(tangent: Array) -> Array:
+def velocities(tangent: Array) -> Array:
     """Return the axes of derivatives along velocities: the shape and labels of the tangent's columns."""
     return Array(Shape([tangent.shape[1]], tangent.shape.labels[1:]), ())
 
@@ -119,7 +127,7 @@ def _joined(top: Shape, bottom: Shape) -> Shape:
     return Shape((*top, *bottom), top.labels + bottom.labels if complete else ())
 
 
-def _used_names(program: Program) -> dict[Node, str]:
+def used_names(program: Program) -> dict[Node, str]:
     """Return the papers' names of those values that a Program still computes, or whose negatives it computes."""
     used = set(program.order)
     return {node: name for node, name in program.names.items() if (node.args[0] if node.op is NEG else node) in used}

@@ -20,6 +20,8 @@ from .recipe import Recipe, derived
 from .repeat import Repeat
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from ..runtime.function import Function
     from .certify import Certificate
 
@@ -274,6 +276,37 @@ class Program:
         from .derivative import derivative
 
         return derivative(self, output, input, mode=mode, values=values)
+
+    def jvp(self, output: str, input: str | Sequence[str]) -> Program:
+        """Return how an output changes as inputs move, a Jacobian-vector product, as a Program.
+
+        ``jvp("tau", ["q", "qd"])`` has two more inputs, ``q_direction`` and ``qd_direction``, and one output,
+        ``tau_change``: the Jacobians times these, for about twice the operations of the output alone.
+        """
+        from .products import jvp
+
+        return jvp(self, output, input)
+
+    def vjp(self, output: str, input: str | Sequence[str]) -> Program:
+        """Return the gradient of a weighted sum of an output's entries, a vector-Jacobian product, as a Program.
+
+        ``vjp("tau", "q")`` has one more input, ``tau_weights``, and the output ``q_gradient``.
+        """
+        from .products import vjp
+
+        return vjp(self, output, input)
+
+    def hessian(self, output: str, input: str | Sequence[str]) -> Program:
+        """Return the second derivatives of a single number: ``ddkinetic_dq_dqd`` and so on, one per pair of inputs."""
+        from .products import hessian
+
+        return hessian(self, output, input)
+
+    def sparsity(self, output: str, input: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Return which entries of a derivative can differ from zero, as an array of its shape."""
+        from .products import sparsity
+
+        return sparsity(self, output, input)
 
     def code(self, target: str, name: str | None = None) -> str:
         """Return the Program as source code in a target's language, such as "c"; the page on code lists the targets."""

@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ExpressionError, RobotError
-from ..graph.node import Node, Scalar
-from ..spatial.inertia import Inertia
+from ..errors import ExpressionError, RobotError, suggestion
+from ..graph.node import Scalar
 from ..spatial.pose import HERE, Pose
 from ..spatial.screw import Wrench
 from ..spatial.vector import Vector
@@ -154,18 +153,7 @@ def loaded(robot: Robot, mass: Any, com: Sequence[Any], inertia: Sequence[Sequen
     """Return the robot with a rigid load at a frame."""
     from .body import Body
 
-    M = given(mass, "the payload's mass")
-    if not isinstance(M, Node) and not M > 0:
-        raise RobotError(f"a payload's mass must be positive, not {M}")
-    if len(com) != 3:
-        raise RobotError(f"the payload's com is {com!r}; it must be three numbers or expressions")
-    c = Vector(*(given(x, "the payload's com") for x in com))
-    rows = [[0.0] * 3] * 3 if inertia is None else inertia
-    J = [[given(x, "the payload's inertia") for x in row] for row in rows]
-    if [len(row) for row in J] != [3, 3, 3] or any(J[i][k] != J[k][i] for i in range(3) for k in range(i)):
-        raise RobotError("the payload's inertia must be a symmetric 3x3 matrix, about its centre of mass")
-    about_com = Inertia(J[0][0], J[0][1], J[0][2], J[1][1], J[1][2], J[2][2], 0.0, 0.0, 0.0, M)
-    return with_load(robot, frame(robot, at), Body(name="payload", inertia=about_com.shifted(c)))
+    return with_load(robot, frame(robot, at), Body.solid("payload", mass, com, inertia))
 
 
 def with_load(robot: Robot, place: Joint, load: Body) -> Robot:
@@ -188,8 +176,8 @@ def frame(robot: Robot, name: str) -> Joint:
         return constant_frame(name, names.index(name) + 1)
     if name == "base" or (robot.base.body and name == robot.base.body.name):
         return constant_frame(name, 0)
-    known = ", ".join(["base", *names, *(x.name for x in robot.frames)])
-    raise RobotError(f"{robot.name} has no frame {name!r}; its frames are {known}")
+    known = ["base", *names, *(x.name for x in robot.frames)]
+    raise RobotError(f"{robot.name} has no frame {name!r}; {suggestion(name, known)}")
 
 
 def standing(joint: Joint, at: Pose) -> Joint:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..errors import RobotError
-from ..graph.node import Scalar
+from ..graph.node import Node, Scalar
 from ..spatial.inertia import Inertia
+from ..spatial.vector import Vector
 from .joint import are_numbers, given
 
 Wrench = tuple[Scalar, ...]
@@ -91,3 +93,28 @@ class Body:
             raise RobotError(f"link {self.name!r}: a lift must have {len(LIFT)} components, {', '.join(LIFT)}")
         if self.lift is not NO_LIFT:
             object.__setattr__(self, "lift", tuple(given(x, f"lift of link {self.name!r}") for x in self.lift))
+
+    @classmethod
+    def solid(
+        cls,
+        name: str,
+        mass: Scalar | str,
+        com: Sequence[Scalar | str] = (0.0, 0.0, 0.0),
+        inertia: Sequence[Sequence[Scalar | str]] | None = None,
+    ) -> Body:
+        """Return a link from its mass, its centre of mass, and its 3x3 inertia matrix about that point.
+
+        Both are in the axes of the link's frame. Leave the matrix out for a point mass.
+        """
+        M = given(mass, f"the mass of {name!r}")
+        if not isinstance(M, Node) and not M > 0:
+            raise RobotError(f"the mass of {name!r} must be positive, not {M}")
+        if len(com) != 3:
+            raise RobotError(f"the com of {name!r} is {com!r}; it must be three numbers or expressions")
+        c = Vector(*(given(x, f"the com of {name!r}") for x in com))
+        rows = [[0.0] * 3] * 3 if inertia is None else inertia
+        J = [[given(x, f"the inertia of {name!r}") for x in row] for row in rows]
+        if [len(row) for row in J] != [3, 3, 3] or any(J[i][k] != J[k][i] for i in range(3) for k in range(i)):
+            raise RobotError(f"the inertia of {name!r} must be a symmetric 3x3 matrix, about its centre of mass")
+        about_com = Inertia(J[0][0], J[0][1], J[0][2], J[1][1], J[1][2], J[2][2], 0.0, 0.0, 0.0, M)
+        return cls(name=name, inertia=about_com.shifted(c))

@@ -12,16 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..errors import RobotError
+from ..errors import RobotError, suggestion
 from ..graph.node import as_node, symbol
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .body import Body
 from .joint import Joint
 from .mechanisms import fivebar, fourbar, slider_crank, sr400
+from .parameters import symbols
 from .platforms import delta, gough_stewart, orthoglide, planar_3rrr
 from .robot import DOWN, Robot
-from .solids import rod, solid, symbols
+from .solids import rod, solid
 from .solids import symbolic as made_symbolic
 
 __all__ = [
@@ -56,7 +57,7 @@ def names() -> tuple[str, ...]:
 def bundled(name: str, *, symbolic: bool = False) -> Robot:
     """Return a bundled robot by its name."""
     if name not in _ROBOTS:
-        raise RobotError(f"no bundled robot is called {name!r}; choose among {', '.join(_ROBOTS)}")
+        raise RobotError(f"no bundled robot is called {name!r}; {suggestion(name, names())}")
     return _ROBOTS[name](symbolic=symbolic)
 
 

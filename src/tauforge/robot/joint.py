@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
-from ..errors import ExpressionError, RobotError
+from ..errors import ExpressionError, RobotError, suggestion
 from ..graph.node import Scalar, is_zero
 from ..graph.parse import as_scalar
 from ..spatial.pose import Pose
 from ..spatial.rotation import Rotation, about
 from ..spatial.screw import Twist, Wrench
 from ..spatial.vector import Vector
-from .kinds import FIXED, KINDS, PARAMETERS, REVOLUTE
+from .kinds import FIXED, KINDS, PARAMETERS, REVOLUTE, WORDS
 from .kinds.kind import Kind, Values
 
 FREE = ("QP", "QDP", "GAM")
@@ -76,7 +76,8 @@ class Joint:
     antecedent
         Number of the parent link; 0 is the base.
     sigma
-        The number of its kind: 0 revolute, 1 prismatic, 2 fixed; the page on joints lists the others.
+        The number of its kind: 0 revolute, 1 prismatic, 2 fixed; the page on joints lists the others. You can give
+        the word instead, such as "prismatic".
     pitch
         How far a helical joint slides along z as it turns about it, in metres per radian.
     mu
@@ -109,7 +110,7 @@ class Joint:
 
     name: str
     antecedent: int
-    sigma: int = REVOLUTE
+    sigma: int = REVOLUTE  # or a word, of which a number is made
     gamma: Scalar = 0.0
     b: Scalar = 0.0
     alpha: Scalar = 0.0
@@ -134,6 +135,8 @@ class Joint:
 
     def __post_init__(self) -> None:
         values = vars(self)
+        if isinstance(self.sigma, str):
+            object.__setattr__(self, "sigma", _number(self.sigma, self.name))
         if are_numbers(_needed(values)) and self.QP is self.QDP is self.GAM is None:
             return
         for key in SCALARS:
@@ -181,6 +184,13 @@ class Joint:
         if not q or not (turns := kind.turns(q)):
             return pose
         return Pose(Rotation([*pose.R, *turns]), pose.P + pose.R.forth(kind.shift(q)), 0.0)
+
+
+def _number(word: str, name: str) -> int:
+    """Return the number of a kind of joint from its word."""
+    if word not in WORDS:
+        raise RobotError(f"joint {name!r}: sigma is {word!r}; {suggestion(word, WORDS)}")
+    return WORDS.index(word)
 
 
 def constant_frame(name: str, antecedent: int, **place: Scalar) -> Joint:

@@ -16,8 +16,9 @@ from ..spatial.inertia import Inertia
 from .body import Body
 from .leg import leg
 from .parallel import parallel_robot
+from .parameters import symbols
 from .robot import Robot
-from .solids import solid, symbols
+from .solids import solid
 
 
 def gough_stewart(*, symbolic: bool = False) -> Robot:

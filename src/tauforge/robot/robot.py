@@ -13,10 +13,9 @@ from ..graph.evaluate import symbols
 from ..graph.node import Node, Scalar, as_node
 from ..graph.normal import literal
 from ..graph.rewrite import substitute
-from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .base import BASE_LINK, Base, given_vector
-from .body import NO_LIFT, Body
+from .body import Body
 from .entries import axis_names, degrees
 from .joint import FREE, Joint, given
 from .kinds import FIXED, FLOATING
@@ -195,19 +194,20 @@ class Robot(Shown):
 
         >>> robot.neglect("IA", "FV", "FS")                                     # doctest: +SKIP
         """
-        allowed = (*Inertia._fields, "IA", "FV", "FS", "k", "lift")
-        for name in names:
-            if name not in allowed:
-                raise RobotError(f"{name!r} cannot be neglected; choose among {', '.join(allowed)}")
-        on_joint = {name: 0.0 for name in names if name in ("IA", "FV", "FS", "k")}
-        on_body = {name: 0.0 for name in names if name in Inertia._fields}
-        lift: dict[str, Any] = {"lift": NO_LIFT} if "lift" in names else {}
-        return self.derived(
-            joints=tuple(replace(joint, **on_joint) for joint in self.joints),  # type: ignore[arg-type]
-            loops=tuple(replace(loop, joint=replace(loop.joint, **on_joint)) for loop in self.loops),  # type: ignore[arg-type]
-            tendons=tuple(replace(tendon, **on_joint) for tendon in self.tendons),  # type: ignore[arg-type]
-            bodies=tuple(replace(body, inertia=body.inertia._replace(**on_body), **lift) for body in self.bodies),
-        )
+        from .parameters import neglected
+
+        return neglected(self, names)
+
+    def symbolic(self, *, inertia: bool = True, lengths: bool = False, actuators: bool = False) -> Robot:
+        """Return the robot with symbols, named as in the papers, in the place of numbers.
+
+        These are the links' ten inertial parameters (XX1, …, M1), the lengths that are not zero (D3, RL4, …), and the
+        rotor inertias and friction coefficients that are not zero (IA1, FV1, FS1, …). A robot whose frames come from a
+        drawing, as in URDF, first gets those of ``to_mdh`` if they have more zeros; the symbols belong to these frames.
+        """
+        from .parameters import symbolic
+
+        return symbolic(self, inertia=inertia, lengths=lengths, actuators=actuators)
 
     def with_base(self, kind: str, body: Body | None = None) -> Robot:
         """Return the robot on a "fixed" or a "floating" base.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 
-from ..graph.node import Scalar, as_node, is_zero, symbol
+from ..graph.node import Scalar, as_node
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
+from .parameters import symbolic as made_symbolic
 from .robot import Robot
 
 
@@ -33,32 +33,10 @@ def bar(length: float, mass: float, width: float) -> Inertia:
     return solid(mass, (length / 2, 0.0, 0.0), (float(m * square / 6), across, across))
 
 
-def symbols(j: int) -> Inertia:
-    """Return the inertial parameters of link j as symbols."""
-    return Inertia(*(symbol(f"{name}{j}") for name in Inertia._fields))
-
-
 def symbolic(robot: Robot, same: Mapping[str, Scalar] | None = None) -> Robot:
     """Make every inertial parameter and every length that is not zero a symbol; leave rotors and friction out.
 
-    Lengths of cut joints and their frames get the numbers that follow those of the joints. ``same`` has the expressions
-    of lengths that depend on others.
+    These are the conditions of published operation counts. ``same`` has the expressions of lengths that depend on
+    others.
     """
-    known = same or {}
-
-    def length(x: Scalar, name: str) -> Scalar:
-        return x if is_zero(x) else known.get(name, symbol(name))
-
-    cuts = [joint for loop in robot.loops for joint in (loop.joint, loop.frame)]
-    joints = [
-        replace(x, b=length(x.b, f"B{j}"), d=length(x.d, f"D{j}"), r=length(x.r, f"RL{j}"))
-        for j, x in enumerate([*robot.joints, *cuts], 1)
-    ]
-    own, ends = joints[: len(robot.joints)], joints[len(robot.joints) :]
-    pairs = zip(robot.loops, ends[::2], ends[1::2], strict=True)
-    return replace(
-        robot,
-        joints=tuple(own),
-        bodies=tuple(replace(body, inertia=symbols(j)) for j, body in enumerate(robot.bodies, 1)),
-        loops=tuple(replace(loop, joint=joint, frame=frame) for loop, joint, frame in pairs),
-    ).neglect("IA", "FV", "FS")
+    return made_symbolic(robot, lengths=True, same=same).neglect("IA", "FV", "FS")

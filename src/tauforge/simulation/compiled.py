@@ -32,6 +32,7 @@ REASONS = {
     NOT_FINITE: "the rates of the state are not finite",
     TOO_MANY: "it has tried max_steps steps",
 }
+NO_START = "the accelerations at t = {:g} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
           TOO_MANY: "too many steps"}  # fmt: skip
 """What the status of a state is called."""
@@ -89,7 +90,7 @@ class Course:
             2**62 if how.max_steps is None else how.max_steps,
         )
 
-    def run(self, threads: int | None) -> None:
+    def run(self) -> None:
         """Integrate all states, slice by slice."""
         progress, count = Progress("simulating"), len(self.records)
         start, duration = self.span[0], self.span[1] - self.span[0]
@@ -101,7 +102,7 @@ class Course:
                 budget = max(16, int(SLICE / (self.march.work * len(records))))
                 while self._is_running(records):
                     task = self.task._replace(inputs=inputs, results=self.task.results[own])
-                    self.march(records, task, budget, threads)
+                    self.march(records, task, budget, self.how.threads)
                     passed = float(control(records, "t").sum()) - start * len(records)
                     part = (first + passed / duration) / count
                     progress.show(part, f"t = {start + part * duration:.4g} s")
@@ -146,9 +147,7 @@ class Course:
         if status in REASONS:
             t = float(control(self.records, "t")[0])
             if status == NOT_FINITE and not self.count("steps")[0]:
-                raise ProgramError(
-                    f"the accelerations at t = {t:g} are not finite: the inertia matrix is singular there"
-                )
+                raise ProgramError(NO_START.format(t))
             raise ProgramError(f"the integrator gave up at t = {t:g}: {REASONS[status]}")
 
     def inputs(self, t: Floats) -> dict[str, Floats]:

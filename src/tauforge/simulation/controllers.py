@@ -60,8 +60,8 @@ class Controller:
     Attributes
     ----------
     program
-        Its inputs are some of ``q, qd, q_ref, qd_ref, qdd_ref, T_ref, V_ref, integral, t``. With ``integral``, an
-        output ``integral_rate`` is its time derivative.
+        Its inputs are some of ``q, qd, q_ref, qd_ref, qdd_ref, T_ref, V_ref, integral, t``; its output, or only output,
+        is ``tau``. With ``integral``, an output ``integral_rate`` is its time derivative.
     reference
         A motion: a function of time that returns ``(q, qd, qdd)``, or as many of them as the Program takes; or constant
         coordinates. For a frame, a function that returns its pose ``T`` (4, 4) and its twist ``V`` (6) relative to the
@@ -72,6 +72,9 @@ class Controller:
     reference: Any = None
 
     def __post_init__(self) -> None:
+        results = list(self.program.results.values())
+        if len(results) == 1 and len(results[0].shape) == 1:  # whatever its name
+            object.__setattr__(self, "program", replace(self.program, results={"tau": results[0]}))
         unknown = [name for name in self.program.inputs if name not in KNOWN]
         if unknown or "tau" not in self.program.outputs:
             what = f"takes {', '.join(unknown)}" if unknown else "has no output tau"
@@ -95,11 +98,16 @@ class Controller:
     def _constant(self, given: ArrayLike) -> Rest:
         """Return the motion that rests at given coordinates."""
         shapes, (first, *rates) = self.program.inputs, self._reference
-        q = np.array(given, dtype=float)
+        try:
+            q = np.array(given, dtype=float)
+        except (TypeError, ValueError):
+            raise ProgramError("the reference must be an array of numbers, a motion, or a function of time") from None
         if first in shapes and q.shape != shapes[first].shape:
             labels = ", ".join(shapes[first].labels[0])
             wanted = f"its coordinates are {labels}" if len(shapes[first]) == 1 else "a pose is a matrix (4, 4)"
             raise ProgramError(f"the reference has shape {list(q.shape)}; {wanted}")
+        if not np.isfinite(q).all():
+            raise ProgramError("the reference has entries that are not finite")
         still = [np.zeros(shapes[name].shape) if name in shapes else np.zeros(0) for name in rates]
         return Rest((q, *still))
 

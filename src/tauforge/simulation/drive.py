@@ -189,10 +189,7 @@ def _sampled(controller: Controller, rate: float, names: Sequence[str]) -> Law:
 def _given(torque: ArrayLike | None, t: Floats | None, names: Sequence[str]) -> Held:
     """Return torques that are given as numbers: constant, or samples at the times t."""
     count = len(names)
-    try:
-        tau = np.zeros(count) if torque is None else np.array(torque, dtype=float)
-    except (TypeError, ValueError):
-        raise ProgramError("torque must be an array of numbers or a function") from None
+    tau = np.zeros(count) if torque is None else np.array(torque, dtype=float)
     rows = 0 if t is None else len(t)
     if tau.shape not in ((count,), (rows, count)) or (tau.ndim == 2 and t is None):
         raise ProgramError(
@@ -212,7 +209,13 @@ def _given(torque: ArrayLike | None, t: Floats | None, names: Sequence[str]) -> 
 
 
 def law_of(function: Callable[..., Any], what: str, shape: tuple[int, ...], names: Sequence[str]) -> tuple[Law, bool]:
-    """Return a function of (t) or (t, q, qd) whose results are checked, and whether it reads the state."""
+    """Return a function of (t) or (t, q, qd) whose results are checked, and whether it reads the state.
+
+    Parameters
+    ----------
+    shape, names
+        Of what it returns: () for a number, or one name per row.
+    """
     try:
         parameters = signature(function).parameters.values()
         needed = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -222,9 +225,16 @@ def law_of(function: Callable[..., Any], what: str, shape: tuple[int, ...], name
         count = 3
     if count not in (1, 3):
         raise ProgramError(f"{what} must be a function of (t) or of (t, q, qd); this one takes {count} arguments")
-    if count == 1:
-        return (lambda t, q, qd: checked(function(t), what, shape, names, t)), False
-    return (lambda t, q, qd: checked(function(t, q, qd), what, shape, names, t)), True
+
+    def law(t: float, q: Floats, qd: Floats) -> Floats:
+        state = () if count == 1 else (q.copy(), qd.copy())  # the integrator's own memory, which must not change
+        try:
+            found = function(t, *state)
+        except Exception as error:
+            raise ProgramError(f"{what} failed at t = {t:g} with {type(error).__name__}: {error}") from error
+        return checked(found, what, shape, names, t)
+
+    return law, count == 3
 
 
 def checked(found: Any, what: str, shape: tuple[int, ...], names: Sequence[str], t: float) -> Floats:
@@ -234,8 +244,10 @@ def checked(found: Any, what: str, shape: tuple[int, ...], names: Sequence[str],
     except (TypeError, ValueError):
         raise ProgramError(f"{what} returned {type(found).__name__} at t = {t:g}; return an array of numbers") from None
     if value.shape != shape:
-        raise ProgramError(f"{what} returned an array of shape {list(value.shape)} at t = {t:g}; return {list(shape)}")
+        wanted = str(list(shape)) if shape else "a number"
+        raise ProgramError(f"{what} returned an array of shape {list(value.shape)} at t = {t:g}; return {wanted}")
     if not np.isfinite(value).all():
-        place = int(np.argwhere(~np.isfinite(value))[0][0])
-        raise ProgramError(f"{what} returned {value[place]} for {names[place]} at t = {t:g}")
+        place = int(np.argwhere(~np.isfinite(value))[0][0]) if shape else 0
+        found = f"{value[place]} for {names[place]}" if shape else value
+        raise ProgramError(f"{what} returned {found} at t = {t:g}")
     return value

@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 
 from ..errors import ProgramError
 from ..robot.robot import Robot
+from .drive import law_of
 from .stops import limited_coordinates
 
 Floats = NDArray[np.float64]
@@ -59,7 +60,8 @@ class Watch:
     """The events of a simulation, looked for in each step."""
 
     def __init__(self, robot: Robot, events: Any, split: Split) -> None:
-        given = [events] if events == LIMITS or callable(events) else list(events or ())
+        several = isinstance(events, Sequence) and not isinstance(events, str)
+        given = [] if events is None else events if several else [events]
         self._checks = [check for event in given for check in _checks(robot, event)]
         self._split, self._values = split, list[float]()
 
@@ -135,7 +137,9 @@ def _checks(robot: Robot, event: Any) -> list[Check]:
     if not callable(event):
         raise ProgramError(f"an event is 'limits' or a function (t, q, qd) -> float, not {event!r}")
     name = getattr(event, "__name__", type(event).__name__)
-    return [Check(name, event, bool(getattr(event, "terminal", False)), float(getattr(event, "direction", 0.0)), False)]
+    law, _ = law_of(event, f"the event {name}", (), ())
+    terminal, direction = bool(getattr(event, "terminal", False)), float(getattr(event, "direction", 0.0))
+    return [Check(name, lambda t, q, qd: float(law(t, q, qd)), terminal, direction, False)]
 
 
 def _limits(robot: Robot) -> list[Check]:

@@ -12,7 +12,7 @@ from scipy import integrate
 
 from ..errors import ProgramError
 from ..progress import Progress
-from .compiled import Stepper
+from .compiled import NO_START, Stepper
 from .events import Event, Watch
 from .options import IMPLICIT, SUNDIALS, Options
 from .sundials import Sundials
@@ -88,10 +88,10 @@ def run(
             system.drive.start(t, *system.split(y)[:2])
             solver = _solver(system, t, y, stop, first_step, how)
             while solver.status == "running":
+                if record.steps == how.max_steps:
+                    raise ProgramError(f"the integrator gave up at t = {solver.t:g}: it has taken max_steps steps")
                 _step(system, solver)
                 record.steps += 1
-                if how.max_steps is not None and record.steps > how.max_steps:
-                    raise ProgramError(f"the integrator gave up at t = {solver.t_old:g}: it has taken max_steps steps")
                 halt = _watched(watch, record, solver)
                 until = halt[0] if halt else solver.t
                 place = _results(record, solver, wanted, place, until, times is None and not halt)
@@ -111,7 +111,7 @@ def run(
 def _check_start(system: System, t: float, y: Floats) -> None:
     system.drive.start(t, *system.split(y)[:2])
     if not np.isfinite(system.rates(t, y)).all():
-        raise ProgramError(f"the accelerations at t = {t:g} are not finite: the inertia matrix is singular there")
+        raise ProgramError(NO_START.format(t))
 
 
 def _solver(system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options) -> Any:

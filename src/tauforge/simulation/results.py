@@ -112,7 +112,7 @@ def _trajectory(
     **more: Any,
 ) -> Trajectory:
     names = _names(robot)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(all="ignore"):
         kinetic, potential = _energies(robot)(q, qd)
         residual, opening = _residuals(robot, q, qd)
     return Trajectory(

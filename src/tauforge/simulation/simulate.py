@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ProgramError, SimulationError
 from ..models.registry import check_robot
 from ..robot.robot import Robot
-from ..runtime.threads import asked
 from .compiled import Course
 from .controllers import largest_torques
 from .drive import Drive, Free, Inside, Law, Table, drive, law_of
@@ -83,14 +82,14 @@ def simulate(
         ``trajectory`` holds what was computed. A KeyboardInterrupt carries the same attribute.
     """
     names = _velocity_names(robot)
-    (span, times), how = _times(t), options(method, rtol, atol, max_step, max_steps, smoothing)
+    (span, times), how = _times(t), options(method, rtol, atol, max_step, max_steps, smoothing, threads)
     first = start(robot, q0, qd0, torque, times)
     driven = _compiled(drive(first.torque, controller, rate, delay, span, times, names), method)
     system = _system(robot, driven, wrenches, saturation, smoothing, stiction, stops)
     how = how._replace(atol=_tolerances(how.atol, system))
     watch, y = Watch(robot, events, system.split), _whole(first.y, system)
     if table := _table(system, span[0], first, how, wrenches, watch):
-        return _march(Course(system, table, span, times, y, how), first.batch, threads)
+        return _march(Course(system, table, span, times, y, how), first.batch)
     return _run(system, span, times, y[0], watch, how)
 
 
@@ -154,21 +153,19 @@ def _along(rows: Floats, count: int) -> Floats:
     return np.broadcast_to(rows, (len(rows), count, *rows.shape[2:])) if rows.shape[1] == 1 < count else rows
 
 
-def _march(course: Course, batch: tuple[int, ...] | None, threads: int | None) -> Trajectory:
+def _march(course: Course, batch: tuple[int, ...] | None) -> Trajectory:
     """Return the trajectory of a method that is compiled with the model."""
-    if threads is not None:
-        threads = asked("simulate", threads)
     if batch is not None:
         if course.task.own:
             raise ProgramError("t is a duration; the results of many states need common times: give these")
         try:
-            course.run(threads)
+            course.run()
         except KeyboardInterrupt as interrupt:
             interrupt.trajectory = course_of_many(course, batch)  # type: ignore[attr-defined]
             raise
         return course_of_many(course, batch)
     try:
-        course.run(threads)
+        course.run()
         course.check()
     except KeyboardInterrupt as interrupt:
         interrupt.trajectory = course_of_one(course, "interrupted")  # type: ignore[attr-defined]
@@ -216,7 +213,7 @@ def _run(
     except Exception as error:
         raised = SimulationError(f"{system.robot.name}: {_reason(error)}")
         raised.trajectory = partial(system, record, how, "failed")
-        raise raised from error
+        raise raised from error.__cause__ or error  # what a user's function has raised itself
     return finished(system, record, how, "event" if record.t[-1] < span[1] else "done")
 
 
@@ -247,13 +244,17 @@ def _times(given: ArrayLike) -> tuple[tuple[float, float], Floats | None]:
 
 def _tolerances(atol: ArrayLike, system: System) -> Any:
     """Return absolute tolerances for the whole state."""
-    found, count = np.array(atol, dtype=float), system.nq + system.n
+    count = system.nq + system.n
+    try:
+        found = np.array(atol, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError("atol must be a number, or an array of numbers") from None
     if found.shape not in ((), (count,)):
         raise ProgramError(
             f"atol has shape {list(found.shape)}; give one number, or {count} for coordinates and velocities"
         )
-    if not (found >= 0.0).all():
-        raise ProgramError("atol must not be negative")
+    if not (found > 0.0).all():  # at zero, an entry of the state that is zero would have no scale for its error
+        raise ProgramError("atol must be positive")
     if found.ndim == 0:
         return float(found)
     return np.concatenate([found, np.full(system.size - count, found.min())])

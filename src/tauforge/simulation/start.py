@@ -72,9 +72,14 @@ def _flat(array: Floats, batch: tuple[int, ...] | None, count: int, axes: int) -
 
 def _own_torques(torque: Any, times: Floats | None, names: tuple[str, ...]) -> Floats | None:
     """Return torques that have leading axes for many states; None for all others."""
-    if torque is None or callable(torque) or np.ndim(torque) < 3:
+    if torque is None or callable(torque):
         return None
-    found = np.array(torque, dtype=float)
+    try:
+        found = np.array(torque, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError("torque must be an array of numbers or a function") from None
+    if found.ndim < 3:
+        return None
     rows = 1 if times is None else len(times)
     if found.shape[-1] != len(names) or found.shape[-2] not in (1, rows):
         raise ProgramError(

@@ -47,7 +47,7 @@ def load(path: str | Path) -> Trajectory:
     except OSError as error:
         raise TauforgeError(f"{path}: cannot be read ({error.strerror or error}); check the name") from None
     except Exception as error:
-        raise TauforgeError(f"{path}: this is not a trajectory that Tauforge has saved ({error})") from None
+        raise TauforgeError(f"{path}: this is not a trajectory that Tauforge has saved") from error
 
 
 def _ending(path: Path) -> str:
@@ -137,7 +137,7 @@ def _arrow() -> Any:
     try:
         import pyarrow.parquet
     except ImportError:
-        raise TauforgeError(".parquet needs pyarrow: pip install pyarrow") from None
+        raise TauforgeError(".parquet needs pyarrow: pip install 'tauforge[parquet]'") from None
     return pyarrow
 
 

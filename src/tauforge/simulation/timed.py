@@ -90,9 +90,14 @@ def _in_pieces(program: Program, motion: Motion, law: Pieces) -> tuple[Program, 
     for row, t in zip(ends, (motion.start, motion.end), strict=True):
         row[0] = motion(t).q
     rows = np.concatenate([ends[:1], law.coefficients.swapaxes(0, 1), ends[1:]])
-    starts = np.concatenate([[-np.inf], law.knots])
+    starts = np.array([-np.inf, *law.knots[:-1], _after(motion)])
     since = np.concatenate([[0.0], law.knots])
     return _with_pieces(program, powers, motion.dof), Table(starts, {COEFFICIENTS: rows, SINCE: since})
+
+
+def _after(motion: Motion) -> float:
+    """Return the first time of rest: at its end, a motion has still the acceleration with which it gets there."""
+    return float(np.nextafter(motion.end, np.inf))
 
 
 @lru_cache(maxsize=32)
@@ -120,7 +125,7 @@ def _in_graph(program: Program, motion: Motion, nodes: Sequence[Sequence[Node]])
         new = replaced(row, by)
         orders.append([as_node(new[x] * moving) if k else new[x] for x in row])
     more = {name: Array(Shape([]), (symbol(name),)) for name in (MOVING, SINCE)}
-    starts = np.array([-np.inf, motion.start, motion.end])
+    starts = np.array([-np.inf, motion.start, _after(motion)])
     rows = {MOVING: np.array([0.0, 1.0, 0.0]), SINCE: np.array([motion.start, motion.start, motion.end])}
     return _following(program, orders, more), Table(starts, rows)
 

@@ -219,4 +219,5 @@ def _check_call(function: Any, space: Space, fixed: dict[str, Any]) -> None:
     try:
         signature.bind(**dict.fromkeys([*names, *more]))
     except TypeError as error:
-        raise ProgramError(f"{name_of(function)}{signature} does not fit the parameters: {error}") from None
+        known = ", ".join(signature.parameters)
+        raise ProgramError(f"{name_of(function)}({known}) does not fit the parameters: {error}") from None

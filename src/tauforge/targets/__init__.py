@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import TargetError
+from ..errors import TargetError, suggestion
 from ..files import write_text
 from ..program.program import Program
 from . import c, fortran, latex, matlab, numpy, python
@@ -39,7 +39,7 @@ TARGETS = {
 def generate(program: Program, target: str, name: str | None = None) -> str:
     """Return a Program as source code; ``name`` is the function's name, by default the Program's."""
     if target not in TARGETS:
-        raise TargetError(f"unknown target {target!r}; choose among {', '.join(TARGETS)}")
+        raise TargetError(f"unknown target {target!r}; {suggestion(target, list(TARGETS))}")
     chosen = TARGETS[target]
     return chosen.render(listing(program, chosen.language, name))
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from ..graph.node import Node, Scalar, is_zero
 from ..graph.text import number
 from ..models.centre_of_mass import gathered
-from ..models.loops.freedom import freedom
 from ..parameters.base import grouped
 from ..robot.joint import NO_LIMITS, Joint
 from ..robot.robot import Robot
@@ -136,6 +135,8 @@ def describe(robot: Robot) -> Description:
 
 def describe_freedom(robot: Robot) -> FreedomCount:
     """Return how a mechanism with closed loops can move."""
+    from ..models.loops.freedom import freedom  # with NumPy, which most commands do without
+
     found = freedom(robot.expanded())
     own = [joint for joint in robot.joints if joint.axes and not joint.mimic]
     actuated, passive = ([joint for joint in own if bool(joint.mu) is driven] for driven in (True, False))

@@ -41,8 +41,7 @@ class Picture:
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to a .png file."""
-        if Path(path).suffix.lower() != ".png":
-            raise ProgramError(f"{path}: a picture is written as .png")
+        _check_ending(path)
         return write_bytes(path, png(self.pixels))
 
     def _repr_png_(self) -> bytes:
@@ -59,10 +58,17 @@ def plot(robot: Robot, q: ArrayLike | None = None, path: str | Path | None = Non
     if len(shown.t) > 1:
         raise ProgramError(f"q has {len(shown.t)} states; plot shows one, tf.animate shows them one after another")
     width, height = checked_size(size)
+    if path is not None:
+        _check_ending(path)  # before the seconds that a picture takes
     found = Picture(Renderer(shown, width, height).render(shown.T[0]))
     if path is not None:
         found.save(path)
     return found
+
+
+def _check_ending(path: str | Path) -> None:
+    if Path(path).suffix.lower() != ".png":
+        raise ProgramError(f"{path}: a picture is written as .png")
 
 
 def checked_size(size: object) -> tuple[int, int]:

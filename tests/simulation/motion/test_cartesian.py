@@ -1,13 +1,16 @@
 """Cartesian motions: the frame is where it should be, the rates are those of the joints, and failures say where."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
 import tauforge as tf
+from tauforge.geometry.task import Task
 from tauforge.robot.joint import Limits
+from tauforge.simulation.motion.pose_path import pose_path
 
 ARM, LWR = tf.robots.puma560(), tf.robots.kuka_lwr()
 STARTS = {"puma560": [0.3, -0.6, 0.5, 0.2, 0.8, -0.1], "kuka_lwr": [0.2, 0.6, 0.1, 1.4, 0.3, 0.8, 0.1]}
@@ -139,6 +142,102 @@ def test_closed_loops(name):
     assert np.isfinite(tf.required_torques(robot, motion, guess=start, dt=0.1).peak).all()
 
 
+SQUARE = np.array([[1.0, 0.5, 0.0], [0.6, 0.5, 0.0], [0.6, 0.9, 0.0], [1.0, 0.9, 0.0]])
+
+
+def square(times=4.0, **given):
+    """Return a motion of the planar arm's tip along three sides of a square of 0.4 m."""
+    usual = {"frame": "tip", "q0": [-0.3, 1.5], "aim": "position", "radius": 0.1}
+    return tf.cartesian_motion(PLANAR, SQUARE, times, **{**usual, **given})
+
+
+def distance_to_sides(x):
+    """Return how far points (k, 3) are from the three sides."""
+    found = []
+    for a, b in pairwise(SQUARE):
+        u = np.clip((x - a) @ (b - a) / 0.16, 0.0, 1.0)
+        found.append(np.linalg.norm(x - a - u[:, None] * (b - a), axis=1))
+    return np.min(found, axis=0)
+
+
+@pytest.mark.parametrize("kind", ["quintic", "cubic", "trapezoidal"])
+def test_poses_are_passed_without_stopping(kind):
+    """The tip stays on the sides but near the corners, which it passes at some speed without a jump of acceleration."""
+    motion = square(kind=kind)
+    t = np.linspace(0.0, 4.0, 4001)
+    q, qd, qdd = motion(t)
+    x, J = where(PLANAR, "tip")(q)[:, :3, 3], tf.jacobian(PLANAR, frame="tip").compile()(q)
+    speed = np.linalg.norm(np.einsum("kij,kj->ki", J[:, :3], qd), axis=1)
+    near = np.linalg.norm(x[:, None] - SQUARE[1:3], axis=2).min(axis=1)
+    assert distance_to_sides(x)[near > 0.1].max() < 1e-11
+    off = near[np.abs(t - 2.0) < 1.2].min()
+    assert off == pytest.approx(3 / 16 * 0.1 * np.sqrt(2.0), rel=1e-3)  # in the middle of a curve
+    assert speed[800:-800].min() > 0.2
+    check_rates(motion, 2e-4)
+    jumps = np.abs(np.diff(qdd, axis=0)).max(axis=1)
+    if kind != "trapezoidal":
+        assert jumps.max() < 0.02 * np.abs(qdd).max()
+
+
+def test_times_of_poses_that_are_passed():
+    motion = square([0.0, 1.0, 3.0, 3.5])
+    at = where(PLANAR, "tip")(motion([0.0, 1.0, 3.0, 3.5]).q)[:, :3, 3]
+    np.testing.assert_allclose(np.linalg.norm(at - SQUARE, axis=1)[[0, 3]], 0.0, atol=1e-11)
+    np.testing.assert_allclose(np.linalg.norm(at - SQUARE, axis=1)[[1, 2]], 3 / 16 * 0.1 * np.sqrt(2.0), rtol=1e-9)
+    assert np.abs(motion([1.0, 3.0]).qd).max(axis=1).min() > 0.05
+    uneven = square([0.0, 1.0, 1.1, 9.0], kind="quintic")
+    x = where(PLANAR, "tip")(uneven.sample(0.01).q)[:, :3, 3]
+    assert distance_to_sides(x).max() < 0.03  # never back and forth beyond the ends
+
+
+def test_some_poses_are_passed_and_others_rested_at():
+    motion = square([0.0, 1.0, 2.0, 3.0], radius=[0.1, 0.0])
+    assert np.abs(motion(1.0).qd).max() > 0.05
+    assert np.abs(motion(2.0).qd).max() < 1e-9
+    np.testing.assert_allclose(where(PLANAR, "tip")(motion(2.0).q)[:3, 3], SQUARE[2], atol=1e-11)
+    same, rested = square(radius=0.0)(1.3).q, square(radius=None)(1.3).q
+    np.testing.assert_array_equal(same, rested)
+
+
+def test_curves_between_lines_arcs_and_turns():
+    """The rates of the frame are the differences of its poses, with a pose that only turns among them."""
+    q0 = np.array(STARTS["puma560"])
+    T = where(ARM)(q0)
+    poses = np.array([
+        T, moved(T, [0.1, 0.0, 0.0], [0.2, 0.1, 0.0]), moved(T, [0.1, 0.1, 0.05], [0.1, -0.3, 0.2]),
+        moved(T, [0.1, 0.1, 0.05], [0.4, -0.3, 0.5]), moved(T, [0.0, 0.1, 0.0]),
+    ])  # fmt: skip
+    path = pose_path(Task(ARM, last(ARM), "pose"), poses, [None, T[:3, 3] + [0.13, 0.05, 0.0], None, None], 0.04)
+    u, h = np.linspace(0.01, 0.99, 137), 1e-5
+    here, ahead, back = path(0, u), path(0, u + h), path(0, u - h)
+    np.testing.assert_allclose((ahead.T - back.T)[:, :3, 3] / (2 * h), here.V[:, :3], atol=1e-6)
+    turned = Rotation.from_matrix(ahead.T[:, :3, :3] @ np.swapaxes(back.T[:, :3, :3], 1, 2)).as_rotvec() / (2 * h)
+    np.testing.assert_allclose(turned, here.V[:, 3:], atol=1e-6)
+    np.testing.assert_allclose((ahead.V - back.V) / (2 * h), here.A, atol=1e-2)  # the third rates jump
+    motion = tf.cartesian_motion(ARM, poses, 4.0, frame=last(ARM), q0=q0, radius=0.04)
+    check_rates(motion, 1e-4)
+    assert np.abs(motion(np.linspace(0.5, 3.5, 200)).qd).max(axis=1).min() > 0.01
+
+
+def test_passing_is_faster_than_resting():
+    limits = {"velocity": 2.0, "acceleration": 8.0}
+    fast, slow = (square(None, kind="time-optimal", radius=radius, **limits) for radius in (0.1, None))
+    assert fast.duration < 0.95 * slow.duration
+    for motion in (fast, square(None, kind="quintic", **limits), square(None, radius=0.002, **limits)):
+        _, qd, qdd = motion(motion.grid(20001))
+        assert np.abs(qd).max() < 2.0 * (1.0 + 1e-6)
+        assert 7.9 < np.abs(qdd).max() < 8.0 * (1.0 + 1e-6)
+
+
+def test_a_curve_out_of_reach_names_the_poses():
+    with pytest.raises(tf.SimulationError, match=r"from pose 2 to pose 3; pose 3 is 0\.2 m") as error:
+        tf.cartesian_motion(
+            PLANAR, [[1, 0.4, 0], [1, 0, 0], [2, 0, 0], [2, 1, 0]], 2.0, frame="tip", q0=[-0.3, 1.5], aim="position",
+            radius=0.1,
+        )  # fmt: skip
+    assert 0.0 < error.value.trajectory.end < 2.0
+
+
 def test_as_fast_as_limits_allow():
     """Scaled as a whole or time-optimal, no limit is exceeded; the second is faster."""
     q0, at = np.array(STARTS["puma560"]), where(ARM)
@@ -198,6 +297,10 @@ def test_limits_of_joints():
         ({"kind": "smooth"}, "choose among"),
         ({"speed": 1.0}, "does not take speed"),
         ({"blend": 0.1}, "has no blend"),
+        ({"poses": SQUARE, "radius": 0.3}, r"poses 2 and 3 overlap, which are only 0\.4 apart"),
+        ({"poses": SQUARE, "radius": [0.1]}, "radius: give one for all poses"),
+        ({"poses": SQUARE, "radius": -0.1}, "none negative"),
+        ({"poses": SQUARE, "radius": np.nan}, "radius: nan is not a finite number"),
         ({"poses": [[5, 5, 0], [1, 1, 0]]}, "does not reach goal"),
     ],
 )

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import tauforge as tf
 from tauforge.robot.joint import Limits
@@ -115,6 +116,42 @@ def test_a_sampled_controller_and_events(arm):
     assert len(np.unique(found.tau[:, 0])) < 80
 
 
+def test_a_frame_goes_from_pose_to_pose(arm):
+    """Positions alone, as a planar arm has it, and poses with rotation vectors."""
+    tip = arm.derived(frames=(tf.Joint(name="tip", antecedent=2, sigma=2, d=0.8),))
+    path = {"frame": "tip", "near": [0, 0.5], "duration": 2, "radius": 0.1, "kind": "cubic"}
+    rows = [[1.2, 0.3, 0], [0.6, 0.9, 0], [0.2, 1.2, 0]]
+    found = tf.Task.of(motion={"poses": rows, **path}).motion(tip)
+    given = {"frame": "tip", "q0": [0, 0.5], "aim": "position", "radius": 0.1, "kind": "cubic"}
+    exact = tf.cartesian_motion(tip, rows, 2.0, **given)
+    np.testing.assert_array_equal(found(1.0).q, exact(1.0).q)
+    run = tf.Task.of(motion={"poses": rows, **path}, controller={"law": "computed-torque", "kp": 100, "kd": 20})
+    np.testing.assert_allclose(run.simulate(tip).q[-1], exact(2.0).q, atol=1e-3)
+    puma, q0 = tf.robots.puma560(), np.array([0.3, -0.6, 0.5, 0.2, 0.8, -0.1])
+    T = np.array(tf.transforms(puma, frames="link6").compile()(q0)[0])
+    turn = Rotation.from_matrix(T[:3, :3]).as_rotvec()
+    poses = [[*T[:3, 3], *turn], [*(T[:3, 3] + [0.0, 0.1, 0.0]), *turn]]
+    found = tf.Task.of(motion={"poses": poses, "frame": "link6", "near": list(q0), "velocity": 1}).motion(puma)
+    np.testing.assert_allclose(found(0.0).q, q0, atol=1e-9)
+    assert np.abs(found(np.linspace(0, found.end, 500)).qd).max() == pytest.approx(1.0, rel=1e-3)
+    with pytest.raises(tf.RobotError, match="poses is a list of"):
+        tf.Task.of(motion={"poses": [[1, 2], [3, 4]], "frame": "tip"}).motion(arm)
+
+
+def test_delay_friction_and_stops(arm):
+    bounds = Limits(lower=-0.5, upper=0.5)
+    rubbing = replace(arm, joints=tuple(replace(joint, limits=bounds, FS=0.5) for joint in arm.joints))
+    task = tf.Task.of(
+        controller={"law": "pd", "kp": 50, "kd": 5, "reference": [0.2, 0.1], "rate": 50, "delay": 2},
+        simulation={"times": [0, 0.2, 0.4], "stops": True, "stiction": 1.2, "max_steps": 100000, "method": "BDF"},
+    )
+    law = tf.pd_control(rubbing, 50, 5, [0.2, 0.1])
+    exact = tf.simulate(
+        rubbing, [0, 0.2, 0.4], controller=law, rate=50, delay=2, stops=True, stiction=1.2, method="BDF"
+    )
+    np.testing.assert_array_equal(task.simulate(rubbing).q, exact.q)
+
+
 def test_joint_limits_stop_a_task(arm):
     bounds = Limits(lower=-0.5, upper=0.5)
     limited = replace(arm, joints=tuple(replace(joint, limits=bounds) for joint in arm.joints))
@@ -176,7 +213,7 @@ def test_changes_replace_values(tmp_path):
         ("[payload]\nmass = 1\nat = 'tool'\n[simulation]\nduration = 1\n", r"task.toml:\d: .*'tool'"),
         ("[wrenches]\nhand = [1]\n[simulation]\nduration = 1\n", r"task.toml:2: unknown field 'hand' in wrenches"),
         ("[[event]]\nvalue = 'q1'\ndirection = 'up'\n[simulation]\nduration = 1\n", r"toml:3: direction is 'up'; "),
-        ("[motion]\nduration = 1\n", r"task.toml:1: the motion has no path; give points, expressions, or a and b"),
+        ("[motion]\nduration = 1\n", r"toml:1: the motion has no path; give points, expressions, a and b, or poses"),
         ("[motion]\npoints = [[0, 0]]\nexpressions = 't'\n", r"toml:3: the motion has both points and expressions"),
         ("[motion]\nexpressions = ['t', 'x']\nduration = 1\n", r"task.toml:2: expressions, 'x': x has no value here"),
         ("[motion]\npoints = [[0, 0], [1, 1]]\ntimes = [0, 0]\n", r"task.toml:2: times must increase"),

@@ -1,5 +1,5 @@
 """MuJoCo's MJCF, through MuJoCo's compiler."""
 
-from .read import read, write
+from .read import read, robot_of, write
 
-__all__ = ["read", "write"]
+__all__ = ["read", "robot_of", "write"]

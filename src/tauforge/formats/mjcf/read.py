@@ -25,6 +25,7 @@ from ...spatial.pose import HERE
 from ...spatial.vector import ZERO, Vector
 from ..angles import SNAP
 from ..apart import run_apart
+from ..source import Source
 from . import compiler
 from .compiler import compiled
 from .equalities import closed
@@ -59,7 +60,12 @@ def read(path: Path, snap: float = SNAP, lenient: bool = False, folders: Sequenc
     model = _compiled(path, is_heavy(documents))
     if isinstance(model, str):
         raise compiled_with(documents, model)
-    spend("links", model.nbody - 1 + model.nsite + model.ntendon + model.neq, path)
+    return robot_of(model, source, snap)
+
+
+def robot_of(model: Any, source: Source, snap: float = SNAP) -> Robot:
+    """Return the robot that a compiled model describes."""
+    spend("links", model.nbody - 1 + model.nsite + model.ntendon + model.neq, source.path)
     if not model.njnt:
         raise source.fault(0, "no body has a joint, so nothing moves; a robot needs at least one joint")
     if fault := _unfit(model):
@@ -71,7 +77,7 @@ def read(path: Path, snap: float = SNAP, lenient: bool = False, folders: Sequenc
     except RobotError as error:
         raise source.fault(0, str(error)) from None
     robot = source.robot(
-        name=_name(model) or path.stem,
+        name=_name(model) or source.path.stem,
         joints=joints,
         bodies=tree.bodies,
         gravity=ZERO if disabled(model, "GRAVITY") else Vector(*model.opt.gravity.tolist()),
@@ -82,7 +88,7 @@ def read(path: Path, snap: float = SNAP, lenient: bool = False, folders: Sequenc
         free_frames=True,
     )
     if left_out := [*left_open, *unmodelled(model)]:
-        warnings.warn(f"{path}: the models here leave out {'; '.join(left_out)}", RobotWarning, stacklevel=3)
+        warnings.warn(f"{source.path}: the models here leave out {'; '.join(left_out)}", RobotWarning, stacklevel=4)
     return robot.merged()
 
 

@@ -14,11 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...errors import RobotError
+from ...errors import RobotError, suggestion
 from ...graph.node import Scalar
 from ...limits import spend
 from ..source import MISSING_LINE, Source
-from ..wording import suggestion
 
 SIZES = ("NL", "NJ", "NF", "Type")
 FLAGS = ("is_floating", "is_mobile")

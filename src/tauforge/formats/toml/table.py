@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import ExpressionError, RobotError
+from ...errors import ExpressionError, RobotError, suggestion
 from ...graph.node import Scalar
 from ..source import MISSING_LINE, Source
-from ..wording import said, suggestion
+from ..wording import said
 
 Place = tuple[str | int, ...]
 """The path of something: keys, and indices in arrays of tables, counted from 0."""

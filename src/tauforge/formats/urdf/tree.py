@@ -5,9 +5,9 @@ from __future__ import annotations
 import heapq
 from typing import NamedTuple
 
+from ...errors import suggestion
 from ...limits import spend
 from ..source import MISSING_LINE
-from ..wording import suggestion
 from ..xml import Document, Element, children
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")

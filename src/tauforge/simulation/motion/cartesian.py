@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,12 +16,12 @@ from ...geometry.task import Task
 from ...models.registry import check_robot
 from ...robot.robot import Robot
 from .checks import Floats, check_joints, numbers, positive, rising
-from .follow import Follower, Segment, Stop
+from .follow import Follower, Stop, Stretch
 from .laws import Along, Pieces, Rates
 from .motion import Motion
 from .pose_path import PosePath, pose_path
 from .scaling import LOAD
-from .through_points import at_rest, cubic, quintic
+from .through_points import cubic, joined, quintic, trapezoidal
 from .time_optimal import along_path, time_optimal
 
 KINDS = ("quintic", "cubic", "trapezoidal", "time-optimal")
@@ -28,13 +29,13 @@ LIMITS = {"velocity", "acceleration", "torque"} | LOAD
 
 
 @dataclass(frozen=True, eq=False)
-class Segments:
-    """Joints that follow segments of a path, the k-th from k to k + 1."""
+class Stretches:
+    """Joints that follow stretches of a path, the k-th from k to k + 1."""
 
-    each: tuple[Segment, ...]
+    each: tuple[Stretch, ...]
 
     def __call__(self, s: Floats, place: NDArray[np.intp]) -> Rates:
-        """Return the coordinates and their rates by the parameter of the path, on given segments."""
+        """Return the coordinates and their rates by the parameter of the path, on given stretches."""
         found = [np.empty((len(s), len(self.each[0].nodes[0].q))) for _ in range(3)]
         for k in np.unique(place):
             here = place == k
@@ -52,6 +53,7 @@ def cartesian_motion(
     q0: ArrayLike | None = None,
     kind: str = "quintic",
     via: Sequence[ArrayLike | None] | None = None,
+    radius: ArrayLike | None = None,
     aim: str = "pose",
     limits: bool = True,
     blend: float | None = None,
@@ -59,32 +61,31 @@ def cartesian_motion(
 ) -> Motion:
     """Return the motion of the joints with which a frame goes from pose to pose along straight lines, or along arcs.
 
-    It rests at each pose. Orientations turn about one axis from each pose to the next. Velocities and accelerations are
-    exact. Redundant arms move as little as they can.
+    It rests at each pose, or passes by without a stop where a ``radius`` allows it. Orientations turn about one axis
+    from each pose to the next. Velocities and accelerations are exact. Redundant arms move as little as they can.
 
     Parameters
     ----------
     poses
         Poses of the frame relative to the base, (poses, 4, 4); with ``aim="position"`` also points, (poses, 3).
     times
-        When each is reached; a single number is the duration, which lengths of segments share. Without times, each
-        segment is as fast as the limits allow.
+        When each is reached; a single number is the duration, which the lengths from rest to rest share. Without times,
+        the way from each rest to the next is as fast as the limits allow.
     frame
         Name of a link or of a constant frame.
     q0
-        A state near the one at the first pose, as for ``tf.reach``: it decides with which elbow the arm goes.
+        A state near the first one, as for ``tf.reach``: it decides with which elbow the arm goes.
     kind
-        The rhythm on each segment: "quintic", "cubic", "trapezoidal" with a ``blend`` in seconds; or "time-optimal",
-        the fastest of all along the path.
+        The rhythm: "quintic", "cubic", "trapezoidal" with a ``blend`` in seconds; or "time-optimal", the fastest.
     via
         For each segment a point (3) through which a circular arc leads, or None for a line.
-    aim
-        "pose", "position", or "axis", as for ``tf.reach``.
-    limits
-        Whether joints that would exceed their limits are an error.
+    radius
+        How far before and after a pose the frame leaves the segments to pass it without stopping, in metres (radians,
+        where it only turns): one for all poses between the ends, or one each, zero for rest.
+    aim, limits
+        "pose", "position", or "axis", as for ``tf.reach``; whether joints that would exceed their limits are an error.
     **fastest
-        Without times: ``velocity``, ``acceleration``, ``torque``, ``payload``, ``wrench`` and ``guess``, as for
-        ``Motion.scaled``.
+        Without times: ``velocity``, ``acceleration``, ``torque`` and the load, as for ``Motion.scaled``.
 
     Raises
     ------
@@ -94,15 +95,15 @@ def cartesian_motion(
     """
     _check(robot, times, kind, fastest)
     task = Task(robot, frame, aim)
-    path = pose_path(task, poses, via)
-    when = None if times is None else _times(times, path)
+    path = pose_path(task, poses, via, radius)
+    timed = None if times is None else _timed(times, path)
     first = reach(robot, path.poses[0], frame=frame, q0=q0, aim=aim, limits=limits)
-    segments = _followed(Search(task, limits), path, first.q, when, kind, blend, limits)
+    stretches = _followed(Search(task, limits), path, first.q, timed, kind, blend, limits)
     if kind == "time-optimal":
-        return _time_optimal(robot, segments, fastest)
-    if when is None:
-        when = np.cumsum([0.0, *(_shortest(robot, one, kind, blend, fastest) for one in segments)])
-    return _motion(segments, when, kind, blend)
+        return _time_optimal(robot, path, stretches, fastest)
+    if timed is None:
+        timed = _rests(np.cumsum([0.0, *(_shortest(robot, one, kind, blend, fastest) for one in stretches)]))
+    return _motion(stretches, timed, kind, blend)
 
 
 def _check(robot: Robot, times: ArrayLike | None, kind: str, fastest: dict[str, Any]) -> None:
@@ -117,96 +118,119 @@ def _check(robot: Robot, times: ArrayLike | None, kind: str, fastest: dict[str, 
         raise ProgramError("give times, or limits that decide how fast the motion is, not both")
 
 
-def _times(times: ArrayLike, path: PosePath) -> Floats:
+class Timed(NamedTuple):
+    """Times, and the parameter of the path that is reached at each."""
+
+    times: Floats
+    places: Floats
+
+
+def _rests(times: Floats) -> Timed:
+    return Timed(times, np.arange(float(len(times))))
+
+
+def _timed(times: ArrayLike, path: PosePath) -> Timed:
     found = numbers("times", times)
     if found.ndim == 0:
-        shares = np.array([path.length(k) for k in range(len(path))])
-        return np.asarray(positive("times", times) * np.concatenate([[0.0], np.cumsum(shares / shares.sum())]))
-    if len(found) != len(path) + 1:
-        raise ProgramError(f"there are {len(path) + 1} poses but {len(found)} times")
-    return rising("times", found)
+        shares = np.cumsum([0.0, *(path.length(k) for k in range(len(path)))])
+        return _rests(positive("times", times) * shares / shares[-1])
+    if len(found) != len(path.poses):
+        raise ProgramError(f"there are {len(path.poses)} poses but {len(found)} times")
+    return Timed(rising("times", found), path.marks())
 
 
 def _followed(
-    search: Search, path: PosePath, q: Floats, times: Floats | None, kind: str, blend: float | None, limits: bool
-) -> tuple[Segment, ...]:
-    """Return the joints along all segments, or say where they cannot follow."""
+    search: Search, path: PosePath, q: Floats, timed: Timed | None, kind: str, blend: float | None, limits: bool
+) -> tuple[Stretch, ...]:
+    """Return the joints along all stretches, or say where they cannot follow."""
     follower, own = Follower(search), bounds(search.robot) if limits else None
-    segments = list[Segment]()
+    stretches = list[Stretch]()
     for k in range(len(path)):
         try:
-            segments.append(follower.segment(path, k, q, own))
+            stretches.append(follower.stretch(path, k, q, own))
         except Stop as stop:
-            _, distance, angle, reached = search.nearest(stop.last[None], path.poses[k + 1][None])
+            goal = path.segment_at(k, stop.u)[0] + 1
+            _, distance, angle, reached = search.nearest(stop.last[None], path.poses[goal][None])
             far = (
-                f"; pose {k + 2} itself can be reached, but not along this path"
+                f"; pose {goal + 1} itself can be reached, but not along this path"
                 if reached[0]
-                else f"; pose {k + 2} is {distance[0]:.4g} m and {angle[0]:.4g} rad out of reach"
+                else f"; pose {goal + 1} is {distance[0]:.4g} m and {angle[0]:.4g} rad out of reach"
             )
             raised = SimulationError(f"{search.robot.name}: {stop}{far}")
-            when = np.arange(len(path) + 1.0) if times is None else times
             raised.trajectory = _part(
-                [*segments, *([stop.segment] if stop.segment else [])], when, kind, blend, k + stop.u
+                [*stretches, *([stop.stretch] if stop.stretch else [])],
+                timed or _rests(np.arange(len(path) + 1.0)),
+                kind,
+                blend,
+                k + stop.u,
             )
             raise raised from None
-        q = segments[-1].nodes[-1].whole
-    return tuple(segments)
+        q = stretches[-1].nodes[-1].whole
+    return tuple(stretches)
 
 
-def _part(segments: list[Segment], times: Floats, kind: str, blend: float | None, reached: float) -> Motion | None:
+def _part(stretches: list[Stretch], timed: Timed, kind: str, blend: float | None, reached: float) -> Motion | None:
     """Return the motion up to a place on the path."""
-    if not segments:
+    if not stretches:
         return None
-    rhythm = _rhythm("quintic" if kind == "time-optimal" else kind, times, blend)
-    low, high = float(times[0]), float(times[-1])
+    rhythm = _rhythm("quintic" if kind == "time-optimal" else kind, timed, blend)
+    start, end = float(timed.times[0]), float(timed.times[-1])
+    low, high = start, end
     for _ in range(60):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if rhythm(np.array([middle]))[0][0, 0] <= reached else (low, middle)
-    if low <= times[0]:
+    if low <= start:
         return None
-    law = _law(tuple(segments), rhythm)
-    return Motion(law=law, dof=len(segments[0].nodes[0].q), start=float(times[0]), end=low, kind="cartesian")
+    law = _law(tuple(stretches), rhythm)
+    return Motion(law=law, dof=len(stretches[0].nodes[0].q), start=start, end=low, kind="cartesian")
 
 
-def _rhythm(kind: str, times: Floats, blend: float | None) -> Pieces:
-    """Return the parameter of the path over time, with rest at each pose."""
+def _rhythm(kind: str, timed: Timed, blend: float | None) -> Pieces:
+    """Return the parameter of the path over time, with rest where it is a whole number."""
     if blend is not None and kind != "trapezoidal":
         raise ProgramError(f"kind={kind!r} has no blend")
-    points = np.arange(float(len(times)))[:, None]
-    still = np.zeros_like(points)
+    times, points = timed.times, timed.places[:, None]
+    rests = timed.places == np.round(timed.places)
     if kind == "trapezoidal":
-        return at_rest(times, points, [blend] * (len(times) - 1))
-    return cubic(times, points, still) if kind == "cubic" else quintic(times, points, still, still)
+        each = [slice(a, b + 1) for a, b in pairwise(np.flatnonzero(rests).tolist())]
+        found = joined([trapezoidal(times[own], points[own], blend) for own in each])
+        if found.coefficients[1].min() < -1e-9 * found.coefficients[1].max():
+            raise ProgramError("times: the frame would have to go back to be on time; leave more time between poses")
+        return found
+    slopes = np.diff(points, axis=0) / np.diff(times)[:, None]
+    speeds = np.zeros_like(points)
+    speeds[1:-1] = 2.0 / (1.0 / slopes[1:] + 1.0 / slopes[:-1])  # at most twice the smaller slope: never backwards
+    speeds[rests] = 0.0
+    return cubic(times, points, speeds) if kind == "cubic" else quintic(times, points, speeds, np.zeros_like(points))
 
 
-def _motion(segments: tuple[Segment, ...], times: Floats, kind: str, blend: float | None) -> Motion:
-    law = _law(segments, _rhythm(kind, times, blend))
-    return along_path("cartesian", law, len(segments[0].nodes[0].q))
+def _motion(stretches: tuple[Stretch, ...], timed: Timed, kind: str, blend: float | None) -> Motion:
+    law = _law(stretches, _rhythm(kind, timed, blend))
+    return along_path("cartesian", law, len(stretches[0].nodes[0].q))
 
 
-def _law(segments: tuple[Segment, ...], rhythm: Pieces) -> Along:
-    """Return segments in a rhythm that passes through them one after another."""
+def _law(stretches: tuple[Stretch, ...], rhythm: Pieces) -> Along:
+    """Return stretches in a rhythm that passes through them one after another."""
     middle = 0.5 * (rhythm.knots[1:] + rhythm.knots[:-1])
-    place = np.clip(np.floor(rhythm(middle)[0][:, 0]).astype(int), 0, len(segments) - 1)
-    return Along(Segments(segments), rhythm, place)
+    place = np.clip(np.floor(rhythm(middle)[0][:, 0]).astype(int), 0, len(stretches) - 1)
+    return Along(Stretches(stretches), rhythm, place)
 
 
-def _shortest(robot: Robot, segment: Segment, kind: str, blend: float | None, fastest: dict[str, Any]) -> float:
-    """Return the shortest duration of one segment."""
+def _shortest(robot: Robot, stretch: Stretch, kind: str, blend: float | None, fastest: dict[str, Any]) -> float:
+    """Return the shortest duration of one stretch."""
     if blend is not None:
         raise ProgramError("blend: this needs times; a motion with limits alone finds its own")
-    one = _motion((segment,), np.array([0.0, 1.0]), kind, None)
+    one = _motion((stretch,), _rests(np.array([0.0, 1.0])), kind, None)
     return one.scaled(robot, **fastest).duration
 
 
-def _time_optimal(robot: Robot, segments: tuple[Segment, ...], fastest: dict[str, Any]) -> Motion:
-    """Return the fastest motion along all segments, with rest between them."""
-    rhythms = [time_optimal(segment, np.array([0.0, 1.0]), robot, **fastest) for segment in segments]
-    knots, coefficients = [np.zeros(1)], []
-    for k, own in enumerate(rhythms):
-        knots.append(knots[-1][-1] + own.knots[1:])
-        part = own.coefficients.copy()
-        part[0] += k
-        coefficients.append(part)
-    rhythm = Pieces(np.concatenate(knots), np.concatenate(coefficients, axis=1))
-    return along_path("cartesian", _law(segments, rhythm), len(segments[0].nodes[0].q))
+def _time_optimal(robot: Robot, path: PosePath, stretches: tuple[Stretch, ...], fastest: dict[str, Any]) -> Motion:
+    """Return the fastest motion along all stretches, with rest between them."""
+    end, each = 0.0, list[Pieces]()
+    for k, stretch in enumerate(stretches):
+        own = time_optimal(stretch, path.edges(k), robot, **fastest)
+        coefficients = own.coefficients.copy()
+        coefficients[0] += k
+        each.append(Pieces(end + own.knots, coefficients))
+        end = float(each[-1].knots[-1])
+    return along_path("cartesian", _law(stretches, joined(each)), len(stretches[0].nodes[0].q))

@@ -24,7 +24,7 @@ from .laws import Rates
 from .pose_path import Place, PosePath
 
 NODES, SHORTEST = 32, 2.0**-14
-"""Nodes of a segment, if it is not curved too much, and the shortest part of it between two of them."""
+"""Nodes for each segment of a stretch, if it is not curved too much, and the shortest part between two of them."""
 CLOSE = 0.02
 """How far the joints may be from where the node before leads, in rad or m, before the part is halved."""
 NEWTON = 10
@@ -34,7 +34,7 @@ SINGULAR = 1e-9
 
 
 class Node(NamedTuple):
-    """A place on a segment: its parameter, all coordinates there, the joints' and their rates, and N of the task."""
+    """A place on a stretch: its parameter, all coordinates there, the joints' and their rates, and N of the task."""
 
     u: float
     whole: Floats
@@ -45,8 +45,8 @@ class Node(NamedTuple):
 
 
 @final
-class Segment:
-    """The joints along one segment of a path."""
+class Stretch:
+    """The joints along one stretch of a path."""
 
     def __init__(self, follower: Follower, goal: Callable[[Floats], Place], nodes: list[Node]) -> None:
         self._follower, self._goal, self.nodes = follower, goal, nodes
@@ -73,28 +73,30 @@ class Follower:
         whole = self.robot.expanded()
         self.active = np.array(active_places(whole) if self.robot.loops else range(len(self.robot.coordinate_names)))
 
-    def segment(self, path: PosePath, k: int, whole: Floats, bounds: Bounds | None) -> Segment:
-        """Return the joints along a segment, from a state that is at its start."""
+    def stretch(self, path: PosePath, k: int, whole: Floats, bounds: Bounds | None) -> Stretch:
+        """Return the joints along a stretch, from a state that is at its start."""
 
         def goal(u: Floats) -> Place:
             return path(k, u)
 
-        nodes, step = [self._node(0.0, whole, goal)], 1.0 / NODES
+        nodes, parts = [self._node(0.0, whole, goal)], len(path.stretches[k])
+        step, shortest = 1.0 / (NODES * parts), SHORTEST / parts
         while nodes[-1].u < 1.0:
             last = nodes[-1]
-            u = 1.0 if last.u + step > 1.0 - SHORTEST else last.u + step
+            u = 1.0 if last.u + step > 1.0 - shortest else last.u + step
             found = self._next(last, u, goal)
             why = f"{self.task.frame} cannot follow the path" if found is None else self._beyond(found, bounds)
             if not why and found is not None:
                 nodes.append(found)
-                step = min(2.0 * step, 1.0 / NODES)
-            elif step > SHORTEST:
+                step = min(2.0 * step, 1.0 / (NODES * parts))
+            elif step > shortest:
                 step *= 0.5
             else:
-                part = Segment(self, goal, nodes) if len(nodes) > 1 else None
-                where = f"{100.0 * last.u:.2f} % of the way from pose {k + 1} to pose {k + 2}"
+                part = Stretch(self, goal, nodes) if len(nodes) > 1 else None
+                j, passed = path.segment_at(k, last.u)
+                where = f"{100.0 * passed:.2f} % of the way from pose {j + 1} to pose {j + 2}"
                 raise Stop(f"{why} beyond {where}", part, last.u, last.whole)
-        return Segment(self, goal, nodes)
+        return Stretch(self, goal, nodes)
 
     def _next(self, last: Node, u: float, goal: Callable[[Floats], Place]) -> Node | None:
         """Return the node at u, or None if it is not found, or not where the last one leads."""
@@ -167,11 +169,11 @@ class Follower:
 
 
 class Stop(Exception):
-    """The joints cannot follow a path any further: why, and the segment up to there."""
+    """The joints cannot follow a path any further: why, and the stretch up to there."""
 
-    def __init__(self, why: str, segment: Segment | None, u: float, last: Floats) -> None:
+    def __init__(self, why: str, stretch: Stretch | None, u: float, last: Floats) -> None:
         super().__init__(why)
-        self.segment, self.u, self.last = segment, u, last
+        self.stretch, self.u, self.last = stretch, u, last
 
 
 def _basis(null: Floats) -> Floats:

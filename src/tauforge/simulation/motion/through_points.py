@@ -66,8 +66,12 @@ def spline(times: Floats, points: Floats, velocities: Floats, accelerations: Flo
 
 def at_rest(times: Floats, points: Floats, blends: Sequence[object]) -> Pieces:
     """Return trapezoidal motions from each point to the next, with rest at all of them, and a blend for each."""
-    each = [trapezoidal(times[k : k + 2], points[k : k + 2], blend) for k, blend in enumerate(blends)]
-    knots = np.concatenate([*(own.knots[:-1] for own in each), times[-1:]])
+    return joined([trapezoidal(times[k : k + 2], points[k : k + 2], blend) for k, blend in enumerate(blends)])
+
+
+def joined(each: Sequence[Pieces]) -> Pieces:
+    """Return pieces one after another, each of which starts when the one before ends."""
+    knots = np.concatenate([*(own.knots[:-1] for own in each), each[-1].knots[-1:]])
     return Pieces(knots, np.concatenate([own.coefficients for own in each], axis=1))
 
 

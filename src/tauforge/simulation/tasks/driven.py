@@ -21,7 +21,7 @@ LAWS: dict[str, Callable[..., Controller]] = {
     "spring": controllers.spring_drive,
 }
 """The controllers by their names in a task; their gains are the parameters of these functions."""
-SAMPLED = ("rate",)
+SAMPLED = ("rate", "delay")
 """Fields of a controller that ``simulate`` takes."""
 REFERENCES = ("reference", "free")
 """What a controller calls the motion that it follows."""
@@ -43,7 +43,12 @@ def controller(robot: Robot, table: Table, motion: Motion | None) -> dict[str, A
         raise table.fault("law", "the controller follows nothing; write reference = […] here, or a [motion]")
     with naming(table, "law"):
         made = law(robot, **given, **({follows: reference} if reference is not None else {}))
-    return {"controller": made, **{key: numbers(table, key) for key in SAMPLED if key in table.data}}
+    found: dict[str, Any] = {"controller": made}
+    if "rate" in table.data:
+        found["rate"] = numbers(table, "rate")
+    if "delay" in table.data:
+        found["delay"] = table.integer("delay")
+    return found
 
 
 def _gain(robot: Robot, table: Table, key: str) -> Any:

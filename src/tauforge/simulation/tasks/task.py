@@ -29,7 +29,8 @@ from .moved import motion
 from .values import naming, numbers, vector
 
 TABLES = ("motion", "payload", "wrenches", "start", "torque", "controller", "simulation", "event", "output")
-SIMULATION = ("duration", "times", "dt", "samples", "method", "rtol", "atol", "max_step", "smoothing", "limits")
+TIMES, NUMBERS = ("duration", "times", "dt", "samples"), ("rtol", "atol", "max_step", "smoothing", "stiction", "stops")
+SIMULATION = (*TIMES, *NUMBERS, "method", "max_steps", "limits")
 SAMPLES = 501
 """Results of a simulation, if the task does not say how many."""
 OUTPUTS = ("save", "plot", "animate")
@@ -102,7 +103,9 @@ class Task:
         self._without("torque", "controller", "event")
         found = self.motion(robot)
         if found is None:
-            raise self.table.fault("motion", "there is no motion; write [motion] with points and times, or expressions")
+            raise self.table.fault(
+                "motion", "there is no motion; write [motion] with points and times, expressions, or poses of a frame"
+            )
         options: dict[str, Any] = {}
         times = self._table("simulation")
         if "dt" in times.data:
@@ -155,7 +158,13 @@ class Task:
     def _how(self) -> dict[str, Any]:
         """Return times, method and tolerances."""
         table = self._table("simulation")
-        found: dict[str, Any] = {key: numbers(table, key) for key in SIMULATION[5:9] if key in table.data}
+        stops = isinstance(table.data.get("stops"), bool)
+        plain = (key for key in NUMBERS if key in table.data and not (stops and key == "stops"))
+        found: dict[str, Any] = {key: numbers(table, key) for key in plain}
+        if stops:
+            found["stops"] = table.flag("stops", False)
+        if "max_steps" in table.data:
+            found["max_steps"] = table.integer("max_steps")
         if "method" in table.data:
             found["method"] = table.text("method")
         if "times" in table.data:

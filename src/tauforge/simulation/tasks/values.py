@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ExpressionError, ProgramError, RobotError, SimulationError
+from ...errors import ExpressionError, ProgramError, RobotError, SimulationError, suggestion
 from ...formats.toml.table import Table
-from ...formats.wording import said, suggestion
+from ...formats.wording import said
 from ...graph.evaluate import symbols
 from ...graph.node import Node, as_node
 from ...graph.parse import expression

@@ -109,9 +109,11 @@ function makeCamera(canvas, scene, changed) {
   camera.reset();
   const direction = () => [Math.cos(camera.rise) * Math.cos(camera.turn), Math.cos(camera.rise) * Math.sin(camera.turn), Math.sin(camera.rise)];
   camera.placed = (shift) => {
-    const narrow = Math.min(1, canvas.clientWidth / Math.max(1, canvas.clientHeight));
+    const height = Math.max(1, canvas.clientHeight), covered = at("timeline").offsetHeight + 12, free = Math.max(0.5, 1 - covered / height);
+    const narrow = Math.min(free, canvas.clientWidth / height);
     camera.distance = (camera.zoom * scene.radius * scene.margin) / Math.sin(scene.lens / 2) / Math.max(narrow, 0.2);
-    const target = add(add(scene.centre, shift), camera.pan);
+    const z = direction(), up = cross(z, unit(cross([0, 0, 1], z))); // the robot is in the middle of what the timeline leaves free
+    const target = add(add(add(scene.centre, shift), camera.pan), up, -(1 - free) * camera.distance * Math.tan(scene.lens / 2));
     return { target, eye: add(target, direction(), camera.distance), distance: camera.distance };
   };
   const pointers = new Map();
