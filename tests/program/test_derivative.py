@@ -164,7 +164,7 @@ def test_modes_are_equal_on_random_robots(seed):
         ("puma560", "base", (835, 742, 188)),
         ("rx90", "base", (1497, 972, 256)),
         ("kuka_lwr", "base", (1187, 940, 200)),
-        ("panda", "standard", (2600, 1450, 420)),
+        ("panda", "standard", (2618, 1450, 420)),
         ("panda", "base", (2449, 1408, 368)),
     ],
 )
