@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..program.program import Shape
+from .call_arguments import Fields as Fields
+from .call_arguments import array, field, operand, options, passed, unless
 from .idioms import counted, entry
 from .trigonometry import PREFIX
 
@@ -31,24 +33,7 @@ SYMBOLS = {
     "fetestexcept": "i32 (i32)",
 }
 """The functions that it calls, with their types: Python's, one of NumPy's, one of the C library's."""
-CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # NumPy's flags of arrays
 _LONG = 64  # states from which the interpreter lock is released meanwhile
-
-
-class Fields(NamedTuple):
-    """Where NumPy keeps the parts of an array, in bytes from its beginning."""
-
-    data: int
-    rank: int
-    shape: int
-    strides: int
-    dtype: int
-    flags: int
-
-    @classmethod
-    def after(cls, header: int) -> Fields:
-        """Return the places after an object's header of some bytes."""
-        return cls(*(header + offset for offset in (0, 8, 16, 24, 40, 48)))
 
 
 class Record(NamedTuple):
@@ -127,16 +112,16 @@ def call(fields: Fields, exceptions: int) -> str:
             "store i64 0, ptr %alone",
             "store ptr null, ptr %target",
             "%all = icmp eq i64 %given, %count",
-            *_unless("%all", "all.given"),
+            *unless("%all", "all.given"),
             "%unnamed = icmp eq ptr %names, null",
             "br i1 %unnamed, label %usual, label %named",
             "named:",
-            *_options(fields),
+            *options(fields),
             "br label %usual",
             "usual:",
             "%out.array = load ptr, ptr %target",
             "%out.none = icmp eq ptr %out.array, null",
-            *counted("%i", "%count", [*entry("%a", "ptr", "%arguments", "%i"), *_array(fields, "%a", "%i", False)]),
+            *counted("%i", "%count", [*entry("%a", "ptr", "%arguments", "%i"), *array(fields, "%a", "%i", False)]),
             *_batch(),
             "br i1 %out.none, label %make, label %take",
             "make:",
@@ -161,157 +146,6 @@ def _declaration(name: str, kind: str) -> str:
     return f"declare {result} @{PREFIX}{name}{arguments} nounwind"
 
 
-def _field(register: str, kind: str, array: str, offset: int) -> list[str]:
-    """Emit the code that loads a part of an object."""
-    return [
-        f"{register}.at = getelementptr i8, ptr {array}, i64 {offset}",
-        f"{register} = load {kind}, ptr {register}.at",
-    ]
-
-
-def _unless(condition: str, label: str) -> list[str]:
-    """Return a branch to the other callable unless a condition holds."""
-    return [f"br i1 {condition}, label %{label}, label %other", f"{label}:"]
-
-
-def _options(fields: Fields) -> list[str]:
-    """Emit the code that reads the arguments given by name: where results go, and the number of threads."""
-    each = [
-        "%w.place = add i64 %given, %w",
-        *entry("%w.name", "ptr", "%words", "%w"),
-        *entry("%w.value", "ptr", "%arguments", "%w.place"),
-        "%w.none = icmp eq ptr %w.value, %none",
-        "%w.out = icmp eq ptr %w.name, %out",
-        "br i1 %w.out, label %out.given, label %out.other",
-        "out.given:",
-        "%w.target = select i1 %w.none, ptr null, ptr %w.value",
-        "store ptr %w.target, ptr %target",
-        "br label %option",
-        "out.other:",
-        "%w.threads = icmp eq ptr %w.name, %threads",
-        *_unless("%w.threads", "threads.given"),
-        "%w.one = icmp eq ptr %w.value, %one",
-        "%w.fine = or i1 %w.one, %w.none",
-        *_unless("%w.fine", "threads.fine"),
-        "%w.alone = zext i1 %w.one to i64",
-        "store i64 %w.alone, ptr %alone",
-        "br label %option",
-        "option:",
-    ]
-    return [
-        *_field("%words.count", "i64", "%names", fields.data),
-        f"%words = getelementptr i8, ptr %names, i64 {fields.data + 8}",
-        *counted("%w", "%words.count", each),
-    ]
-
-
-def _array(fields: Fields, array: str, index: str, output: bool) -> list[str]:
-    """Emit the code that checks an array and records where its entries are.
-
-    Inputs can differ from their shapes by a leading axis, the same for all; outputs have it if inputs do. Where results
-    go to arrays of the caller, all must be contiguous, so that it is known whether they overlap.
-    """
-    a, name = array, index[1:]
-    flags = ALIGNED | CONTIGUOUS | WRITEABLE if output else ALIGNED
-    return [
-        *_field(f"{a}.type", "ptr", a, fields.data - 8),
-        f"{a}.array = icmp eq ptr {a}.type, %array_type",
-        *_unless(f"{a}.array", f"{name}.array"),
-        *_field(f"{a}.dtype", "ptr", a, fields.dtype),
-        f"{a}.typed = icmp eq ptr {a}.dtype, %dtype",
-        *_field(f"{a}.flags", "i32", a, fields.flags),
-        f"{a}.wanted = select i1 %out.none, i32 {flags}, i32 {flags | CONTIGUOUS}",
-        f"{a}.some = and i32 {a}.flags, {a}.wanted",
-        f"{a}.usable = icmp eq i32 {a}.some, {a}.wanted",
-        f"{a}.row = load i64, ptr %row",
-        *entry(f"{a}.axes", "i64", "%record", f"{a}.row"),
-        *_field(f"{a}.rank", "i32", a, fields.rank),
-        f"{a}.rank.long = sext i32 {a}.rank to i64",
-        f"{a}.extra = sub i64 {a}.rank.long, {a}.axes",
-        f"{a}.ranked = icmp ule i64 {a}.extra, 1",
-        f"{a}.fits = and i1 {a}.typed, {a}.usable",
-        f"{a}.right = and i1 {a}.fits, {a}.ranked",
-        *_unless(f"{a}.right", f"{name}.right"),
-        *_field(f"{a}.shape", "ptr", a, fields.shape),
-        *_field(f"{a}.strides", "ptr", a, fields.strides),
-        f"{a}.batched = icmp eq i64 {a}.extra, 1",
-        "store i64 %item, ptr %size",
-        f"br i1 {a}.batched, label %{name}.batched, label %{name}.single",
-        f"{name}.batched:",
-        f"{a}.length = load i64, ptr {a}.shape",
-        f"{a}.stride = load i64, ptr {a}.strides",
-        f"{a}.known = load i64, ptr %states",
-        f"{a}.new = icmp eq i64 {a}.known, -1",
-        f"{a}.equal = icmp eq i64 {a}.known, {a}.length",
-        f"{a}.possible = {f'and i1 {a}.equal, true' if output else f'or i1 {a}.new, {a}.equal'}",
-        f"{a}.positive = icmp sgt i64 {a}.length, 0",
-        f"{a}.agrees = and i1 {a}.possible, {a}.positive",
-        *_unless(f"{a}.agrees", f"{name}.agrees"),
-        f"store i64 {a}.length, ptr %states",
-        f"{a}.bytes = mul i64 %item, {a}.length",
-        f"store i64 {a}.bytes, ptr %size",
-        f"br label %{name}.sized",
-        f"{name}.single:",
-        *([f"{a}.before = load i64, ptr %states", f"{a}.one = icmp eq i64 {a}.before, -1"] if output else []),
-        *(_unless(f"{a}.one", f"{name}.one") if output else []),
-        f"br label %{name}.sized",
-        f"{name}.sized:",
-        f"{a}.between = phi i64 [{a}.stride, %{name}.agrees], [0, %{name}.{'one' if output else 'single'}]",
-        f"{a}.step = load i64, ptr %step",
-        *counted(f"{a}.k", f"{a}.axes", _axis(a, name)),
-        *_passed(a),
-        *_field(f"{a}.data", "ptr", a, fields.data),
-        *_operand(index, f"{a}.data", f"{a}.between"),
-        f"{a}.total = load i64, ptr %size",
-        f"{a}.end = getelementptr i8, ptr {a}.data, i64 {a}.total",
-        f"{a}.end.to = getelementptr ptr, ptr %ends, i64 {index}",
-        f"store ptr {a}.end, ptr {a}.end.to",
-    ]
-
-
-def _axis(a: str, name: str) -> list[str]:
-    """Emit the code that checks an axis inside a state and records its stride."""
-    k = f"{a}.k"
-    return [
-        f"{k}.axis = add i64 {k}, {a}.extra",
-        *entry(f"{k}.size", "i64", f"{a}.shape", f"{k}.axis"),
-        f"{k}.place = add i64 {a}.row, {k}",
-        f"{k}.index = add i64 {k}.place, 1",
-        *entry(f"{k}.right", "i64", "%record", f"{k}.index"),
-        f"{k}.same = icmp eq i64 {k}.size, {k}.right",
-        *_unless(f"{k}.same", f"{name}.k.same"),
-        *entry(f"{k}.stride", "i64", f"{a}.strides", f"{k}.axis"),
-        f"{k}.step.index = add i64 {a}.step, {k}",
-        f"{k}.step = getelementptr i64, ptr %steps, i64 {k}.step.index",
-        f"store i64 {k}.stride, ptr {k}.step",
-        f"{k}.bytes = load i64, ptr %size",
-        f"{k}.bytes.all = mul i64 {k}.bytes, {k}.size",
-        f"store i64 {k}.bytes.all, ptr %size",
-    ]
-
-
-def _passed(a: str) -> list[str]:
-    """Emit the code that advances to the shape and strides of the next array."""
-    return [
-        f"{a}.row.past = add i64 {a}.row, {a}.axes",
-        f"{a}.row.next = add i64 {a}.row.past, 1",
-        f"store i64 {a}.row.next, ptr %row",
-        f"{a}.step.next = add i64 {a}.step, {a}.axes",
-        f"store i64 {a}.step.next, ptr %step",
-    ]
-
-
-def _operand(index: str, data: str, between: str) -> list[str]:
-    """Emit the code that puts an array into the loop's tables, with its stride between states."""
-    name = index[1:]
-    return [
-        f"%{name}.array.to = getelementptr ptr, ptr %arrays, i64 {index}",
-        f"store ptr {data}, ptr %{name}.array.to",
-        f"%{name}.step.to = getelementptr i64, ptr %steps, i64 {index}",
-        f"store i64 {between}, ptr %{name}.step.to",
-    ]
-
-
 def _batch() -> list[str]:
     """Emit the code that finds the number of states, unless they are so many that several threads should share them."""
     return [
@@ -325,7 +159,7 @@ def _batch() -> list[str]:
         "%alone.asked = icmp ne i64 %alone.flag, 0",
         "%few = icmp sle i64 %states.all, %most",
         "%one.thread = or i1 %alone.asked, %few",
-        *_unless("%one.thread", "one.thread.enough"),
+        *unless("%one.thread", "one.thread.enough"),
     ]
 
 
@@ -359,12 +193,12 @@ def _new_array(fields: Fields) -> list[str]:
         "made.some:",
         "%o.to = getelementptr ptr, ptr %new, i64 %o",
         "store ptr %made, ptr %o.to",
-        *_field("%made.data", "ptr", "%made", fields.data),
-        *_field("%made.strides", "ptr", "%made", fields.strides),
+        *field("%made.data", "ptr", "%made", fields.data),
+        *field("%made.strides", "ptr", "%made", fields.strides),
         "%made.between = load i64, ptr %made.strides",
         "%o.between = select i1 %single, i64 0, i64 %made.between",
         "%operand = add i64 %count, %o",
-        *_operand("%operand", "%made.data", "%o.between"),
+        *operand("%operand", "%made.data", "%o.between"),
         *counted(
             "%r",
             "%o.axes",
@@ -376,7 +210,7 @@ def _new_array(fields: Fields) -> list[str]:
                 "store i64 %r.stride, ptr %r.step",
             ],
         ),
-        *_passed("%o"),
+        *passed("%o"),
     ]
 
 
@@ -388,12 +222,12 @@ def _given_arrays(fields: Fields) -> list[str]:
         "%v.before = icmp ule ptr %v.end, %t.data",
         "%v.after = icmp uge ptr %v.data, %t.end",
         "%v.apart = or i1 %v.before, %v.after",
-        *_unless("%v.apart", "apart"),
+        *unless("%v.apart", "apart"),
     ]
     each = [
         *entry("%t", "ptr", "%targets", "%u"),
         "%u.operand = add i64 %count, %u",
-        *_array(fields, "%t", "%u.operand", True),
+        *array(fields, "%t", "%u.operand", True),
         *counted("%v", "%count", overlap),
         "%u.to = getelementptr ptr, ptr %new, i64 %u",
         "store ptr %t, ptr %u.to",
@@ -402,15 +236,15 @@ def _given_arrays(fields: Fields) -> list[str]:
         "%only.one = icmp eq i64 %results, 1",
         "br i1 %only.one, label %targets.ready, label %targets.several",
         "targets.several:",
-        *_field("%targets.type", "ptr", "%out.array", fields.data - 8),
+        *field("%targets.type", "ptr", "%out.array", fields.data - 8),
         f"%targets.kind = call ptr @{PREFIX}PyTuple_GetItem(ptr %self, i64 2)",
         "%targets.named = icmp eq ptr %targets.type, %targets.kind",
         "%targets.plain = icmp eq ptr %targets.type, %tuple_type",
         "%targets.tuple = or i1 %targets.named, %targets.plain",
-        *_unless("%targets.tuple", "targets.counted"),
-        *_field("%targets.count", "i64", "%out.array", fields.data),
+        *unless("%targets.tuple", "targets.counted"),
+        *field("%targets.count", "i64", "%out.array", fields.data),
         "%targets.all = icmp eq i64 %targets.count, %results",
-        *_unless("%targets.all", "targets.listed"),
+        *unless("%targets.all", "targets.listed"),
         f"%targets.items = getelementptr i8, ptr %out.array, i64 {fields.data + 8}",
         "br label %targets.ready",
         "targets.ready:",
@@ -464,5 +298,5 @@ def _results(exceptions: int) -> list[str]:
 
 def _each_array(register: str, count: str, function: str) -> list[str]:
     """Emit the code that holds or releases the result arrays."""
-    array = entry(f"{register}.array", "ptr", "%new", register)
-    return counted(register, count, [*array, f"call void @{PREFIX}{function}(ptr {register}.array)"])
+    found = entry(f"{register}.array", "ptr", "%new", register)
+    return counted(register, count, [*found, f"call void @{PREFIX}{function}(ptr {register}.array)"])
