@@ -8,7 +8,7 @@ dropped. Exact arithmetic checks that the result is minimal; columns that the ru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -207,7 +207,7 @@ class BaseParameters:
         identified = numbers_of(self.of.name, found, (*self._names.values(), *self.of.symbols))
         names = {name: key for key, name in self._names.items()}
         if len(identified) < len(names):
-            lacking = _lacking(self._values[key] for name, key in names.items() if name not in identified)
+            lacking = symbols(self._values[key] for name, key in names.items() if name not in identified)
             if missing := [name for name in lacking if name not in own]:
                 raise RobotError(f"{self.of.name}: no value given for {', '.join(missing)}")
         numbers = numbers_of(self.of.name, own, self.of.symbols)
@@ -262,11 +262,6 @@ def _turned(values: Mapping[tuple[str, int], Node], j: int, angle: Node) -> dict
 
 def _symbols(value: Node) -> set[str]:
     return set(symbols([value]))
-
-
-def _lacking(values: Iterable[Node]) -> list[str]:
-    """Return the symbols that values need."""
-    return list(symbols(values))
 
 
 CLASSICAL, LEAST = "classical", "least"
