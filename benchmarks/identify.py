@@ -8,12 +8,12 @@ solve for the base parameters, friction and rotor inertias. Times are the proces
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,7 +133,11 @@ def from_disk(folder: str) -> None:
     q, tau = (np.load(f"{folder}/{key}.npy", mmap_mode="r") for key in ("q", "tau"))
     start = time.process_time()
     tf.identify(robot_with_friction(), tf.Recording(1 / RATE, q, tau), friction=PLAIN)
-    print(time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    lines = (
+        Path("/proc/self/status").read_text().splitlines()
+    )  # getrusage would count the process that started this one
+    peak = next(line for line in lines if line.startswith("VmHWM"))
+    print(time.process_time() - start, float(peak.split()[1]) / 1024)
 
 
 def robot_with_friction() -> tf.Robot:

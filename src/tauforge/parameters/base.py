@@ -8,9 +8,8 @@ dropped. Exact arithmetic checks that the result is minimal; columns that the ru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property
 
 from ..errors import RobotError
@@ -18,13 +17,13 @@ from ..graph.evaluate import evaluate, symbols
 from ..graph.functions import atan2, sqrt
 from ..graph.node import Node, Scalar, as_node, is_zero, symbol
 from ..graph.operations import CONST, SYMBOL
-from ..graph.parse import parse
 from ..models.registry import check_robot
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..robot.variables import unused
 from ..spatial.inertia import NAMES, Inertia
 from ..spatial.rotation import Rotation, about
+from .given import numbers_of
 from .minimal import Forms, Key, group_dependent
 from .rules import closed_form
 
@@ -183,7 +182,7 @@ class BaseParameters:
 
     def values(self, given: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> dict[str, float]:
         """Return the values of the base parameters, given values for the robot's symbols if it has any."""
-        numbers = self._numbers({**(given or {}), **more}, self.of.symbols)
+        numbers = numbers_of(self.of.name, {**(given or {}), **more}, self.of.symbols)
         missing = [name for name in self.of.symbols if name not in numbers]
         needed = {name for value in self._values.values() for name in _symbols(value)}
         if lacking := [name for name in missing if name in needed]:
@@ -202,30 +201,19 @@ class BaseParameters:
         chosen = {**(given or {}), **more}
         own = {name: x for name, x in chosen.items() if name in self.of.symbols}
         found = {name: x for name, x in chosen.items() if name not in own}
-        identified = self._numbers(found, (*self._names.values(), *self.of.symbols))
+        identified = numbers_of(self.of.name, found, (*self._names.values(), *self.of.symbols))
         names = {name: key for key, name in self._names.items()}
         if len(identified) < len(names):
-            lacking = _lacking(self._values[key] for name, key in names.items() if name not in identified)
+            lacking = symbols(self._values[key] for name, key in names.items() if name not in identified)
             if missing := [name for name in lacking if name not in own]:
                 raise RobotError(f"{self.of.name}: no value given for {', '.join(missing)}")
-        numbers = self._numbers(own, self.of.symbols)
+        numbers = numbers_of(self.of.name, own, self.of.symbols)
         computed = {
             key: identified[name] if name in identified else evaluate([self._values[key]], numbers)[0]
             for name, key in names.items()
         }
         robot = self._with({**computed})
         return robot.bind({name: x for name, x in own.items() if name in robot.symbols})
-
-    def _numbers(self, given: Mapping[str, Scalar | str], allowed: Iterable[str]) -> dict[str, float]:
-        """Return values as numbers; names that mean nothing here are refused."""
-        known = list(dict.fromkeys(allowed))
-        if unknown := [name for name in given if name not in known]:
-            near = get_close_matches(unknown[0], known, 3) or known[:6]
-            raise RobotError(
-                f"{self.of.name}: {unknown[0]!r} is not the name of a value that can be given here"
-                + (f"; there are {', '.join(near)}" + ", …" * (len(known) > len(near)) if near else "; it has none")
-            )
-        return {name: float(parse(x)) if isinstance(x, str) else float(x) for name, x in given.items()}
 
     def in_standard(self, program: Program) -> Program:
         """Return a Program rewritten from base to standard parameters, so that you can compare or differentiate it."""
@@ -271,11 +259,6 @@ def _turned(values: Mapping[tuple[str, int], Node], j: int, angle: Node) -> dict
 
 def _symbols(value: Node) -> set[str]:
     return set(symbols([value]))
-
-
-def _lacking(values: Iterable[Node]) -> list[str]:
-    """Return the symbols that values need."""
-    return list(symbols(values))
 
 
 CLASSICAL, LEAST = "classical", "least"
