@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import tauforge as tf
+from tauforge.cli.main import app
 from tests.identification.motions import recorded, rubbing
 
 pytest.importorskip("clarabel")
@@ -52,3 +54,17 @@ def test_plots_are_figures(result):
 def test_only_html_is_written(result, tmp_path):
     with pytest.raises(tf.TauforgeError, match=r"is written as \.html"):
         result.report(tmp_path / "report.pdf")
+
+
+def test_the_command_writes_a_possible_robot_and_its_report(tmp_path):
+    robot = tf.robots.planar2r()
+    robot.save(tmp_path / "arm.toml")
+    recording = recorded(rubbing(robot), seconds=6.0)
+    np.savez(tmp_path / "data.npz", t=recording.t, q=recording.q, tau=recording.tau)
+    files = [str(tmp_path / name) for name in ("arm.toml", "data.npz")]
+    report, output = tmp_path / "report.html", tmp_path / "found.toml"
+    options = ["--consistent", "--friction", "FV,FS", "--report", str(report), "-o", str(output)]
+    done = CliRunner().invoke(app, ["identify", *files, *options])
+    assert done.exit_code == 0, done.output
+    assert "possible" in report.read_text(encoding="utf-8")
+    assert all(float(body.inertia.M) > 0.0 for body in tf.load(output).bodies)

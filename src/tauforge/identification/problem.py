@@ -168,7 +168,8 @@ class Problem:
         found = cones.minimise(direction / length)
         value = float(direction @ self._checked(found))
         due_to_limits = float(np.sum(found.prices[: len(sizes)])) * LARGEST * length
-        return -np.inf if due_to_limits > max(0.1 * abs(value - direction @ near), 1e-3 * length) else value
+        change = abs(value - float(direction @ near))
+        return -np.inf if due_to_limits > max(0.1 * change, 1e-3 * length) else value
 
     def _possible(self, cones: Cones | None = None) -> Cones:
         """Return the conditions on all but the links, after those that are there."""

@@ -38,8 +38,12 @@ class States:
 
     Attributes
     ----------
-    q, qd, qdd
-        Coordinates, velocities and accelerations.
+    q
+        Coordinates.
+    qd
+        Velocities.
+    qdd
+        Accelerations.
     slip
         Directions of friction.
     tau
