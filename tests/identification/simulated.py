@@ -26,7 +26,7 @@ SHORT = {"planar2r": 4.0}
 """Durations in seconds; 8 for others."""
 ENCODER = 2.0 * np.pi / 2**17
 """Step of an encoder, at the joint."""
-JITTER = 2e-3
+JITTER = 1e-3
 """Noise of poor encoders, which biases least squares."""
 NOISE, BITS = 0.01, 12
 """Noise of a torque relative to its largest, and the bits that measure it."""

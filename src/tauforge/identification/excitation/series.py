@@ -30,7 +30,7 @@ class Series:
     harmonics
         How many.
     unit
-        The velocity that one free number stands for, for each joint.
+        The velocity of each joint that one free number means.
     start
         The position at both ends; None if it is free.
     """
