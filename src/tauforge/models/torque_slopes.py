@@ -22,7 +22,7 @@ from typing import NamedTuple
 from ..graph.derivative import jacobian
 from ..graph.node import Scalar, as_node, is_zero
 from ..program.program import Array
-from ..robot.kinds import FIXED, FLOATING, HELICAL, PRISMATIC, REVOLUTE
+from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.moments import Moments
 from ..spatial.pose import Pose
@@ -32,8 +32,6 @@ from .inertia_matrix import Rows, first_degrees
 from .joint_law import resistances
 from .outward import Motion
 from .state import State
-
-_KNOWN = (REVOLUTE, PRISMATIC, HELICAL, FIXED, FLOATING)
 
 
 class Field(NamedTuple):
@@ -70,13 +68,17 @@ def has_slopes(robot: Robot, state: State, arrays: dict[str, Array]) -> bool:
         state.coordinates.is_identity
         and given == [*arrays["q"].nodes, *arrays["qd"].nodes]
         and all(is_zero(x) for wrench in (*state.f, *state.m) for x in wrench)
-        and all(joint.sigma in _KNOWN for joint in robot.joints)
+        and all(not joint.axes or joint.kind.is_axial or _floats(joint) for joint in robot.joints)
         and all(
             resting and joint.antecedent == 0 and all(is_zero(x) for x in (joint.FS, joint.FV, joint.eta))
             for joint in robot.joints
-            if joint.sigma == FLOATING
+            if _floats(joint)
         )
     )
+
+
+def _floats(joint: Joint) -> bool:
+    return len(joint.axes) == 6
 
 
 def torque_slopes(
@@ -156,7 +158,7 @@ def _axes(
     g, found = [robot.gravity], []
     for j, (joint, pose) in enumerate(zip(robot.joints, poses, strict=True), 1):
         g.append(pose.R.back(g[joint.antecedent]))
-        of = _floating if joint.sigma == FLOATING else _constant
+        of = _floating if _floats(joint) else _constant
         found.append([of(s, at[j], speeds[j - 1], g[j], E[j]) for s in joint.kind.screws(state.q[j])])
     return found
 
