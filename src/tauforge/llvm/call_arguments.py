@@ -101,19 +101,7 @@ def array(fields: Fields, array: str, index: str, output: bool) -> list[str]:
         f"{a}.batched = icmp eq i64 {a}.extra, 1",
         "store i64 %item, ptr %size",
         f"br i1 {a}.batched, label %{name}.batched, label %{name}.single",
-        f"{name}.batched:",
-        f"{a}.length = load i64, ptr {a}.shape",
-        f"{a}.stride = load i64, ptr {a}.strides",
-        f"{a}.known = load i64, ptr %states",
-        f"{a}.new = icmp eq i64 {a}.known, -1",
-        f"{a}.equal = icmp eq i64 {a}.known, {a}.length",
-        f"{a}.possible = {f'and i1 {a}.equal, true' if output else f'or i1 {a}.new, {a}.equal'}",
-        f"{a}.positive = icmp sgt i64 {a}.length, 0",
-        f"{a}.agrees = and i1 {a}.possible, {a}.positive",
-        *unless(f"{a}.agrees", f"{name}.agrees"),
-        f"store i64 {a}.length, ptr %states",
-        f"{a}.bytes = mul i64 %item, {a}.length",
-        f"store i64 {a}.bytes, ptr %size",
+        *_length(a, name, output),
         f"br label %{name}.sized",
         f"{name}.single:",
         *([f"{a}.before = load i64, ptr %states", f"{a}.one = icmp eq i64 {a}.before, -1"] if output else []),
@@ -130,6 +118,25 @@ def array(fields: Fields, array: str, index: str, output: bool) -> list[str]:
         f"{a}.end = getelementptr i8, ptr {a}.data, i64 {a}.total",
         f"{a}.end.to = getelementptr ptr, ptr %ends, i64 {index}",
         f"store ptr {a}.end, ptr {a}.end.to",
+    ]
+
+
+def _length(a: str, name: str, output: bool) -> list[str]:
+    """Emit the code that checks the length of an array's leading axis."""
+    return [
+        f"{name}.batched:",
+        f"{a}.length = load i64, ptr {a}.shape",
+        f"{a}.stride = load i64, ptr {a}.strides",
+        f"{a}.known = load i64, ptr %states",
+        f"{a}.new = icmp eq i64 {a}.known, -1",
+        f"{a}.equal = icmp eq i64 {a}.known, {a}.length",
+        f"{a}.possible = {f'and i1 {a}.equal, true' if output else f'or i1 {a}.new, {a}.equal'}",
+        f"{a}.positive = icmp sgt i64 {a}.length, 0",
+        f"{a}.agrees = and i1 {a}.possible, {a}.positive",
+        *unless(f"{a}.agrees", f"{name}.agrees"),
+        f"store i64 {a}.length, ptr %states",
+        f"{a}.bytes = mul i64 %item, {a}.length",
+        f"store i64 {a}.bytes, ptr %size",
     ]
 
 

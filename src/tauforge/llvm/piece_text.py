@@ -18,6 +18,7 @@ from .trigonometry import SERVICES, SINCOS, service
 from .vectors import Vectors
 
 _SUBTRACT = "subtract"
+_FEW = 64  # angles whose sines are part of a piece; those of more are computed in a loop, by a call
 
 
 @cache
@@ -100,7 +101,7 @@ class Piece:
         """Tell whether a call can be replaced by assembly: sines and cosines of values that are in slots."""
         angles = [angle for group in call.groups for angle in group]
         plain = all(angle in self._slots and angle not in self._negative for angle in angles)
-        return call.service == SINCOS and self._vectors.size == 8 and plain
+        return call.service == SINCOS and self._vectors.size == 8 and plain and len(angles) <= _FEW
 
     def sines(self, call: Call, scratch: int) -> int:
         """Add assembly in place of a call, which remains for large angles; return how many slots it uses."""
