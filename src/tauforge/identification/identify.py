@@ -99,9 +99,9 @@ def identify(
     sources = sources_of(found, given, cutoff=cutoff, decimate=decimate)
     fit = partial(_fit, method=method, controllers=_controllers(controller, given))
     samples, estimate, late = _estimated(given, sources, fit, rest, workers, method, friction == AUTO, essential)
-    options = {"cutoff": cutoff, "decimate": decimate}
-    rest_of = (tuple(x.filters for x in sources), method, late, options, tuple(given))
-    result = Identification(samples.columns, *estimate, samples.speeds, *rest_of)
+    options: dict[str, Any] = {"cutoff": cutoff, "decimate": decimate}
+    hows = tuple(source.filters for source in sources)
+    result = Identification(samples.columns, *estimate, samples.speeds, hows, method, late, options, tuple(given))
     return result.made_consistent(prior, bounds) if consistent else result
 
 
