@@ -1,7 +1,7 @@
 # make demo   set everything up and run the main job on bundled robots
 # make test   the tests (under 8 minutes); make test-all adds the long ones
 # make lint   formatting, lint, types, import contract, docs that build strictly
-# make docs   the documentation in site/;  make bench  the benchmarks;  make records  all operation counts
+# make docs   the documentation in site/;  make bench  the benchmarks;  make records  the page of operation counts
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -50,7 +50,7 @@ bench: $(VENV)/.installed-bench $(VENV)/.installed-peers
 	$(BIN)/python -m benchmarks.peers
 
 records: $(VENV)/.installed
-	$(BIN)/python -m benchmarks.records
+	$(BIN)/python -m benchmarks.records -o docs/records.md
 
 clean:
 	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,9 +1,9 @@
-"""Fewer operations: the Coriolis matrix of two links, as in a textbook."""
+"""Fewer operations: the gravity torques of two links, as in a textbook."""
 
 import tauforge as tf
 
 robot = tf.robots.planar2r(symbolic=True).bind(MY1=0.0, MY2=0.0)
-program = tf.coriolis_matrix(robot, parameters="base")
+program = tf.gravity(robot, parameters="base")
 best = program.optimise()
 
 print("before:", program.count())
@@ -11,4 +11,4 @@ print("after: ", best.count())
 print("proof: ", program.certify(best, seed=0))
 print()
 code = best.code("python").splitlines()
-print("\n".join(code[code.index("    S2 = sin(q[1])") :]))
+print("\n".join(code[code.index("    C1 = cos(q[0])") :]))

@@ -17,7 +17,7 @@ from tauforge.spatial.inertia import NAMES
 from ..interpret import interpret
 from ..oracles.agree import agree
 from ..oracles.complex_step import at_once, derivative, tangent
-from ..random_robots import random_state, trees
+from ..random_robots import random_robot, random_state, trees
 
 SIZE = {"quick": 10, "all": 500}
 RARELY = st.sampled_from((False, False, False, True))
@@ -241,3 +241,26 @@ def test_clear_refusals():
     massless = replace(robot, bodies=tuple(tf.Body(name=body.name) for body in robot.bodies))
     with pytest.raises(tf.RobotError, match="planar2r: no link has any inertia"):
         tf.base_parameters(massless)
+
+
+@pytest.mark.parametrize(("name", "mul", "add"), [("planar2r", 5, 2), ("scara", 51, 37), ("rrp", 38, 16)])
+def test_christoffel_symbols_for_few_joints(name, mul, add):
+    robot = tf.robots.bundled(name, symbolic=True)
+    made = tf.coriolis_matrix(robot, parameters="base")
+    count = made.count()
+    assert (count.mul + count.setup_mul, count.add + count.setup_add) == (mul, add)
+    assert made.certify(tf.coriolis_matrix(robot, parameters="base", method="composite"))
+
+
+def test_methods_of_the_coriolis_matrix_are_equal_on_random_robots():
+    for seed in range(12):
+        robot = random_robot(seed, largest=5, symbolic=seed % 2 == 0)
+        one, other = (tf.coriolis_matrix(robot, method=method) for method in ("composite", "christoffel"))
+        assert one.certify(other)
+
+
+def test_where_there_are_no_christoffel_symbols():
+    with pytest.raises(tf.ProgramError, match="take method='composite'"):
+        tf.coriolis_matrix(tf.robots.sr400(), method="christoffel")
+    with pytest.raises(tf.ProgramError, match="unknown method 'lagrange'"):
+        tf.coriolis_matrix(tf.robots.planar2r(), method="lagrange")

@@ -67,3 +67,22 @@ def test_external_wrenches_keep_their_frames():
 def test_unknown_forms_are_refused():
     with pytest.raises(tf.RobotError, match="'classical' or 'least'"):
         tf.base_parameters(tf.robots.rx90(symbolic=True), form="best")
+
+
+def test_masses_on_axes_replace_moments_of_parents():
+    robot = tf.robots.panda(symbolic=True)
+    least, apart = tf.base_parameters(robot, form="least"), tf.base_parameters(robot).least(masses=False)
+    assert {name for name in least.names if name[1].isdigit() and name[0] == "M"} == {"M4L", "M5L", "M7L"}
+    counts = [tf.inverse_dynamics(x.robot, parameters="standard").count().total for x in (least, apart)]
+    assert counts == [542, 549]
+    assert least.count == apart.count
+
+
+def test_a_short_lever_moves_no_mass():
+    """The elbow's 0.0203 m would need a mass of hundreds of kilograms; the 0.4331 m along the forearm do not."""
+    robot = tf.robots.puma560()
+    least = tf.base_parameters(robot, form="least")
+    assert all(abs(x) < 20 for name, x in least.values().items() if name.startswith("M") and name[1].isdigit())
+    state = random_state(robot, 1)
+    expected = interpret(tf.inverse_dynamics(robot, parameters="standard"), *state)
+    np.testing.assert_allclose(interpret(tf.inverse_dynamics(robot, parameters="least"), *state), expected, rtol=1e-12)

@@ -33,10 +33,11 @@ def test_grouping_is_proved_exact():
 
 
 def test_fused_derivatives_keep_the_cheap_form():
-    for robot, most in ((tf.robots.puma560(), 1527), (tf.robots.kuka_lwr(), 2218)):
+    for robot, apart, together in ((tf.robots.puma560(), 1527, 1527), (tf.robots.kuka_lwr(), 2076, 1913)):
         program = tf.inverse_dynamics(robot)
         fused = tf.fuse(program.derivative("tau", "q"), program.derivative("tau", "qd"))
-        assert fused.count().total == most
+        assert fused.count().total == apart
+        assert program.derivative("tau", ("q", "qd")).count().total == together
 
 
 def test_what_is_compiled_is_what_is_counted_and_pickled():
@@ -261,6 +262,39 @@ def test_a_recipe_prints_its_steps():
         "Recipe(planar2r: gravity(parameters='base'), "
         "derivative(output='g', input=('q',), mode='forward', values=False))"
     )
+
+
+def test_optimise_tries_the_ways_that_a_recipe_leaves_open():
+    robot = tf.robots.ur5(symbolic=True)
+    program, sums = (tf.inverse_dynamics(robot, parameters="least", sums=x) for x in (False, True))
+    left = tf.inverse_dynamics(robot, parameters="least")
+    assert left.count() == program.count()
+    assert left.optimise("quick").count().total <= sums.count().total < program.optimise("quick").count().total
+
+
+def test_choices_of_the_user_are_kept():
+    robot = tf.robots.planar2r()
+    chosen = tf.direct_dynamics(robot, method="articulated", sums=False)
+    assert chosen.recipe.ways({}) == []
+    assert [way.options for way in tf.direct_dynamics(robot, sums=True).recipe.ways({})] == [
+        {"sums": True, "method": "composite"},
+        {"sums": True, "method": "articulated"},
+    ]
+    assert chosen.optimise("quick").recipe.ways({}) == []
+    slope = tf.inverse_dynamics(robot).derivative("tau", "q")
+    assert {(way.options["mode"], way.of[0].options["sums"]) for way in slope.recipe.ways({})} == {
+        (mode, sums) for mode in ("forward", "reverse") for sums in (False, True)
+    }
+
+
+def test_numeric_robots_turn_their_last_frames_and_move_masses_if_optimised():
+    symbolic, rng = tf.robots.panda(symbolic=True), np.random.default_rng(0)
+    robot = symbolic.bind({name: round(float(rng.uniform(0.1, 1.0)), 3) for name in symbolic.symbols})
+    program = tf.inverse_dynamics(robot)
+    assert program.count().total < tf.inverse_dynamics(robot, parameters="base").count().total
+    assert tf.inverse_dynamics(robot, parameters="standard").certify(program)
+    least = tf.inverse_dynamics(robot, parameters="least").count().total
+    assert program.optimise("quick").count().total <= least < program.count().total
 
 
 def test_every_pass_has_its_own_test():

@@ -102,16 +102,16 @@ def test_constants_reach_the_compiled_code(value):
 
 
 def test_a_negated_term_is_subtracted_and_only_contraction_is_allowed():
-    (text,) = pieces(plain(), Vectors("double", 4)).modules
-    assert "fsub contract <4 x double>" in text
-    assert "fmul contract <4 x double>" in text
+    (text,) = pieces(plain(), Vectors("double", 8)).modules
+    assert "fsub contract <8 x double>" in text
+    assert "fmul contract <8 x double>" in text
     assert not any(flag in text for flag in ("fast", "reassoc", "nnan", "arcp", "afn"))
 
 
 def test_setup_is_done_once_for_shared_parameters_and_always_right():
     program = mixed()
     assert program.setup
-    assert pieces(program, Vectors("double", 4)).setup == 1
+    assert pieces(program, Vectors("double", 8)).setup == 1
     rng = np.random.default_rng(3)
     q, m, t = rng.normal(size=(6, 3)), rng.normal(size=(2, 3)), rng.normal(size=6)
     function = program.compile()

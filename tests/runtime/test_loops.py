@@ -124,7 +124,7 @@ def test_whatever_is_taken_for_a_family_the_result_is_right(distance, monkeypatc
 def test_code_grows_no_more_with_the_chain(found):
     sizes = [sum(map(len, llvm.pieces(tf.inverse_dynamics(rope(n)), vectors("double")).modules)) for n in (100, 200)]
     assert found
-    assert sizes[1] < 1.3 * sizes[0]
+    assert sizes[1] < 1.4 * sizes[0]
 
 
 def test_the_key_tells_numbers_that_are_negatives_of_others():

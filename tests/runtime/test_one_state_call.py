@@ -34,7 +34,7 @@ def spied(monkeypatch):
 
 def test_one_state_goes_the_direct_way(spied):
     q, qd, qdd = RNG.normal(size=(3, 7, 5))
-    tau, M = TAU(q, qd, qdd), MATRIX(q)
+    tau, M = TAU(q, qd, qdd, threads=2), MATRIX(q, threads=2)
     assert len(spied) == 2
     for i in range(7):
         np.testing.assert_array_equal(TAU(q[i], qd[i], qdd[i]), tau[i])
@@ -75,10 +75,10 @@ class Subclass(np.ndarray):
         np.array([1, 2, 3], ">f8"),
         np.array([1.0, 2.0, 3.0]).view(Subclass),
         np.frombuffer(bytearray(25), np.uint8)[1:].view(float),
-        np.ones((1, 3)),
-        np.ones((4, 3)),
+        np.ones((0, 3)),
+        np.ones((2, 4, 3)),
     ],
-    ids=["list", "int", "float32", "swapped", "subclass", "unaligned", "row", "batch"],
+    ids=["list", "int", "float32", "swapped", "subclass", "unaligned", "empty", "two axes"],
 )
 def test_what_is_unusual_goes_the_general_way(first, spied):
     second = np.array([4.0, 5.0, 6.0])
@@ -87,6 +87,93 @@ def test_what_is_unusual_goes_the_general_way(first, spied):
     np.testing.assert_array_equal(result, PLAIN(np.array(first, float) + 0.0, second))
     np.testing.assert_array_equal(PLAIN(a=first, b=second), result)
     np.testing.assert_array_equal(PLAIN(first, b=second, out=np.empty(np.shape(first))), result)
+
+
+BOTH = fuse(inertia_matrix(ROBOT), inverse_dynamics(ROBOT), name="both").compile()
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 7, 200])
+@pytest.mark.parametrize("options", [{}, {"threads": 1}, {"threads": None}])
+def test_batches_go_the_direct_way(count, options, spied):
+    q, qd, qdd = RNG.normal(size=(3, count, 5))
+    expected = TAU(q, qd, qdd, threads=2)
+    assert len(spied) == 1
+    tau = TAU(q, qd, qdd, **options)
+    np.testing.assert_array_equal(tau, expected)
+    out = np.full((count, 5), np.nan)
+    assert TAU(q, qd, qdd, out=out, **options) is out
+    np.testing.assert_array_equal(out, expected)
+    wide = RNG.normal(size=(count, 9))
+    wide[:, ::2] = q
+    np.testing.assert_array_equal(TAU(wide[:, ::2], qd, qdd, **options), expected)
+    np.testing.assert_array_equal(TAU(q[0], qd, qdd[0]), TAU(q[:1] + 0 * q, qd, qdd[:1] + 0 * q))
+    assert len(spied) == 1
+
+
+def test_out_takes_the_direct_way(spied):
+    q, qd, qdd = RNG.normal(size=(3, 5))
+    expected = BOTH(q, qd, qdd)
+    out = np.empty(5)
+    assert TAU(q, qd, qdd, out=out, threads=1) is out
+    np.testing.assert_array_equal(out, expected.tau)
+    for given in (expected._replace(M=np.empty((5, 5)), tau=np.empty(5)), (np.empty((5, 5)), np.empty(5))):
+        made = BOTH(q, qd, qdd, out=given)
+        assert made.M is given[0]
+        assert made.tau is given[1]
+        np.testing.assert_array_equal(made.M, expected.M)
+        np.testing.assert_array_equal(made.tau, expected.tau)
+    assert spied == []
+
+
+def test_arrays_for_results_that_are_unusual_go_the_general_way(spied):
+    q, qd, qdd = RNG.normal(size=(3, 8, 5))
+    expected = TAU(q, qd, qdd)
+    for out in (
+        np.empty((8, 10))[:, ::2],
+        np.empty((8, 5), order="F"),
+        q.copy(),
+        np.empty((2, 8, 5)),
+        (np.empty((8, 5)),),
+    ):
+        state = out if out.__class__ is np.ndarray and out.shape == q.shape and out.flags.owndata else q
+        if state is not q:
+            state[:] = q
+        before = len(spied)
+        result = TAU(state, qd, qdd, out=out)
+        assert len(spied) == before + 1
+        np.testing.assert_array_equal(np.broadcast_to(result, (2, 8, 5)), np.broadcast_to(expected, (2, 8, 5)))
+
+
+@pytest.mark.parametrize("shift", [0, 1, 5, 39])
+def test_results_can_overlap_the_inputs(shift):
+    memory, (qd, qdd) = RNG.normal(size=200), RNG.normal(size=(2, 8, 5))
+    q, out = memory[:40].reshape(8, 5), memory[shift : shift + 40].reshape(8, 5)
+    expected = TAU(q.copy(), qd, qdd)
+    TAU(q, qd, qdd, out=out)
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_wrong_options_are_refused():
+    q = RNG.normal(size=5)
+    fixed = np.empty(5)
+    fixed.flags.writeable = False
+    for options in (
+        {"out": fixed},
+        {"out": np.empty(4)},
+        {"out": np.empty(5, np.float32)},
+        {"out": np.empty((3, 4))},
+        {"out": "x"},
+        {"threads": 0},
+        {"threads": 1.0},
+        {"threads": True},
+        {"other": q},
+    ):
+        with pytest.raises(ProgramError):
+            TAU(q, q, q, **options)
+    with pytest.raises(ProgramError):
+        BOTH(q, q, q, out=(np.empty((5, 5)),))
+    with pytest.raises(ProgramError):
+        TAU(np.ones((3, 5)), np.ones((4, 5)), q)
 
 
 def test_wrong_calls_are_explained_too():
@@ -141,14 +228,16 @@ def test_calls_leave_no_references_behind():
     q = RNG.normal(size=5)
     x = inputs("x", ["x"], "")
     function = Program("inverse", {"x": x}, {"y": outputs([1.0 / x.nodes[0]], [1], [["x"]], "")}).compile()
-    zero = np.zeros(1)
-    before = sys.getrefcount(q), sys.getrefcount(zero)
+    zero, one, out = np.zeros(1), np.zeros(1), np.empty(5)
+    before = [*map(sys.getrefcount, (q, zero, one, out))]
     blocks = sys.getallocatedblocks()
     for _ in range(2000):
         TAU(q, q, q)
+        TAU(q, q, q, out=out, threads=1)
         with np.errstate(divide="ignore"):
             function(zero)
-    assert (sys.getrefcount(q), sys.getrefcount(zero)) == before
+            function(zero, out=one)
+    assert [*map(sys.getrefcount, (q, zero, one, out))] == before
     assert sys.getallocatedblocks() - blocks < 500
 
 

@@ -21,7 +21,7 @@ class Count:
     symbolic
         Whether this is the symbolic form of the given robot.
     parameters
-        "standard" or "base".
+        "standard", "base" or "least".
     operations
         The operations of our Program.
     published
@@ -45,7 +45,7 @@ def counts(robot: Robot) -> Iterator[Count]:
     if robot.name in bundled.names() and robot == bundled.bundled(robot.name):
         variants[True] = bundled.bundled(robot.name, symbolic=True)
     for symbolic, variant in variants.items():
-        for parameters in ("standard", "base"):
+        for parameters in ("standard", "base", "least"):
             yield count(variant, parameters, symbolic)
 
 

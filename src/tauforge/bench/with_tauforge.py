@@ -10,7 +10,6 @@ import numpy as np
 from ..models.direct_dynamics import direct_dynamics
 from ..models.inertia_matrix import inertia_matrix
 from ..models.inverse_dynamics import inverse_dynamics
-from ..program.fuse import fuse
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..runtime.function import Function
@@ -20,8 +19,7 @@ from .peer import DERIVATIVES, DIRECT, INERTIA, INVERSE, Call, Peer, Work
 def program(model: str, robot: Robot) -> Program:
     """Return the Program of a model."""
     if model == DERIVATIVES:
-        tau = inverse_dynamics(robot)
-        return fuse(tau.derivative("tau", "q"), tau.derivative("tau", "qd"), name=f"{robot.name}_derivatives")
+        return inverse_dynamics(robot).derivative("tau", ["q", "qd"])
     models: dict[str, Callable[[Robot], Program]]
     models = {INVERSE: inverse_dynamics, DIRECT: direct_dynamics, INERTIA: inertia_matrix}
     return models[model](robot)

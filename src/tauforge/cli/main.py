@@ -22,12 +22,14 @@ from . import info as about
 from . import show
 from .catalogue import groups_by_itself, model
 from .console import console, errors
+from .count import count
 from .excite import excite
 from .find_robot import find, heard
 from .identify import identify, validate
 from .options import (
     Accelerated,
     BaseOption,
+    Effort,
     Efforts,
     EffortsOption,
     Folders,
@@ -38,18 +40,22 @@ from .options import (
     Lenient,
     Loops,
     ModelArgument,
+    Objective,
+    ObjectiveOption,
     OpenLoops,
     Output,
     Parameters,
     ParametersOption,
     RobotArgument,
     Rows,
+    Seed,
     Snap,
     Split,
     Symbolic,
     Target,
     Wrenches,
     WrenchesOption,
+    effort_of,
 )
 from .papers import papers
 from .simulate import simulate, torques
@@ -182,6 +188,9 @@ def generate(
     independent: Independent = "",
     efforts: EffortsOption = Efforts.independent,
     formulation: Formulation = DEFAULT,
+    effort: Effort = "",
+    objective: ObjectiveOption = Objective.operations,
+    seed: Seed = 0,
     split: Split = False,
     symbolic: Symbolic = False,
     base: BaseOption = None,
@@ -197,6 +206,7 @@ def generate(
     """Write a model's source code.
 
     Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
+    `tauforge generate inertia-matrix rx90 -p base --effort default -o rx90.c` ·
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
     found = find(robot, symbolic, base, snap, lenient, folder, loops)
@@ -213,6 +223,8 @@ def generate(
         efforts=efforts.value,
         formulation=formulation,
     )
+    if effort or objective is not Objective.operations:
+        program = program.optimise(effort_of(effort or "default"), objective=objective.value, seed=seed)
     write_code(program, output, target, function, split)
     if parameters is Parameters.auto and program.parameters and groups_by_itself(which):
         errors.print(
@@ -220,18 +232,7 @@ def generate(
         )
 
 
-@app.command()
-def count(
-    robot: RobotArgument,
-    symbolic: Symbolic = False,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
-) -> None:
-    """Count the operations of inverse dynamics with standard and base parameters, next to published figures."""
-    console.print(show.counts(find(robot, symbolic, base, snap, lenient, folder, loops)))
+app.command()(count)
 
 
 @app.command()

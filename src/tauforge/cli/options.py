@@ -30,6 +30,13 @@ class Wrenches(StrEnum):
         return choices[self.value]
 
 
+class Objective(StrEnum):
+    operations = "operations"
+    size = "size"
+    latency = "latency"
+    throughput = "throughput"
+
+
 class Efforts(StrEnum):
     independent = "independent"
     motors = "motors"
@@ -38,6 +45,14 @@ class Efforts(StrEnum):
 class Base(StrEnum):
     fixed = "fixed"
     floating = "floating"
+
+
+def effort_of(text: str) -> str | float:
+    """Return an effort as ``Program.optimise`` takes it: a name, or a number of seconds."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot file, or the name of a bundled robot.")]
@@ -91,8 +106,24 @@ Target = Annotated[
 ]
 ParametersOption = Annotated[
     Parameters,
-    typer.Option("--parameters", "-p", help="Inertial parameters to use; auto groups them if all are numbers."),
+    typer.Option(
+        "--parameters",
+        "-p",
+        help="Inertial parameters to use; auto groups them if all are numbers, least makes the cheapest program.",
+    ),
 ]
+Effort = Annotated[
+    str,
+    typer.Option(
+        "--effort",
+        metavar="EFFORT",
+        help="Search for a program that costs less: quick, default, high, or a number of seconds.",
+    ),
+]
+ObjectiveOption = Annotated[
+    Objective, typer.Option("--objective", help="What the search lowers; without --effort, by the default effort.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Another seed takes the search another way.")]
 FunctionName = Annotated[str, typer.Option("--name", "-n", help="The name of the generated function.")]
 WrenchesOption = Annotated[
     Wrenches,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import tauforge as tf
 
 from ..bench.counts import Count
 from ..bench.counts import counts as counted
+from ..bench.explain import STEPS, choices, spent
 from ..robot.tables import Sheet, in_text
 
 COUNTS = ("mul", "add", "set-up", "sin/cos", "total", "published", "saved")
@@ -74,6 +76,27 @@ def counts(robot: tf.Robot) -> Group:
         made.add_row("symbolic" if each.symbolic else "as described", each.parameters, *count_cells(each))
     tree = " (its tree)" if robot.loops else ""
     return titled(f"Operations of the inverse dynamics of {robot.name}{tree}", made)
+
+
+def explained(robot: tf.Robot, effort: str | float) -> Group:
+    """Return where the operations of the inverse dynamics are spent, and what each choice saves."""
+    rows = spent(robot)
+    steps = [step for step in STEPS if any(own[step] for own in rows.values())]
+    by_link = table(["link", *steps, "total"], right=[*steps, "total"])
+    for name, own in rows.items():
+        by_link.add_row(name, *(str(own[step] or "") for step in steps), str(own.total()))
+    whole = Counter[str]()
+    for own in rows.values():
+        whole.update(own)
+    by_link.add_row("[bold]all[/bold]", *(str(whole[step]) for step in steps), f"[bold]{whole.total()}[/bold]")
+    ladder = table(["choice", "total", "saved"], right=["total", "saved"])
+    for each in choices(robot, effort):
+        ladder.add_row(each.name, str(each.total), f"[green]{each.saved}[/green]" if each.saved else "")
+    return Group(
+        titled("Where they are spent, with the parameters that cost least, before the search", by_link),
+        Text(),
+        titled("What each choice saves, on top of those before it", ladder),
+    )
 
 
 def count_cells(found: Count) -> list[str]:

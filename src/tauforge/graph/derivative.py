@@ -24,7 +24,8 @@ _Step = tuple[Node, Node, Node]  # target, slope, source: the target gets slope 
 
 _MINUS_ONE, _HALF = as_node(-1.0), as_node(0.5)
 _FREE = (ONE, _MINUS_ONE)  # slopes that need no multiplication
-_LARGE = 10_000  # operations; if both modes together need fewer, both are built and counted, in about 50 ms
+LARGE = 10_000
+"""Operations: if all ways to a derivative together need fewer, all are built and counted, in about 50 ms."""
 
 
 def jacobian(outputs: Sequence[Node], inputs: Sequence[Node], mode: str = "auto") -> list[list[Node]]:
@@ -61,13 +62,22 @@ def reverse_product(outputs: Sequence[Node], inputs: Sequence[Node], weights: Se
 
 def _cheapest(graph: _Graph, outputs: Sequence[Node], inputs: Sequence[Node]) -> list[list[Node]]:
     """Return the derivatives in the mode that needs fewer operations."""
-    estimates = {
+    estimates = _estimates(graph, outputs, inputs)
+    if sum(estimates.values()) > LARGE:
+        return _BUILD[min(estimates, key=lambda mode: estimates[mode])](graph, outputs, inputs)
+    return min((build(graph, outputs, inputs) for build in _BUILD.values()), key=_operations)
+
+
+def estimate(outputs: Sequence[Node], inputs: Sequence[Node]) -> int:
+    """Return about how many operations both modes together need."""
+    return sum(_estimates(_linearised(outputs, inputs), outputs, inputs).values())
+
+
+def _estimates(graph: _Graph, outputs: Sequence[Node], inputs: Sequence[Node]) -> dict[str, int]:
+    return {
         "forward": _estimate(_upward(graph), _numbered(inputs)),
         "reverse": _estimate(_downward(graph), _numbered(outputs)),
     }
-    if sum(estimates.values()) > _LARGE:
-        return _BUILD[min(estimates, key=lambda mode: estimates[mode])](graph, outputs, inputs)
-    return min((build(graph, outputs, inputs) for build in _BUILD.values()), key=_operations)
 
 
 def _forward(graph: _Graph, outputs: Sequence[Node], inputs: Sequence[Node]) -> list[list[Node]]:

@@ -6,7 +6,8 @@ functions: the same argument gives the same random element. Roots are treated in
 - *formal*, for proofs: the root of ``u`` is a new number ``r`` of which only ``r² = u`` is known, so equality holds for
 both signs. All points are evaluated together. Arguments that differ by a constant factor at all of them are
   recognised: ``sign(7 x)`` is ``sign(x)``, ``sqrt(49 u)`` is ``7 sqrt(u)``.
-- *sampled*, for ranks: one of the two roots in the field. If there is none, another point must be drawn.
+- *sampled*, for ranks and searches: one of the two roots in the field. If there is none, another point must be drawn.
+  An inverse function of constants would have its root at all points or at none, so it is an angle of its own.
 """
 
 from __future__ import annotations
@@ -292,7 +293,7 @@ class Points:
         """Return the number of a variable of an angle: a symbol by its name, anything else by its value."""
         key = str(node.value) if node.op is SYMBOL else self.values([node])[0]
         number = self._atoms.setdefault(key, len(self._atoms))
-        if node.made[0] in (ASIN, ACOS, ATAN2):
+        if node.made[0] in (ASIN, ACOS, ATAN2) and (self._formal or node.args):
             self._arcs.setdefault(number, node)
         return number
 

@@ -12,7 +12,7 @@ STREAMED = 16
 
 
 def offsets(vectors: Vectors) -> list[str]:
-    """Return ``offsets``, which lists an operand's offsets in bytes; it returns 1 if they are those of C order."""
+    """Return ``offsets``, which returns 1 if an operand's entries are in C order; otherwise it lists their offsets."""
     names = ["rows", "columns", "leading", "steps.first", "step.last"]
     return [
         "define internal i64 @offsets(ptr %plan, ptr %steps, ptr %record, ptr %table) nounwind {",
@@ -20,21 +20,53 @@ def offsets(vectors: Vectors) -> list[str]:
         *(line for i, name in enumerate(names, 2) for line in entry(f"%{name}", "i64", "%record", i)),
         *entry("%step", "i64", "%steps", "%step.last"),
         *entry("%axes", "i64", "%plan", "%leading"),
-        "%sum = alloca i64",  # collects the bits of the difference from C order
-        "store i64 0, ptr %sum",
         "%rest = alloca i64",
         "%offset = alloca i64",
-        *counted("%r", "%rows", _row_of_offsets(vectors)),
-        "%different = load i64, ptr %sum",
-        "%same = icmp eq i64 %different, 0",
-        "%result = zext i1 %same to i64",
-        "ret i64 %result",
+        *_in_order(vectors),
+        "br i1 %same, label %plain, label %list",
+        "plain:",
+        "ret i64 1",
+        "list:",
+        *counted("%r", "%rows", _row_of_offsets()),
+        "ret i64 0",
         "}",
     ]
 
 
-def _row_of_offsets(vectors: Vectors) -> list[str]:
-    """Emit the code that lists the offsets of row %r, and gathers in %sum how they differ from C order."""
+def _in_order(vectors: Vectors) -> list[str]:
+    """Emit the code that tells in %same whether all steps are those of C order."""
+    axis = [  # from the last but one to the first
+        "%a.back = sub i64 %axes, %a",
+        "%a.place = add i64 %leading, %a.back",
+        *entry("%a.size", "i64", "%plan", "%a.place"),
+        "%a.axis = sub i64 %a.back, 1",
+        "%a.step.place = add i64 %steps.first, %a.axis",
+        *entry("%a.step", "i64", "%steps", "%a.step.place"),
+        "%a.expected = load i64, ptr %expected",
+        "%a.off = xor i64 %a.step, %a.expected",
+        "%a.sum = load i64, ptr %sum",
+        "%a.sum.new = or i64 %a.sum, %a.off",
+        "store i64 %a.sum.new, ptr %sum",
+        "%a.expected.next = mul i64 %a.expected, %a.size",
+        "store i64 %a.expected.next, ptr %expected",
+    ]
+    return [
+        "%sum = alloca i64",  # collects the bits of the difference from C order
+        "%expected = alloca i64",
+        "%single = icmp sle i64 %columns, 1",
+        f"%last.off = xor i64 %step, {vectors.size}",
+        "%last.any = select i1 %single, i64 0, i64 %last.off",
+        "store i64 %last.any, ptr %sum",
+        f"%row = mul i64 %columns, {vectors.size}",
+        "store i64 %row, ptr %expected",
+        *counted("%a", "%axes", axis),
+        "%different = load i64, ptr %sum",
+        "%same = icmp eq i64 %different, 0",
+    ]
+
+
+def _row_of_offsets() -> list[str]:
+    """Emit the code that lists the offsets of row %r."""
     axis = [  # from the last to the first
         "%k.back = sub i64 %axes, %k",
         "%k.place = add i64 %leading, %k.back",
@@ -58,11 +90,6 @@ def _row_of_offsets(vectors: Vectors) -> list[str]:
         "%c.entry = add i64 %r.first, %c",
         "%c.at = getelementptr i64, ptr %table, i64 %c.entry",
         "store i64 %c.offset, ptr %c.at",
-        f"%c.expected = mul i64 %c.entry, {vectors.size}",
-        "%c.off = xor i64 %c.offset, %c.expected",
-        "%c.sum = load i64, ptr %sum",
-        "%c.sum.new = or i64 %c.sum, %c.off",
-        "store i64 %c.sum.new, ptr %sum",
     ]
     return [
         "store i64 %r, ptr %rest",
@@ -97,7 +124,13 @@ def gather(vectors: Vectors) -> list[str]:
         one += [f"%at{k} = getelementptr i8, ptr %row{k}, i64 %e.offset", f"%one{k} = load {scalar}, ptr %at{k}"]
         one += [f"%x{k} = insertelement {kind} {f'%x{k - 1}' if k else 'poison'}, {scalar} %one{k}, i64 {k}"]
     one += [f"store {kind} %x{lanes[-1]}, ptr %e.slot"]
-    return _move("gather", start, many, one, vectors)
+    single = [
+        *entry("%s.value", scalar, "%array", "%s"),
+        f"%s.first = insertelement {kind} poison, {scalar} %s.value, i64 0",
+        _shuffled("%s.all", "%s.first", "poison", kind, [0] * vectors.lanes),
+        f"store {kind} %s.all, ptr %s.slot",
+    ]
+    return _move("gather", start, many, single, one, vectors)
 
 
 def scatter(name: str, vectors: Vectors, streamed: bool = False) -> list[str]:
@@ -127,7 +160,12 @@ def scatter(name: str, vectors: Vectors, streamed: bool = False) -> list[str]:
             ],
         ),
     ]
-    return _move(name, start, many, one, vectors)
+    single = [
+        f"%s.value = load {scalar}, ptr %s.slot",
+        f"%s.to = getelementptr {scalar}, ptr %array, i64 %s",
+        f"store {scalar} %s.value, ptr %s.to",
+    ]
+    return _move(name, start, many, single, one, vectors)
 
 
 def _stored(value: str, address: str, vectors: Vectors) -> list[str]:
@@ -147,11 +185,13 @@ def _streamed(value: str, address: str, vectors: Vectors) -> list[str]:
     return lines
 
 
-def _move(name: str, start: list[str], many: list[str], one: list[str], vectors: Vectors) -> list[str]:
+def _move(
+    name: str, start: list[str], many: list[str], single: list[str], one: list[str], vectors: Vectors
+) -> list[str]:
     """Return a function that moves as many entries at a time as there are lanes if it can, and otherwise one by one.
 
     It can if the entries are in C order and there are enough of them; the last ones are then moved together with some
-    that were moved before.
+    that were moved before. A ``single`` state in C order has code of its own.
     """
     return [
         f"define internal void @{name}{_MOVE} nounwind {{",
@@ -161,7 +201,14 @@ def _move(name: str, start: list[str], many: list[str], one: list[str], vectors:
         f"%enough = icmp sge i64 %size, {vectors.lanes}",
         "%could = and i1 %ordered, %enough",
         "%can = and i1 %could, %full",
-        "br i1 %can, label %many, label %one",
+        "br i1 %can, label %many, label %less",
+        "less:",
+        "%alone = icmp eq i64 %used, 1",
+        "%simple = and i1 %alone, %ordered",
+        "br i1 %simple, label %single, label %one",
+        "single:",
+        *counted("%s", "%size", [f"%s.slot = getelementptr {vectors.name}, ptr %base, i64 %s", *single]),
+        "ret void",
         "many:",
         f"%rightmost = sub i64 %size, {vectors.lanes}",
         *counted(
@@ -181,7 +228,9 @@ def _move(name: str, start: list[str], many: list[str], one: list[str], vectors:
             "%e",
             "%size",
             [
-                *entry("%e.offset", "i64", "%offsets", "%e"),
+                *entry("%e.listed", "i64", "%offsets", "%e"),
+                f"%e.passed = mul i64 %e, {vectors.size}",
+                "%e.offset = select i1 %ordered, i64 %e.passed, i64 %e.listed",  # in order, none is listed
                 f"%e.slot = getelementptr {vectors.name}, ptr %base, i64 %e",
                 *one,
             ],

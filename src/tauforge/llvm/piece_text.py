@@ -8,10 +8,13 @@ from itertools import count, pairwise
 
 from ..graph.node import Node
 from ..graph.operations import ABS, ADD, CONST, DIV, MUL, NEG, SIGN, SQRT
+from .assembly import assembled
 from .idioms import entry
+from .instructions import Value, instructions
 from .loops import Loop
+from .sines import sines
 from .steps import Call, bare
-from .trigonometry import SERVICES, service
+from .trigonometry import SERVICES, SINCOS, service
 from .vectors import Vectors
 
 _SUBTRACT = "subtract"
@@ -42,7 +45,7 @@ class Piece:
     """
 
     def __init__(
-        self, slots: Mapping[Node, int], numbers: Mapping[Node, int], vectors: Vectors, negative: Set[Node]
+        self, slots: Mapping[Node, int], numbers: Mapping[Value, int], vectors: Vectors, negative: Set[Node]
     ) -> None:
         self._slots, self._constants, self._vectors, self._negative = slots, numbers, vectors, negative
         self._lines: list[str] = ["entry:"]
@@ -92,6 +95,40 @@ class Piece:
         given, made = self._address(call.given), self._address(call.made)
         name = service(call.service, self._vectors)
         self._lines.append(f"call void @{name}(ptr {given}, ptr {made}, i64 {len(call.groups)})")
+
+    def has_sines(self, call: Call) -> bool:
+        """Tell whether a call can be replaced by assembly: sines and cosines of values that are in slots."""
+        angles = [angle for group in call.groups for angle in group]
+        plain = all(angle in self._slots and angle not in self._negative for angle in angles)
+        return call.service == SINCOS and self._vectors.size == 8 and plain
+
+    def sines(self, call: Call, scratch: int) -> int:
+        """Add assembly in place of a call, which remains for large angles; return how many slots it uses."""
+        angles = [angle for group in call.groups for angle in group]
+        code = sines(angles, call.made, call.given)
+        line, used = assembled(code, self._slots, self._constants, scratch, self._vectors)
+        flag, lanes = self._address(call.given), self._vectors.lanes
+        name = f"%sines{next(self._numbers)}"
+        self._lines += [
+            line,
+            f"{name}.bits = load <{lanes} x i64>, ptr {flag}",
+            f"{name}.bad = icmp ne <{lanes} x i64> {name}.bits, zeroinitializer",
+            f"{name}.mask = bitcast <{lanes} x i1> {name}.bad to i{lanes}",
+            f"{name}.fine = icmp eq i{lanes} {name}.mask, 0",
+            f"br i1 {name}.fine, label {name}.done, label {name}.library",
+            f"{name[1:]}.library:",
+        ]
+        self.call(call)
+        self._registers.clear()
+        self._lines += [f"br label {name}.done", f"{name[1:]}.done:"]
+        return used
+
+    def assemble(self, nodes: Sequence[Node], stores: Mapping[Node, Sequence[tuple[Node, int]]], scratch: int) -> int:
+        """Add assembly that computes nodes and puts them into slots; return how many it uses from ``scratch`` on."""
+        code = instructions(nodes, stores, self._slots, self._negative)
+        line, used = assembled(code, self._slots, self._constants, scratch, self._vectors)
+        self._lines.append(line)
+        return used
 
     def text(self, name: str) -> str:
         """Return the function, and the tables that it needs."""

@@ -17,10 +17,13 @@ from ..graph.evaluate import topological
 from ..graph.node import Node, neg
 from ..graph.operations import CONST, NEG
 from ..program.program import Program
+from . import assembly
 from .fill import fill
+from .instructions import MINUS, UNIT, Value
 from .loops import Loop, roll
 from .piece_text import Piece, declarations, head
 from .steps import Call, Step, bare, made_by, needed_by, operands, steps_of
+from .trigonometry import NUMBERS
 from .vectors import Vectors
 
 WHOLE, PIECE, MODULE = 4000, 500, 20
@@ -29,6 +32,9 @@ WHOLE, PIECE, MODULE = 4000, 500, 20
 Measured: compiling one piece takes 40 µs per step, or 80 if it has 16 000 steps; a long piece that also stores many
 values in slots takes longest, because LLVM looks for stores to merge.
 """
+
+ASSEMBLED = 40
+"""How many times longer pieces in assembly can be."""
 
 _FEW = 4  # if only the values of so many turns are needed later, those of the other turns are not kept
 
@@ -45,17 +51,22 @@ class Pieces(NamedTuple):
     modules: Sequence[str]
 
 
+_EVERYWHERE: dict[str, float] = {MINUS: -0.0, UNIT: 1.0, **NUMBERS}  # constants at the start of each Program's table
+
+
 def numbers(program: Program) -> list[float]:
     """Return the Program's table of constants, with their negatives if it is long enough to have loops."""
     found = [float(node) for node in program.order if node.op is CONST]
-    return [*found, *(-x for x in found)] if len(program.order) > WHOLE else found
+    return [*_EVERYWHERE.values(), *found, *((-x for x in found) if len(program.order) > WHOLE else ())]
 
 
-def number_places(program: Program) -> dict[Node, int]:
+def number_places(program: Program) -> dict[Value, int]:
     """Return the index of each constant in the table, and of its negative."""
     constants = [node for node in program.order if node.op is CONST]
-    places = {neg(node): len(constants) + i for i, node in enumerate(constants)}
-    return places | {node: i for i, node in enumerate(constants)}
+    first = len(_EVERYWHERE)
+    places: dict[Value, int] = {neg(node): first + len(constants) + i for i, node in enumerate(constants)}
+    places |= {node: i for i, node in enumerate(constants, first)}
+    return places | {name: i for i, name in enumerate(_EVERYWHERE)}
 
 
 def pieces(program: Program, vectors: Vectors) -> Pieces:
@@ -108,14 +119,14 @@ def _code(
     results: Iterable[tuple[Node, int]],
     given: Mapping[Node, int],
     entries: count[int],
-    numbers: Mapping[Node, int],
+    numbers: Mapping[Value, int],
     vectors: Vectors,
 ) -> list[str]:
     """Return pieces that compute nodes in turn and put results into slots; ``entries`` has further slots."""
     slots = dict(given)
     computed = [node for node in order if node not in slots and node.op not in (CONST, NEG)]
     steps, negative = _rolled(steps_of(computed, slots, entries), slots)
-    parts = _cut(steps)
+    parts = _cut(steps, assembly.suits(vectors))
     made_in = {node: i for i, part in enumerate(parts) for step in part for node in made_by(step)}
     stores: dict[Node, list[tuple[Node, int]]] = {node: [] for node in made_in}
     others = []
@@ -134,9 +145,13 @@ def _code(
             others.append((node, slot))
             wanted[value] = None
     _give_slots({node: None for node in wanted if node in made_in}, steps, slots, stores, entries)
-    made = [
-        _piece(f"{name}{i}", part, stores, Piece(slots, numbers, vectors, negative)) for i, part in enumerate(parts)
-    ]
+    scratch, most, made = next(entries), 0, []
+    for i, part in enumerate(parts):
+        piece = Piece(slots, numbers, vectors, negative)
+        most = max(most, _write(piece, f"{name}{i}", part, stores, scratch if assembly.suits(vectors) else None))
+        made.append(piece.text(f"{name}{i}"))
+    for _ in range(most):
+        next(entries)
     for i in range(0, len(others), PIECE):  # what is computed nowhere, by the kernel, or in a loop
         piece = Piece(slots, numbers, vectors, negative)
         for node, slot in others[i : i + PIECE]:
@@ -158,12 +173,13 @@ def _rolled(steps: list[Step], slots: Mapping[Node, int]) -> tuple[list[Step], S
     return (steps, frozenset()) if rolled is None else ([*steps[: last + 1], *rolled.steps], rolled.negative)
 
 
-def _cut(steps: Sequence[Step]) -> list[list[Step]]:
-    """Return the steps of each piece; a loop is one of its own."""
-    size = len(steps) if len(steps) <= WHOLE else PIECE
+def _cut(steps: Sequence[Step], assembled: bool) -> list[list[Step]]:
+    """Return the steps of each piece; a loop is one of its own, and in assembly, a call is the first step of one."""
+    size = len(steps) if len(steps) <= WHOLE else PIECE * (ASSEMBLED if assembled else 1)
     parts: list[list[Step]] = []
     for step in steps:
-        if isinstance(step, Loop) or not parts or isinstance(parts[-1][0], Loop) or len(parts[-1]) >= size:
+        first = isinstance(step, Loop) or (assembled and isinstance(step, Call))
+        if first or not parts or isinstance(parts[-1][0], Loop) or len(parts[-1]) >= size:
             parts.append([])
         parts[-1].append(step)
     return parts
@@ -192,14 +208,25 @@ def _give_slots(
         stores[node].append((node, slots[node]))
 
 
-def _piece(name: str, part: Sequence[Step], stores: Mapping[Node, list[tuple[Node, int]]], piece: Piece) -> str:
+def _write(
+    piece: Piece, name: str, part: Sequence[Step], stores: Mapping[Node, list[tuple[Node, int]]], scratch: int | None
+) -> int:
+    """Add the steps of a part to a piece: operations in assembly if there is a slot for ``scratch`` values.
+
+    Return how many slots it uses from there on.
+    """
+    nodes, used = [], 0
     for step in part:
-        if isinstance(step, Call):
+        if isinstance(step, Call) and scratch is not None and piece.has_sines(step):
+            used = max(used, piece.sines(step, scratch))
+        elif isinstance(step, Call):
             piece.call(step)
         elif isinstance(step, Loop):
             piece.repeat(step, name)
-        else:
+        elif scratch is None:
             piece.compute(step)
             for node, slot in stores[step]:
                 piece.store(node, slot)
-    return piece.text(name)
+        else:
+            nodes.append(step)
+    return max(used, piece.assemble(nodes, stores, scratch)) if nodes and scratch is not None else used

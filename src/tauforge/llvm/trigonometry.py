@@ -21,7 +21,9 @@ SERVICE = {name: SINCOS if name in (SIN, COS) else name for name in LIBRARY}
 SERVICES = {SINCOS: (1, 2)} | {name: (count, 1) for name, count in LIBRARY.items() if SERVICE[name] == name}
 """Slots that each service reads and fills, per group."""
 
-_LARGEST = 1e5  # the angle up to which the reduction below is exact enough
+LARGEST = "%largest"
+"""Name of the largest angle for which the reduction below is exact enough."""
+_LARGEST = 1e5
 _ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it rounds to an integer, which is then in the lowest bits
 _QUARTER = {
     "%first": float.fromhex("0x1.921fb54400000p+0"),
@@ -48,7 +50,7 @@ _COS = (
     2.087614614655861e-09,
     -1.1382623647474604e-11,
 )  # (cos r - 1 + r**2/2) / r**4 likewise; error below 1.3e-18
-_NUMBERS = {
+NUMBERS = {
     "%ratio": 2 / math.pi,
     "%round": _ROUND,
     **_QUARTER,
@@ -56,7 +58,9 @@ _NUMBERS = {
     **{f"%q{k}": x for k, x in enumerate(_COS)},
     "%half": 0.5,
     "%one": 1.0,
+    LARGEST: _LARGEST,
 }
+"""The numbers that sines and cosines need, by name."""
 
 
 def service(name: str, vectors: Vectors) -> str:
@@ -227,11 +231,11 @@ def _number(register: str, wide: Vectors) -> list[str]:
     They are in memory, and so is their address, where others could change it: otherwise LLVM would load them all before
     the loop, which is short.
     """
-    return entry(register, wide.name, "%numbers", [*_NUMBERS].index(register))
+    return entry(register, wide.name, "%numbers", [*NUMBERS].index(register))
 
 
 def _numbers(wide: Vectors) -> list[str]:
-    rows = [f"{wide.name} {wide.all(value)}" for value in _NUMBERS.values()]
+    rows = [f"{wide.name} {wide.all(value)}" for value in NUMBERS.values()]
     return [
         f"@numbers = internal constant [{len(rows)} x {wide.name}] [{', '.join(rows)}]",
         "@numbers.at = global ptr @numbers",

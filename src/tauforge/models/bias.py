@@ -10,12 +10,13 @@ from ..spatial.vector import ZERO
 from .classical import DEFAULT, classical
 from .inverse_dynamics import newton_euler
 from .joint_law import resistances
+from .outward import Choices
 from .prepare import prepare
-from .registry import model
+from .registry import SUMS, model
 from .results import program, vector
 
 
-@model("q, qd -> h", "Coriolis, centrifugal, gravity and friction torques", groups="auto")
+@model("q, qd -> h", "Coriolis, centrifugal, gravity and friction torques", groups="auto", choices=SUMS)
 def bias(
     robot: Robot,
     *,
@@ -23,15 +24,17 @@ def bias(
     formulation: str = DEFAULT,
     external_wrenches: bool | str = False,
     reframe: bool = True,
+    sums: bool = False,
 ) -> Program:
     """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring torques, h in τ = M q̈ +
-    h.
+    h. Options are as in ``inverse_dynamics``.
     """
     if formulation != DEFAULT:
         return classical("bias", robot, formulation, external_wrenches)
     robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
-    h = vector(state.coordinates, newton_euler(robot, state), "Coriolis, centrifugal, gravity and friction torques")
-    return program("bias", robot, arrays, {"h": h})
+    h = newton_euler(robot, state, choices=Choices(sums=sums))
+    results = {"h": vector(state.coordinates, h, "Coriolis, centrifugal, gravity and friction torques")}
+    return program("bias", robot, arrays, results)
 
 
 def at_rest(robot: Robot) -> Robot:

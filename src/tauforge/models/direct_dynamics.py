@@ -7,6 +7,9 @@ with all torques known, whose cost grows only linearly with the number of joints
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from ..errors import ProgramError
 from ..graph.node import Scalar
 from ..program.optimise import cheapest
@@ -19,13 +22,22 @@ from .inertia_matrix import composite_bodies
 from .inverse_dynamics import newton_euler
 from .joint_law import is_coupled
 from .loops.motors import INDEPENDENT, driven
-from .registry import model
+from .outward import Choices
+from .registry import SUMS, model
 from .results import program
 from .singular import inertia_of, warn_if_singular
 from .state import INPUTS, State
 
+CHOICES = {"method": ("composite", "articulated"), **SUMS}
 
-@model("q, qd, tau -> qdd", "accelerations that torques cause", groups="auto", watch=warn_if_singular("qdd"))
+
+@model(
+    "q, qd, tau -> qdd",
+    "accelerations that torques cause",
+    groups="auto",
+    watch=warn_if_singular("qdd"),
+    choices=CHOICES,
+)
 def direct_dynamics(
     robot: Robot,
     *,
@@ -35,6 +47,7 @@ def direct_dynamics(
     external_wrenches: bool | str = False,
     efforts: str = INDEPENDENT,
     reframe: bool = True,
+    sums: bool = False,
 ) -> Program:
     """Return the Program ``q, qd, tau -> qdd``.
 
@@ -42,10 +55,13 @@ def direct_dynamics(
     ----------
     method
         "articulated", "composite", or "auto" for the one with fewer operations on this robot.
-    parameters, external_wrenches, efforts, reframe
+    parameters, external_wrenches, efforts, reframe, sums
         As in ``inverse_dynamics``.
     """
-    methods = {"articulated": articulated_accelerations, "composite": composite_accelerations}
+    methods: dict[str, Callable[[Robot, State], list[Scalar]]] = {
+        "articulated": articulated_accelerations,
+        "composite": partial(composite_accelerations, sums=sums),
+    }
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; choose among 'auto', {', '.join(map(repr, methods))}")
     if formulation != DEFAULT:
@@ -74,9 +90,9 @@ def articulated_accelerations(robot: Robot, state: State) -> list[Scalar]:
     return [x for own in articulated(robot, state, state.coordinates.own(state.tau), frozenset()) for x in own]
 
 
-def composite_accelerations(robot: Robot, state: State) -> list[Scalar]:
+def composite_accelerations(robot: Robot, state: State, *, sums: bool = False) -> list[Scalar]:
     """Return the accelerations that solve M q̈ = τ - h."""
     coordinates = state.coordinates
-    h = coordinates.gathered(newton_euler(robot, state))
+    h = coordinates.gathered(newton_euler(robot, state, choices=Choices(sums=sums)))
     M = coordinates.matrix(composite_bodies(robot, state.q))
     return solve(M, [a - b for a, b in zip(state.tau, h, strict=True)], inertia_of(coordinates.names))

@@ -7,7 +7,8 @@ Khalil's programs: F and N are force and moment, E the wrench of a link and ever
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ..errors import ProgramError
 from ..graph.node import Scalar
@@ -15,6 +16,7 @@ from ..program.optimise import cheapest
 from ..program.program import Array, Program
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
+from ..spatial.pose import Pose
 from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.vector import ZERO, Vector, cross, times
 from .classical import DEFAULT, classical
@@ -22,9 +24,9 @@ from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
 from .labels import Labels
 from .loops.motors import INDEPENDENT, MOTORS, Motors, check_efforts, torques
-from .outward import Motion, forward, moving
+from .outward import CHOICES, Choices, Motion, forward, moving
 from .prepare import entries, prepare
-from .registry import model
+from .registry import SUMS, model
 from .results import program
 from .singular import warn_if_singular
 from .state import State
@@ -49,32 +51,45 @@ def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
     return Wrench(F, No + cross(S, j.VP)), No
 
 
-def newton_euler(robot: Robot, state: State, labels: Labels | None = None, *, sums: bool = False) -> list[Scalar]:
+def newton_euler(robot: Robot, state: State, labels: Labels | None = None, choices: Choices = CHOICES) -> list[Scalar]:
     """Return the joint torques; scalars can be numbers or expressions. ``labels`` collects the papers' names."""
+    _, _, E = loads(robot, state, labels, choices)
+    efforts: list[Scalar] = []
+    rotor, against = rotors(robot, state), resistances(robot, state)
+    for j, joint in enumerate(robot.joints, 1):
+        own = zip(joint.along(state.q[j], E[j]), rotor[j], against[j], strict=True)
+        efforts += [x + inertia + resistance for x, inertia, resistance in own]  # (31)
+    return efforts
+
+
+def loads(
+    robot: Robot, state: State, labels: Labels | None = None, choices: Choices = CHOICES
+) -> tuple[list[Motion], list[Pose], list[Wrench]]:
+    """Return the motion of each link, its pose, and the wrench on it and everything it carries; the base comes first
+    among motions and wrenches.
+    """
     label = labels or Labels()
     base = robot.base
     at: list[Motion] = [moving(ZERO, base.W0, base.WP0, base.VP0 - robot.gravity)]
-    poses, E = [], [UNLOADED]  # E: the wrench on each link and everything it carries
+    poses, E = list[Pose](), [UNLOADED]
     for j, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
         pose = joint.pose(state.q[j])
-        link = forward(at[joint.antecedent], joint, pose, state.q[j], state.qd[j], state.qdd[j], sums=sums)
+        link = forward(at[joint.antecedent], joint, pose, state.q[j], state.qd[j], state.qdd[j], choices)
         F, No = inertial_wrench(link, body.inertia)
         label.motion(j, link, F.f, No)
         at.append(link)
         poses.append(pose)
         E.append(F + Wrench(state.f[j], state.m[j]))  # (26), (27)
-    efforts: list[Scalar] = []
-    rotor, against = rotors(robot, state), resistances(robot, state)
     for j in range(len(robot.joints), 0, -1):
-        joint, pose = robot.joints[j - 1], poses[j - 1]
         label.wrench(j, *E[j])
-        E[joint.antecedent] = E[joint.antecedent] + E[j].inward(pose)  # (28)-(30)
-        own = zip(joint.along(state.q[j], E[j]), rotor[j], against[j], strict=True)
-        efforts[:0] = [x + inertia + resistance for x, inertia, resistance in own]  # (31)
-    return efforts
+        i = robot.joints[j - 1].antecedent
+        E[i] = E[i] + E[j].inward(poses[j - 1])  # (28)-(30)
+    return at, poses, E
 
 
-@model("q, qd, qdd -> tau", "torques of a motion", groups="auto", watch=warn_if_singular("base_acceleration"))
+@model(
+    "q, qd, qdd -> tau", "torques of a motion", groups="auto", watch=warn_if_singular("base_acceleration"), choices=SUMS
+)
 def inverse_dynamics(
     robot: Robot,
     *,
@@ -125,7 +140,7 @@ def inverse_dynamics(
     check_efforts(efforts)
     robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), external_wrenches)
     labels = Labels()
-    tau = state.coordinates.gathered(newton_euler(robot, state, labels, sums=sums))
+    tau = state.coordinates.gathered(newton_euler(robot, state, labels, Choices(sums=sums)))
     motors = Motors.of(robot, state.coordinates) if efforts == MOTORS else None
     results = {"tau": torques(state.coordinates, tau, motors)}
     found = program("inverse_dynamics", robot, arrays, results, labels)
@@ -146,3 +161,13 @@ def _through_loops(robot: Robot, arrays: dict[str, Array], state: State, efforts
     motors = motors and motors.with_rows(found.rows)
     results = {"tau": torques(state.coordinates, found.tau, motors, found.own)}
     yield program("inverse_dynamics", robot, arrays, results, labels)
+
+
+def _slopes(robot: Robot, variables: Sequence[str], **options: Any) -> Program | None:
+    """Return the derivatives of the torques with respect to q or qd by composite bodies, if there is this way."""
+    from .slopes import slopes
+
+    return slopes(robot, variables, options)
+
+
+inverse_dynamics.slopes = {"tau": _slopes}  # type: ignore[attr-defined]

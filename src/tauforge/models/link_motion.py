@@ -9,7 +9,7 @@ from ..robot.robot import Robot
 from ..spatial.screw import Twist
 from ..spatial.vector import ZERO
 from .energy import velocities
-from .outward import Motion, forward, moving
+from .outward import Choices, Motion, forward, moving
 from .prepare import prepare
 from .registry import model
 from .results import program
@@ -51,7 +51,7 @@ def motions(robot: Robot, state: State) -> list[Motion]:
     base = robot.base
     at = [moving(ZERO, base.W0, base.WP0, base.VP0)]
     for joint, q, qd, qdd in zip(robot.joints, state.q[1:], state.qd[1:], state.qdd[1:], strict=True):
-        at.append(forward(at[joint.antecedent], joint, joint.pose(q), q, qd, qdd, columns=False))
+        at.append(forward(at[joint.antecedent], joint, joint.pose(q), q, qd, qdd, Choices(columns=False)))
     return at
 
 

@@ -39,6 +39,18 @@ class Motion(NamedTuple):
     shared: Shared | None = None
 
 
+class Choices(NamedTuple):
+    """Ways to need fewer operations, which the recursion can take or leave.
+
+    ``columns`` turns U z outward in place of WP. ``parts`` takes U P in two parts, one of which uses U z. ``sums``
+    allows sines and cosines of sums of angles where axes are parallel and that saves operations.
+    """
+
+    columns: bool = True
+    parts: bool = True
+    sums: bool = False
+
+
 class Shared(NamedTuple):
     """What links on parallel axes share: motion of the first one's parent, in axes of which z is along the joints.
 
@@ -70,27 +82,28 @@ def _products(W: Vector) -> Products:
     return (W[0] * W[0], W[1] * W[1], W[2] * W[2], W[0] * W[1], W[0] * W[2], W[1] * W[2])
 
 
+CHOICES = Choices()
+"""Those that never cost more if U is needed anyway."""
+
+
 # fmt: off
 def forward(
-    i: Motion, joint: Joint, pose: Pose, q: Values, qd: Values, qdd: Values, *, columns: bool = True, sums: bool = False
+    i: Motion, joint: Joint, pose: Pose, q: Values, qd: Values, qdd: Values, choices: Choices = CHOICES
 ) -> Motion:
     # fmt: on
-    """Return link j's motion from that of its parent i: equations (18)-(21).
-
-    ``columns`` turns U z outward in place of WP, which saves operations if U is needed anyway. ``sums`` allows sines
-    and cosines of sums of angles where axes are parallel and that saves operations.
-    """
+    """Return link j's motion from that of its parent i: equations (18)-(21)."""
     back = pose.R.back
     (v, w), (vd, wd) = joint.screw(q, qd), joint.kind.acceleration(q, qd, qdd)  # q̇ a and q̈ a, linear and angular
-    j = _turning(i, joint, pose, q, w, wd, sums) if columns else None
+    j = _turning(i, joint, pose, q, w, wd, choices.sums) if choices.columns else None
     if j is None:
         WI = back(i.W)  # (18)
         WP = back(i.WP) + cross(WI, w) + wd  # (20)
         j = moving(WI, WI + w, WP, i.VP)  # (19)
         if is_zero(joint.kind.turn) and _permutes(pose.R):
             j = j._replace(U=_turned(i.U, pose.R))  # the same entries in another order
-    VP = back(i.VP + times(i.U, pose.arm)) + cross(j.WI, v * 2.0) + cross(w, v) + vd  # (21), its U P in two parts:
-    return j._replace(VP=VP + column(j.U, 2) * pose.r)  # a point on z belongs to both links, so the part r z can use Uj
+    arm, r = (pose.arm, pose.r) if choices.parts else (pose.P, 0.0)
+    VP = back(i.VP + times(i.U, arm)) + cross(j.WI, v * 2.0) + cross(w, v) + vd  # (21), its U P in two parts:
+    return j._replace(VP=VP + column(j.U, 2) * r)  # a point on z belongs to both links, so the part r z can use Uj
 
 
 def _permutes(R: Rotation) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
@@ -16,6 +16,9 @@ from ..robot.robot import Robot
 
 Given = ParamSpec("Given")
 Watch = Callable[[Robot, Program], None]
+
+SUMS = {"sums": (False, True)}
+"""The choice of models that know sines of sums of angles."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ def model(
     groups: str | None = None,
     of: Callable[[Robot], Robot] | None = None,
     watch: Watch | None = None,
+    choices: Mapping[str, Sequence[object]] | None = None,
 ) -> Callable[[Callable[Given, Program]], Callable[Given, Program]]:
     """Register a model under its function's name, and let it choose the cheapest Program.
 
@@ -70,6 +74,9 @@ def model(
         Returns what the model uses of a robot, for which its parameters are then grouped.
     watch
         Inspects the robot and the finished Program, and can warn.
+    choices
+        Options that change only how results are computed, each with the values that ``Program.optimise`` tries unless
+        the user has chosen one.
     """
 
     def listed(function: Callable[Given, Program]) -> Callable[Given, Program]:
@@ -87,6 +94,7 @@ def model(
                 watch(robot, program)
             return program
 
+        chosen.choices = choices or {}  # type: ignore[attr-defined]
         name = function.__name__.replace("_", "-")
         MODELS[name] = Model(name, chosen, arrays, summary, groups)
         return chosen

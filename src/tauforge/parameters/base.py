@@ -222,11 +222,11 @@ class BaseParameters:
         """Return a Program rewritten from base to standard parameters, so that you can compare or differentiate it."""
         return program.bind({name: x for name, x in self.relations.items() if name in program.parameters})
 
-    def least(self, *, tips: bool = True, turns: bool = True) -> BaseParameters:
-        """Return equivalent parameters that need fewer operations; last links can have other frames, also turned."""
+    def least(self, *, tips: bool = True, masses: bool = True) -> BaseParameters:
+        """Return equivalent parameters that need fewer operations; ``parameters/least.py`` explains the options."""
         from .least import least
 
-        return least(self, tips=tips, turns=turns)
+        return least(self, tips=tips, masses=masses)
 
     def table(self) -> str:
         """Return geometry, standard parameters, grouping relations and base parameters as text."""

@@ -4,35 +4,52 @@ Base parameters are not unique, and neither are the frames of the last links. Fr
 
 - *Plates.* Equal parts of XX and YY of a revolute link can be moved to its parent. The classical choice makes YY zero;
   here it is ZZ = XX + YY, as for a plate in the plane xy. Each component of the moment then has one product less.
+- *Point masses.* A mass on the axis of a revolute joint can be counted to the link or to its parent. The classical
+  choice leaves no mass on the link; here it is the mass that makes MX or MY of the parent zero. The parent saves up to
+  ten operations, and the link needs six for the force on its mass.
 - *Tips.* The frame of a link whose whole subtree lies on its axis can be turned about this axis, so that MY vanishes,
   and shifted along it to the foot of the axis, so that r vanishes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+import math
+import sys
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
+from typing import NamedTuple
 
-from ..graph.node import as_node, is_zero
+from ..graph.node import Scalar, as_node, is_zero
+from ..graph.operations import CONST, SYMBOL
+from ..models.inverse_dynamics import inverse_dynamics
 from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
+from ..spatial.pose import Pose
 from ..spatial.vector import Vector
 from .base import BaseParameters, split, turning_with
 from .linear import NOTHING, LinearForm, forms_inward
 from .minimal import Forms, Key
 from .mobility import mobilities, unturned
 
+MANY = 24
+"""Number of links beyond which operations are not counted to choose parameters."""
+_NEAR = 0.05
+"""A child's origin must be further away than this part of the robot's largest offset: masses of short levers are large,
+and the forces on them cancel only in the end, which costs digits.
+"""
 
-def least(base: BaseParameters, *, tips: bool = True, turns: bool = True) -> BaseParameters:
+
+def least(base: BaseParameters, *, tips: bool = True, masses: bool = True) -> BaseParameters:
     """Return parameters equivalent to classical base parameters that need fewer operations.
 
     Parameters
     ----------
     tips
         Whether frames of last links can change. External wrenches, which are given in these frames, forbid it.
-    turns
-        Whether they can also turn, by an angle that is rarely a fraction of a circle.
+    masses
+        Whether masses can move to children. The operations of the tree's inverse dynamics are counted with and without
+        each; its derivatives can cost more.
     """
     whole = base.of.expanded().map(as_node)
     movable = list(_movable(whole)) if tips else []
@@ -40,19 +57,45 @@ def least(base: BaseParameters, *, tips: bool = True, turns: bool = True) -> Bas
     forms = {key: form for key, form in base.forms.items() if key[1] not in shifted} | _at_foot(whole, base, shifted)
     joints = tuple(replace(x, r=as_node(0.0)) if j in shifted else x for j, x in enumerate(whole.joints, 1))
     reduced = whole.derived(joints=joints)
-    plates = frozenset(j for j, joint in enumerate(joints, 1) if _can_be_plate(joint, j, base.filled))
+    moved = _masses(reduced, base.filled) if masses else {}
+
+    def chosen(moved: Mapping[int, Mass]) -> BaseParameters:
+        found, plates = _closed(reduced, forms, base.filled, moved)
+        turned = frozenset(
+            j
+            for j in movable
+            if {("MX", j), ("MY", j)} <= base.filled and _can_turn(turning_with(whole, j), found, plates)
+        )
+        return replace(base, forms=found, suffix="L", plates=plates, turned=turned, shifted=shifted)
+
+    best = chosen(moved)
+    for i in moved if len(joints) <= MANY else ():
+        fewer = {k: mass for k, mass in moved.items() if k != i}
+        other = chosen(fewer)
+        if _operations(other) <= _operations(best):
+            best, moved = other, fewer
+    return best
+
+
+def _operations(base: BaseParameters) -> int:
+    """Return the operations of the tree's inverse dynamics."""
+    robot = base.robot
+    return inverse_dynamics(robot.tree() if robot.loops else robot, parameters="standard").count().total
+
+
+def _closed(robot: Robot, forms: Forms, filled: Set[Key], masses: Mapping[int, Mass]) -> tuple[Forms, frozenset[int]]:
+    """Return the parameters with as many plates and moved masses as add none to other links, and the plates."""
+    plates = frozenset(j for j, joint in enumerate(robot.joints, 1) if _can_be_plate(joint, j, filled))
     while True:
-        found = _as_plates(reduced, forms, plates)
-        strangers = {link for name, link in found if (name, link) not in forms and (name != "YY" or link not in plates)}
+        found = _regrouped(robot, forms, plates, masses)
+        new = {*(("YY", j) for j in plates), *(("M", mass.link) for mass in masses.values())}
+        strangers = {link for name, link in found if (name, link) not in forms and (name, link) not in new}
         if not strangers:
-            break
-        plates = frozenset(j for j in plates if joints[j - 1].antecedent not in strangers)
-    turned = frozenset(
-        j
-        for j in movable
-        if turns and {("MX", j), ("MY", j)} <= base.filled and _can_turn(turning_with(whole, j), found, plates)
-    )
-    return replace(base, forms=found, suffix="L", plates=plates, turned=turned, shifted=shifted)
+            return found, plates
+        children = {j for j, joint in enumerate(robot.joints, 1) if joint.antecedent in strangers}
+        if not masses.keys() & strangers:
+            plates = plates - children
+        masses = {i: mass for i, mass in masses.items() if i not in strangers | children}
 
 
 def _movable(robot: Robot) -> Iterator[int]:
@@ -114,17 +157,65 @@ def _can_be_plate(joint: Joint, j: int, filled: Set[Key]) -> bool:
     return _turns(joint) and {("XX", j), ("ZZ", j)} <= filled and ("YY", j) not in filled
 
 
-def _as_plates(robot: Robot, forms: Forms, plates: frozenset[int]) -> Forms:
-    """Return base parameters with some links as plates; what these lose in XX and YY is moved to their parents."""
+class Mass(NamedTuple):
+    """A mass that is moved from a link to its child: the child's number and pose, and which moment then vanishes."""
+
+    link: int
+    pose: Pose
+    moment: str
+    arm: Scalar
+
+
+def _masses(robot: Robot, filled: Set[Key]) -> dict[int, Mass]:
+    """Return by link the mass whose move to a child saves operations: the force on the link is needed, and the child's
+    origin is far enough from its own.
+    """
+    lengths = [_size(x) for joint in robot.joints for x in unturned(joint).P]
+    size = max((x for x in lengths if x < sys.float_info.max), default=0.0)
+    found: dict[int, Mass] = {}
+    for c, joint in enumerate(robot.joints, 1):
+        i, pose = joint.antecedent, unturned(joint)
+        if not i or i in found or not _turns(joint) or not is_zero(joint.kind.slide) or not _is_pushed(robot, i):
+            continue
+        arms = {name: x for name, x in zip(("MX", "MY"), pose.P, strict=False) if (name, i) in filled}
+        name = max(arms, key=lambda name: _size(arms[name]), default="")
+        if name and _size(arms[name]) > _NEAR * size:
+            found[i] = Mass(c, pose, name, arms[name])
+    return found
+
+
+def _size(x: Scalar) -> float:
+    """Return the size of a length; a symbol is taken for as long as any, an expression for somewhat shorter."""
+    node = as_node(x)
+    return abs(float(node)) if node.op is CONST else math.inf if node.op is SYMBOL else sys.float_info.max
+
+
+def _is_pushed(robot: Robot, j: int) -> bool:
+    """Tell whether the force on a link has an effect: it has a lever on the way to the base, or pushes a slide."""
+    while robot.joints[j - 1].antecedent:
+        joint = robot.joints[j - 1]
+        if not is_zero(joint.kind.slide) or not all(map(is_zero, unturned(joint).P)):
+            return True
+        j = joint.antecedent
+    return not is_zero(robot.joints[j - 1].kind.slide)
+
+
+def _regrouped(robot: Robot, forms: Forms, plates: frozenset[int], masses: Mapping[int, Mass]) -> Forms:
+    """Return base parameters with some links as plates, and some masses moved to children; what plates lose in XX and
+    YY is moved to their parents.
+    """
     mobility = mobilities(robot)
     total = [_inertia(forms, j) for j in range(len(robot.joints) + 1)]
     found: Forms = {}
     for j in range(len(robot.joints), 0, -1):
         joint = robot.joints[j - 1]
-        if j in plates:
-            kept, passed = _plate(total[j])
-        else:
-            kept, passed = split(joint.kind, total[j], mobility[j])
+        if j in masses:
+            to, pose, moment, arm = masses[j]
+            mass: LinearForm = getattr(total[j], moment) * (as_node(1.0) / as_node(arm))
+            found["M", to] = mass
+            moved = forms_inward(_NONE._replace(M=-mass), pose)
+            total[j] = total[j].plus(moved)._replace(**{moment: NOTHING})
+        kept, passed = _plate(total[j]) if j in plates else split(joint.kind, total[j], mobility[j])
         if joint.antecedent:
             parent = total[joint.antecedent]
             total[joint.antecedent] = parent.plus(forms_inward(passed, unturned(joint)))
@@ -138,8 +229,11 @@ def _as_plates(robot: Robot, forms: Forms, plates: frozenset[int]) -> Forms:
     return ordered | {key: form for key, form in forms.items() if key[0] not in NAMES}
 
 
+_NONE = Inertia(*[NOTHING] * 10)
+
+
 def _plate(own: Inertia) -> tuple[Inertia, Inertia]:
     """Return a link's parameters with ZZ = XX + YY, and what is moved to its parent."""
     excess: LinearForm = (own.XX + own.YY - own.ZZ) * 0.5
-    none = Inertia(*[NOTHING] * 10)
-    return own._replace(XX=own.XX - excess, YY=own.YY - excess), none._replace(XX=excess, YY=excess)
+    kept = own._replace(XX=own.XX - excess, YY=own.YY - excess, MZ=NOTHING, M=NOTHING)
+    return kept, _NONE._replace(XX=excess, YY=excess, MZ=own.MZ, M=own.M)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..errors import ProgramError
 from ..graph.collector import collector_paused
-from ..graph.derivative import jacobian
+from ..graph.derivative import LARGE, estimate, jacobian
 from ..graph.node import ZERO, Node, symbol
 from ..graph.operations import NEG
 from .program import Array, Program, Shape
@@ -19,13 +19,37 @@ def derivative(program: Program, output: str, variable: str | Sequence[str], *, 
     """Return what ``Program.derivative`` promises."""
     known_output(program, output)
     names = names_of(program, variable)
-    results = {**program.results} if values or program.repeat else {}
-    for name in names:
-        results[f"d{output}_d{name}"] = _slopes(program, output, name, mode)
+    own = _by_model(program, output, names) if mode == "auto" and not values else None
+    results: Mapping[str, Array] = own.results if own else {}
+    if not own or sum(estimate(program.results[output].nodes, variables(program, x).nodes) for x in names) < LARGE:
+        slopes = {f"d{output}_d{name}": _slopes(program, output, name, mode) for name in names}
+        results = ({**program.results} if values or program.repeat else {}) | slopes
     made = replace(program, name="_d".join([program.name, *names]), results=results)
     options = {"output": output, "input": names, "mode": mode, "values": values}
     recipe = derived(Program.derivative, program, options=options)
+    if own and results is not own.results:
+        made = replace(made, results=_cheapest(made, own))
     return replace(made, names=used_names(made)).marked(recipe=recipe)
+
+
+def _cheapest(made: Program, own: Program) -> Mapping[str, Array]:
+    """Return the outputs of one of two equal Programs, or each from the one in which it costs less alone."""
+
+    def total(results: Mapping[str, Array]) -> int:
+        return replace(made, results=results, names={}).count().total
+
+    both = {name: [{name: x.results[name]} for x in (made, own)] for name in made.results}
+    mixed = {name: min(ways, key=total)[name] for name, ways in both.items()}
+    ways: list[Mapping[str, Array]] = [made.results, own.results, mixed]
+    return min(ways, key=total)
+
+
+def _by_model(program: Program, output: str, variables: Sequence[str]) -> Program | None:
+    """Return the derivative as the model that made a Program computes it, if it has a way of its own."""
+    recipe = program.recipe
+    make = getattr(recipe.make, "slopes", {}).get(output) if recipe else None
+    made = make(*recipe.of, variables, **recipe.options) if recipe and make else None
+    return made if made and {*made.parameters} <= {*program.parameters} else None
 
 
 def known_output(program: Program, name: str) -> Array:

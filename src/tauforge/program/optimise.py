@@ -10,18 +10,19 @@ A model makes the first three by itself, so you count, write and compile the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import CertificationError, ExpressionError, ProgramError, TauforgeError
 from ..graph.collector import collector_paused
-from ..graph.node import is_zero
+from ..graph.node import Node, is_zero
 from .program import Program
 from .recipe import Recipe, derived
 
 if TYPE_CHECKING:
     from ..robot.robot import Robot
+    from .accuracy import Accuracy
     from .certify import Certificate
 
 AUTO, STANDARD, BASE, LEAST = "auto", "standard", "base", "least"
@@ -30,6 +31,13 @@ AUTO, STANDARD, BASE, LEAST = "auto", "standard", "base", "least"
 LONG = 24
 """Number of links in a chain beyond which grouping does not pay: it adds up the masses of all links that follow, which
 costs digits and time; it makes links differ that a loop could have computed; and 30 links were no faster."""
+
+LARGE = 20_000
+"""Number of values in a Program beyond which only the way in which it was made is searched from."""
+NEAR = 1.05
+"""How much more than the cheapest way another one may cost to be tried too: it can lead to less in the end."""
+TRIED = 3
+"""How many ways are tried, by a short search each."""
 
 REFRAMED = "Links have different frames from those in the description, which saves operations; torques are the same."
 MOVED = (
@@ -153,32 +161,47 @@ def cheapest(programs: Iterable[Program]) -> Program:
 @collector_paused()
 def optimised(program: Program, effort: str | float, objective: str, seed: int) -> Program:
     """Do what ``Program.optimise`` promises."""
+    from .accuracy import Accuracy
     from .network.cost import OBJECTIVES
     from .saved import kept
-    from .search import LONG_ENOUGH, effort_of, found
+    from .search import EFFORTS, LONG_ENOUGH, effort_of, found
 
     if objective not in OBJECTIVES:
         raise ProgramError(f"objective is {objective!r}; it must be one of {', '.join(map(repr, OBJECTIVES))}")
-    aim, limits = OBJECTIVES[objective], effort_of(effort)
-    chosen = min([program, *_chosen_again(program)], key=aim.measure)
+    aim, limits, accuracy = OBJECTIVES[objective], effort_of(effort), Accuracy(program)
+    long = limits.rounds >= LONG_ENOUGH and len(program.order) > 1
+    starts = _starts(program, aim.measure, accuracy)[: TRIED if long else 1]
 
     def search() -> Program:
-        return certified(chosen, found(chosen, limits, aim, seed))
+        start = starts[0]
+        if len(starts) > 1:
+            tried = ([way, *found(way, EFFORTS["quick"], aim, seed, accuracy)][-1] for way in starts)
+            start = min(tried, key=aim.measure)
+        return certified(program, [starts[0], start, *found(start, limits, aim, seed, accuracy)])
 
-    long = limits.rounds >= LONG_ENOUGH and len(chosen.order) > 1
-    best = kept(chosen, (limits, objective, seed), search) if long else search()
-    proof = None if best is chosen else _proof(chosen, best)
+    best = kept(program, starts, (limits, objective, seed), search) if long else search()
+    proof = None if best is program else _proof(program, best)
     if proof is None:
-        return chosen
-    before, after = chosen.count().total, best.count().total
+        return program
+    before, after = program.count().total, best.count().total
     note = f"Optimised for {objective}: {before} operations became {after}. Certified against those before: {proof}."
     options = {"effort": effort, "objective": objective, "seed": seed}
     return _noted(best, (note,)).marked(recipe=derived(Program.optimise, program, options=options))
 
 
+def _starts(program: Program, measure: Callable[[Program], float], accuracy: Accuracy) -> list[Program]:
+    """Return Programs to search from, the cheapest first: this one, made in all ways that its recipe leaves open."""
+    ways = {
+        _outputs(way): way for way in [*_made_again(program), program]
+    }  # as given, if a way leads to the same graph
+    least = min(map(measure, ways.values()))
+    near = sorted((way for way in ways.values() if measure(way) <= NEAR * least), key=measure)
+    return [way for way in near if way is program or accuracy.allows(way)] or [program]
+
+
 def certified(program: Program, ways: Iterable[Program]) -> Program:
     """Return the last of several Programs that is proved equal to another one, or that one if none is."""
-    return next((way for way in reversed([*ways]) if _proof(program, way)), program)
+    return next((way for way in reversed([*ways]) if way is program or _proof(program, way)), program)
 
 
 def _proof(program: Program, way: Program) -> Certificate | None:
@@ -190,16 +213,25 @@ def _proof(program: Program, way: Program) -> Certificate | None:
         return None
 
 
-def _chosen_again(program: Program) -> list[Program]:
-    """Return the Program as its model makes it when values are given to the robot; none where it has other arrays."""
+def _made_again(program: Program) -> Iterator[Program]:
+    """Yield the Program as its recipe can make it too: with values given to the robot, by other algorithms."""
+    recipe = program.recipe if len(program.order) <= LARGE else None
     try:
-        bound = program.recipe and program.recipe.bound()
-        if not bound or bound is program.recipe:
-            return []
-        again = bound.program()
+        bound = recipe and recipe.bound()
     except TauforgeError:  # values that no robot can have
-        return []
-    return [again] if _arrays(again) == _arrays(program) else []
+        bound = recipe
+    more = {"parameters": (AUTO, LEAST)} if bound and not program.parameters and not bound.robot.loops else {}
+    for way in [bound, *bound.ways(more)] if bound else []:
+        try:
+            made = program if way is recipe else way.program()
+        except TauforgeError:  # there is no such way for this robot
+            continue
+        if _arrays(made) == _arrays(program):
+            yield made
+
+
+def _outputs(program: Program) -> tuple[Node, ...]:
+    return tuple(node for array in program.results.values() for node in array.nodes)
 
 
 def _arrays(program: Program) -> list[list[tuple[str, tuple[int, ...], tuple[tuple[str, ...], ...]]]]:
@@ -217,8 +249,7 @@ def _grouped(robot: Robot, parameters: str, tips: bool) -> list[Robot]:
             return [robot]
         try:
             found = by_rules(robot) if parameters == AUTO else base_parameters(robot)
-            exact = parameters != AUTO  # turned frames have irrational constants, of which exact points can lack roots
-            forms = [found] if parameters == BASE else [found.least(tips=tips, turns=exact)]
+            forms = [found] if parameters == BASE else [found.least(tips=tips, masses=parameters == LEAST)]
             forms += [found] if parameters == AUTO else []
             robot.known[name] = [form.robot.derived(name=robot.name) for form in forms]
         except ExpressionError:  # sums of parameters are too large for a float

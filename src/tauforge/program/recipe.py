@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import signature
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,6 +14,9 @@ if TYPE_CHECKING:
 
 GROUPED = ("base", "least")
 """The sets of inertial parameters that are grouped by structure, whatever the values."""
+
+CHOICES = {"derivative": {"mode": ("forward", "reverse")}}
+"""The options of what makes Programs from others that change only how results are computed; models have their own."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,34 @@ class Recipe:
         for step in self.steps:
             new[id(step)] = step._bound(tuple(new.get(id(x), x) for x in step.of))
         return new[id(self)]
+
+    def ways(self, more: Mapping[str, Sequence[object]]) -> list[Recipe]:
+        """Return the recipe with every combination of the choices that it leaves to its models and derivatives, and of
+        more choices that its models have.
+
+        A choice that was made by hand stays as it is: "articulated" bodies may have been asked for their accuracy. What
+        has been optimised has made its choices.
+        """
+        left: dict[str, Sequence[object]] = {}
+        if any(step.model == "optimise" for step in self.steps):
+            return []
+        for step in self.steps:
+            left |= step._left(more)
+        found = []
+        for values in product(*left.values()):
+            made, new = dict(zip(left, values, strict=True)), dict[int, Recipe]()
+            for step in self.steps:
+                options = {**step.options, **{key: made[key] for key in step._left(more)}}
+                new[id(step)] = Recipe(step.make, tuple(new.get(id(x), x) for x in step.of), options)
+            found.append(new[id(self)])
+        return found if left else []
+
+    def _left(self, more: Mapping[str, Sequence[object]]) -> Mapping[str, Sequence[object]]:
+        """Return the options of this step that change only how results are computed, and are not chosen yet."""
+        own: Mapping[str, Sequence[object]] = getattr(self.make, "choices", CHOICES.get(self.model, {}))
+        taken = signature(self.make).parameters
+        choices = {**own, **{key: values for key, values in more.items() if key in taken}}
+        return {key: values for key, values in choices.items() if self.options.get(key, "auto") == "auto"}
 
     def _bound(self, parts: tuple[Any, ...]) -> Recipe:
         """Return the recipe with other ones in the place of its own, and values given to the robot if it can be."""

@@ -6,7 +6,7 @@ What is read is only data: a graph in plain rows, which is certified again befor
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
@@ -18,15 +18,15 @@ from ..graph.pickling import flattened, restored
 from .program import Program
 
 
-def kept(program: Program, options: object, make: Callable[[], Program]) -> Program:
-    """Return what was made of a Program with these options before; or make it now, and keep it if possible.
+def kept(program: Program, starts: Sequence[Program], options: object, make: Callable[[], Program]) -> Program:
+    """Return what was found for a Program, from some starts and with some options, before; or make it now, and keep it.
 
     ``make`` returns the Program itself if there is nothing better; that is kept too.
     """
     place = store.directory()
     if place is None:
         return make()
-    key = blake2b(_sources() + _content(program, options), digest_size=store.SIZE).hexdigest()
+    key = blake2b(_sources() + _content([program, *starts], options), digest_size=store.SIZE).hexdigest()
     data = store.read(place, key)
     if data is not None:
         try:
@@ -60,9 +60,9 @@ def _read(program: Program, data: dict[str, list[tuple[int, str]]] | None) -> Pr
     return made
 
 
-def _content(program: Program, options: object) -> bytes:
+def _content(programs: Sequence[Program], options: object) -> bytes:
     """Return all that a search depends on."""
-    return repr((_plain(program), program.parameters, options)).encode()
+    return repr(([_plain(each) for each in programs], programs[0].parameters, options)).encode()
 
 
 @cache

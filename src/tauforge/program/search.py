@@ -80,10 +80,9 @@ def effort_of(effort: str | float) -> Effort:
     raise ProgramError(f"effort is {effort!r}; it must be {', '.join(map(repr, EFFORTS))} or a number of seconds")
 
 
-def found(program: Program, effort: Effort, objective: Objective, seed: int) -> Iterator[Program]:
-    """Yield equal Programs, each of which costs less than all before it and loses hardly more digits."""
+def found(program: Program, effort: Effort, objective: Objective, seed: int, accuracy: Accuracy) -> Iterator[Program]:
+    """Yield equal Programs, each of which costs less than all before it and is accurate enough."""
     deadline = time.monotonic() + effort.seconds
-    accuracy = Accuracy(program)
     random = Random(seed)
     best, least = program, objective.measure(program)
     changes = Changes(Network(program, objective.prices), random)

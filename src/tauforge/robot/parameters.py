@@ -84,8 +84,7 @@ def neglected(robot: Robot, names: tuple[str, ...]) -> Robot:
     on_tendon: dict[str, Any] = {name: 0.0 for name in on_joint if name in LAW}
     on_body = {name: 0.0 for name in names if name in Inertia._fields}
     lift: dict[str, Any] = {"lift": NO_LIFT} if "lift" in names else {}
-    return replace(
-        robot,
+    return robot.derived(
         joints=tuple(replace(joint, **on_joint) for joint in robot.joints),
         loops=tuple(replace(loop, joint=replace(loop.joint, **on_joint)) for loop in robot.loops),
         tendons=tuple(replace(tendon, **on_tendon) for tendon in robot.tendons),

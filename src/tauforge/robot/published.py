@@ -30,5 +30,7 @@ BASE: dict[str, tuple[int, int]] = {
 
 
 def published(robot: str, parameters: str) -> tuple[int, int] | None:
-    """Return the published multiplications and additions for a bundled robot, if there are any."""
-    return {"standard": STANDARD, "base": BASE}[parameters].get(robot)
+    """Return the published multiplications and additions for a bundled robot, if there are any: those with base
+    parameters for all that are grouped.
+    """
+    return (STANDARD if parameters == "standard" else BASE).get(robot)

@@ -281,7 +281,8 @@ class Robot(Shown):
 
     def tree(self) -> Robot:
         """Return the robot with its loops opened and every joint independent."""
-        return replace(self, loops=(), chosen=(), joints=tuple(replace(joint, mimic=None) for joint in self.joints))
+        joints = tuple(replace(joint, mimic=None) for joint in self.joints)
+        return self.derived(loops=(), chosen=(), joints=joints)
 
     def save(self, path: str | Path) -> None:
         """Write the robot to a file in the format of its ending."""

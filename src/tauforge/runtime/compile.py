@@ -60,6 +60,7 @@ def host() -> Host:
     """Return this machine's processor."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
     triple = llvm.get_process_triple()
     features = llvm.get_host_cpu_features()
     if features.get("avx512f"):
@@ -71,7 +72,7 @@ def host() -> Host:
 def vectors(scalar: str) -> Vectors:
     """Return the vectors of this processor's registers."""
     enabled = host().features.split(",")
-    size = 64 if "+avx512f" in enabled else 32 if "+avx" in enabled else 16
+    size = 64 if "+avx512f" in enabled else 32 if "+avx2" in enabled else 16
     fused = "+fma" in enabled or host().triple.startswith(("aarch64", "arm64"))
     return Vectors(scalar, size // Vectors(scalar, 1).size, fused)
 

@@ -1,4 +1,4 @@
-"""Calls with one state: a callable for Python that runs no step in Python or in NumPy's machinery.
+"""Direct calls: a callable for Python that runs no step in Python or in NumPy's machinery.
 
 It relies on the layout of CPython's objects, which is first tested on an array; if the layout differs, calls go through
 the ufunc.
@@ -29,6 +29,7 @@ from .ufunc_call import UfuncCall
 _NEW = 93  # index of PyArray_New in NumPy's table, which is part of its ABI
 _FASTCALL = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
 _EXCEPTIONS = {"x86_64": 0x1D, "aarch64": 0x0F, "arm64": 0x0F}  # invalid, divide, overflow, underflow
+_OUT, _THREADS, _ONE = sys.intern("out"), sys.intern("threads"), 1  # the objects that calls have for these words
 _lock = threading.Lock()
 
 
@@ -44,14 +45,28 @@ class _Method(ctypes.Structure):
 
 
 def one_state_call(program: Program, loaded: Loaded, dtype: np.dtype[Any], general: UfuncCall) -> Any:
-    """Return a callable for one state that passes all other calls to the general one; or the general one."""
+    """Return a callable for common calls that passes all others to the general one; or the general one."""
     with _lock:
         method = _method()
     shapes = [*program.outputs.values()]
     if method is None or has_empty(program) or not shapes or not all(shapes):
         return general
-    plan = ctypes.addressof(loaded.plan)
-    record = Record(id(np.ndarray), id(dtype), dtype.num, loaded.loop, plan, [*program.inputs.values()], shapes)
+    record = Record(
+        array_type=id(np.ndarray),
+        dtype=id(dtype),
+        tuple_type=id(tuple),
+        dtype_number=dtype.num,
+        item=dtype.itemsize,
+        out=id(_OUT),
+        threads=id(_THREADS),
+        one=id(_ONE),
+        none=id(None),
+        loop=loaded.loop,
+        plan=ctypes.addressof(loaded.plan),
+        most=general.most,
+        inputs=[*program.inputs.values()],
+        outputs=shapes,
+    )
     table = np.array(record.table(), np.int64)
     capsule = _capsule()(table.ctypes.data, None, None)
     return _function()(ctypes.byref(method), (capsule, general, general.results, table), None)
@@ -93,7 +108,15 @@ def _holds(fields: Fields) -> bool:
         and read(ctypes.c_int, fields.flags) == probe.flags.num
         and [*(ctypes.c_int64 * 2).from_address(shape)] == [2, 3]
         and [*(ctypes.c_int64 * 2).from_address(strides)] == [24, 8]
+        and _tuple_holds(fields)
     )
+
+
+def _tuple_holds(fields: Fields) -> bool:
+    """Tell whether the length and the items of a tuple are in their places."""
+    probe = (fields, None)
+    items = [*(ctypes.c_int64 * 3).from_address(id(probe) + fields.data)]
+    return items == [len(probe), id(fields), id(None)]
 
 
 def _python(name: str) -> int | None:

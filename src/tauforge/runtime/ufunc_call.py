@@ -18,6 +18,8 @@ from .build import Loaded
 from .threads import PAYS, asked, available, in_parts
 from .ufunc import generalized_ufunc
 
+_UNLIMITED = 1 << 62
+
 
 class UfuncCall:
     """Handles the calls that compiled code does not take; it holds what they need, but not the Function."""
@@ -29,6 +31,7 @@ class UfuncCall:
         self._ufunc = partial(ufunc, np.empty(0, dtype)) if has_empty(program) else ufunc
         self._count = len(program.inputs)
         self._pays = PAYS / max(1, len(program.order))  # states from which on threads pay off
+        self.most = int(self._pays) if available() > 1 else _UNLIMITED  # states that one thread always computes
         self._many = self._pays * min((shape.size for shape in program.inputs.values()), default=1)
         self.results = _results(tuple(program.outputs)) if len(program.outputs) > 1 else None
 
