@@ -43,25 +43,15 @@ LOADED = 3
 """Rounds in which load-dependent friction and the load that it depends on are estimated in turn."""
 
 
+# fmt: off
 def identify(
-    robot: Robot,
-    recordings: Recording | Sequence[Recording],
-    *,
-    friction: Sequence[str] | str = AUTO,
-    rotors: bool = True,
-    springs: bool = False,
-    coupling: ArrayLike | None = None,
-    method: str = "weighted",
-    essential: bool = False,
-    controller: Any = None,
-    cutoff: float | str | None = AUTO,
-    decimate: int | None = None,
-    rest: float = 0.0,
-    workers: Any = None,
-    consistent: bool = False,
-    prior: Robot | None = None,
+    robot: Robot, recordings: Recording | Sequence[Recording], *, friction: Sequence[str] | str = AUTO,
+    rotors: bool = True, springs: bool = False, coupling: ArrayLike | None = None, method: str = "weighted",
+    essential: bool = False, controller: Any = None, cutoff: float | str | None = AUTO, decimate: int | None = None,
+    rest: float = 0.0, workers: Any = None, consistent: bool = False, prior: Robot | None = None,
     bounds: Bounds | None = None,
 ) -> Identification:
+    # fmt: on
     """Return the parameters of a robot that recordings of its motion tell, with standard errors.
 
     Parameters
@@ -75,10 +65,8 @@ def identify(
         Terms of each joint's friction: "FV" viscous, "FS" Coulomb, "FO" an offset, "FA" asymmetric viscous, "FB"
         breakaway (Stribeck), "FL" load-dependent. By default the first three, and FA and FB where the data support
         them.
-    rotors
-        Whether joints have rotor inertias.
-    springs
-        Whether joints have springs; FO holds their rest position.
+    rotors, springs
+        Whether joints have rotor inertias, and springs; FO holds the springs' rest position.
     coupling
         The matrix R of motor = R joint; by default that of the recordings. Rotor inertia and friction of a motor that
         several joints move are identified along its own coordinate.
@@ -89,25 +77,16 @@ def identify(
         Whether to leave out parameters that the data cannot tell from zero.
     controller
         For "iv" and "didim": what drove the robot, as for ``simulate``; a list has one for each recording.
-    cutoff
-        Frequency up to which positions are used, in Hz, by default from their spectrum; None does not filter them.
-    decimate
-        Of so many samples one is kept after filtering; by default as many as the motion allows.
+    cutoff, decimate
+        Frequency up to which positions are used, in Hz, by default from their spectrum; None does not filter them. Of
+        so many samples one is kept after filtering, by default as many as the motion allows.
     rest
         Samples of a torque whose joint is slower than this do not count.
     workers
         A number of threads, or an executor or Dask client whose ``submit`` runs parts of the work.
-    consistent
-        Whether the result is to be a possible robot: positive masses and inertias of all links, friction that brakes.
-    prior
-        The robot with the values that you expect, for what the data do not determine; by default ``robot`` itself.
-    bounds
-        What is known of masses and centres of mass.
-
-    Examples
-    --------
-    >>> result = tf.identify(robot, [tf.Recording(t, q, tau)])                  # doctest: +SKIP
-    >>> print(result.table(), result.validate(other).table())                   # doctest: +SKIP
+    consistent, prior, bounds
+        Whether the result is to be a possible robot; the robot with the values that you expect, by default ``robot``;
+        what is known of masses and centres of mass.
     """
     _check_consistent(consistent, prior, bounds, essential)
     check_robot(robot)
@@ -117,30 +96,44 @@ def identify(
     robot = coupled(robot, given, coupling)
     wanted = (*PLAIN, *RICH) if friction == AUTO else tuple([friction] if isinstance(friction, str) else friction)
     found = columns(robot, wanted, rotors, springs)
+    sources = sources_of(found, given, cutoff=cutoff, decimate=decimate)
+    fit = partial(_fit, method=method, controllers=_controllers(controller, given))
+    samples, estimate, late = _estimated(given, sources, fit, rest, workers, method, friction == AUTO, essential)
     options: dict[str, Any] = {"cutoff": cutoff, "decimate": decimate}
+    hows = tuple(source.filters for source in sources)
+    result = Identification(samples.columns, *estimate, samples.speeds, hows, method, late, options, tuple(given))
+    return result.made_consistent(prior, bounds) if consistent else result
+
+
+def _estimated(
+    given: Sequence[Recording],
+    sources: Sequence[Source],
+    fit: Callable[..., tuple[Samples, Estimate]],
+    rest: float,
+    workers: Any,
+    method: str,
+    rich: bool,
+    essential: bool,
+) -> tuple[Samples, Estimate, float]:
+    """Return the estimate of sources with its samples, and the delay of the torques."""
+    found = sources[0].columns
+    _check_length(found, sources)
+    for source, own in zip(sources, given, strict=True):
+        warn(suspicions(source.recording, found.robot, own), own, level=5)
     with ExitStack() as stack:
         if isinstance(workers, int):
             executor = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
         else:
             executor = workers
-        sources = sources_of(found, given, **options)
-        _check_length(found, sources)
-        for source, own in zip(sources, given, strict=True):
-            warn(suspicions(source.recording, robot, own), own)
         parts = [part for source in sources for part in source.split(_parts(workers, method))]
-        samples = Samples(found, parts, np.ones(len(found.rubbing)), rest=rest, executor=executor)
-        samples = _tuned(samples)
-        fit = partial(_fit, method=method, controllers=_controllers(controller, given))
+        samples = _tuned(Samples(found, parts, np.ones(len(found.rubbing)), rest=rest, executor=executor))
         samples, estimate = fit(samples, np.ones(len(found.names), dtype=bool))
-        if friction == AUTO or essential:
-            samples, estimate = _fewer(samples, estimate, fit, friction == AUTO, essential)
-        found_delay = delay(samples, estimate.fit)
-    if found_delay.is_material:
-        warn([_out_of_step(found_delay.late)], sources[0].recording)
-    hows = tuple(source.filters for source in sources)
-    late = found_delay.late
-    result = Identification(samples.columns, *estimate, samples.speeds, hows, method, late, options, tuple(given))
-    return result.made_consistent(prior, bounds) if consistent else result
+        if rich or essential:
+            samples, estimate = _fewer(samples, estimate, fit, rich, essential)
+        late = delay(samples, estimate.fit)
+    if late.is_material:
+        warn([_out_of_step(late.late)], given[0], level=5)
+    return samples, estimate, late.late
 
 
 def _out_of_step(late: float) -> str:
