@@ -26,7 +26,7 @@ from ..program.optimise import AUTO, made
 from ..program.program import Array, Program, outputs
 from ..program.recipe import Recipe
 from ..robot.joint import FREE, Joint
-from ..robot.kinds import FLOATING
+from ..robot.kinds.floating import Floating
 from ..robot.robot import Robot
 from ..spatial.moments import Moments
 from ..spatial.screw import UNLOADED, Twist, Wrench
@@ -70,10 +70,14 @@ def _is_known(joint: Joint, robot: Robot) -> bool:
     """Tell whether a joint's changes are known: it moves along or about z, is fixed, or holds a floating base."""
     if any(getattr(joint, key) is not None for key in FREE):
         return False
-    if joint.sigma == FLOATING:
+    if _floats(joint):
         rigid = all(is_zero(x) for x in (joint.FV, joint.FS, joint.eta))
         return joint.antecedent == 0 and robot.base.is_still and rigid
     return not joint.axes or joint.kind.is_axial
+
+
+def _floats(joint: Joint) -> bool:
+    return isinstance(joint.kind, Floating)
 
 
 def _built(robot: Robot, *, variables: Sequence[str]) -> Program:
@@ -85,7 +89,7 @@ def _built(robot: Robot, *, variables: Sequence[str]) -> Program:
     if "q" in variables:
         found["q"] = _rows(carried, _moved(robot, state, carried))
     if "qd" in variables:
-        twice = [1.0 if joint.sigma == FLOATING else 2.0 for joint in robot.joints for _ in joint.axes]
+        twice = [1.0 if _floats(joint) else 2.0 for joint in robot.joints for _ in joint.axes]
         rows = _rows(carried, _faster(robot, carried))
         found["qd"] = [[x * factor for x, factor in zip(row, twice, strict=True)] for row in rows]
     if "qdd" in variables:
@@ -143,7 +147,7 @@ def _moved(robot: Robot, state: State, carried: Carried) -> list[list[Change]]:
     at, _, E = loads(robot, state)
     made: list[list[Change]] = []
     for j, own in enumerate(carried.axes, 1):
-        if robot.joints[j - 1].sigma == FLOATING:
+        if _floats(robot.joints[j - 1]):
             g = carried.poses[j - 1].R.back(robot.gravity)
             made.append([Change(cross(axis.s.w, g)) for axis in own])
         else:
@@ -161,7 +165,7 @@ def _faster(robot: Robot, carried: Carried) -> list[list[Change]]:
     """Return what changes as each axis moves faster; of axes that are constant in their links, half of it, J̇."""
     made: list[list[Change]] = []
     for j, own in enumerate(carried.axes, 1):
-        if robot.joints[j - 1].sigma == FLOATING:
+        if _floats(robot.joints[j - 1]):
             made.append([_flown(axis.s, carried.W[j], carried.speeds[j - 1].v) for axis in own])
         else:
             made.append([Change(*axis.rate, axis.s.w) for axis in own])

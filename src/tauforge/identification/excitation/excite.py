@@ -51,18 +51,15 @@ def exciting_trajectory(
     limits
         ``{"position": (lower, upper), "velocity": …, "acceleration": …, "torque": …}``, one number for all joints or
         one each, inf for none. Those that are not given are those of the robot's description.
-    harmonics
-        How many multiples of the base frequency.
-    start
-        Coordinates at both ends; by default they are free.
+    harmonics, start
+        How many multiples of the base frequency; and coordinates at both ends, by default free.
     criterion
         "condition", the condition number of the base regressor; of motions in nearly the same condition, the one with
         the larger determinant. Or "determinant", that of the information matrix (D-optimality), which gives the
         smallest errors on the whole and does not depend on units.
-    friction
-        Terms of friction to identify, such as ("FV", "FS"), as for ``identify``; by default those that some joint has.
-    rotors
-        Whether to identify rotor inertias; by default if some joint has one.
+    friction, rotors
+        Terms of friction to identify, such as ("FV", "FS"), and whether to identify rotor inertias, as for
+        ``identify``; by default those that some joint has.
     scale
         The units of the parameters, which a condition number depends on: None for SI units; "limits" to divide each
         column by its root mean square over states within the limits; or a factor for each column.
@@ -83,22 +80,26 @@ def exciting_trajectory(
     _check(robot, harmonics, criterion, starts)
     period, own = positive("duration", duration), limits_of(robot, limits)
     check_joints(robot, len(robot.velocity_names))
-    frequency = 2.0 * np.pi / period
-    speeds = own.speeds(frequency)
+    speeds = own.speeds(2.0 * np.pi / period)
     series = Series(period, harmonics, 0.3 * speeds, _start(robot, start, own))
-    cols = columns_to_excite(robot, friction, rotors)
     width = TURNING * float(speeds.min())
-    information = Information(cols, noise_of(noise, len(robot.velocity_names)), width)
-    factors = _scale(scale, information, own)
-    problem = Problem(robot, information, own, clearances(robot, apart), factors, width)
+    information = Information(
+        columns_to_excite(robot, friction, rotors), noise_of(noise, len(robot.velocity_names)), width
+    )
+    problem = Problem(robot, information, own, clearances(robot, apart), _scale(scale, information, own), width)
+    runs = _searched(problem, series, criterion, range(starts), seed=seed, workers=workers, jobs=jobs)
+    return _best(runs, problem, series, criterion)
+
+
+def _searched(problem: Problem, series: Series, criterion: str, starts: Sequence[int], **how: Any) -> Any:
+    """Return what was found from each start."""
 
     def found(number: int, rng: np.random.Generator) -> dict[str, Any]:
         x = search(problem, series, criterion, rng)
         return {"x": x, "value": measured(problem, series, criterion, x)}
 
     with one_thread_each():
-        runs = sweep(found, {"number": range(starts)}, seed=seed, workers=workers, jobs=jobs, batch=1)
-    return _best(runs, problem, series, criterion)
+        return sweep(found, {"number": starts}, batch=1, **how)
 
 
 def one_thread_each() -> AbstractContextManager[object]:
