@@ -41,16 +41,22 @@ class Record(NamedTuple):
 
     Attributes
     ----------
-    array_type, dtype, tuple_type
-        Python's objects ``numpy.ndarray``, the dtype of all arrays, and ``tuple``.
-    dtype_number, item
-        The dtype's number and its bytes.
-    out, threads
-        The names of the arguments that can be given by name.
-    one, none
-        Python's objects 1 and None.
-    loop, plan
-        The kernel's loop and the plan for it.
+    array_type
+        Python's object ``numpy.ndarray``.
+    dtype
+        That of all arrays.
+    tuple_type
+        Python's object ``tuple``.
+    dtype_number
+        The dtype's number.
+    item
+        Its bytes.
+    out
+        The name of an argument that can be given by name; so is ``threads``.
+    one
+        Python's object 1; ``none`` is None.
+    loop
+        The kernel's loop; ``plan`` is the plan for it.
     most
         The number of states up to which one thread is enough, unless the caller asks for it.
     """
