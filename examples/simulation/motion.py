@@ -6,11 +6,11 @@ robot = tf.robots.kuka_lwr()
 motion = tf.motion(["pi/2*cos(pi/7*t)"] * 7, 14.0)
 torques = tf.required_torques(robot, motion, dt=0.05)
 print(torques)
-print(f"joint 2 needs most at t = {torques.peak_time[1]:.2f} s")
+print(f"joint 2 needs most: {torques.peak[1]:.2f} N m")
 
 fast = motion.scaled(robot, torque=[60, 60, 30, 30, 5, 5, 5], velocity=2.0)
 print(fast)
 
 loaded = motion.scaled(robot, torque=[60, 60, 30, 30, 5, 5, 5], velocity=2.0, payload=0.5)
-print(loaded)
+print(f"with a load, {loaded.duration:.3f} s")
 print(tf.required_torques(robot, loaded, payload=0.5).peak[:4].round(2))

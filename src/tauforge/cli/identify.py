@@ -15,7 +15,7 @@ from .find_robot import find
 from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
 
 Data = Annotated[
-    list[Path], typer.Argument(metavar="DATA...", help="Recordings: .csv, .npz or .parquet files, or ROS 2 bags.")
+    list[Path], typer.Argument(metavar="DATA", help="Recordings: .csv, .npz or .parquet files, or ROS 2 bags.")
 ]
 Friction = Annotated[
     str, typer.Option("--friction", metavar="LIST", help="Terms of friction, such as FV,FS,FO; by default as needed.")

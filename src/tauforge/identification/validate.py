@@ -116,6 +116,7 @@ def cross_validate(
     **options
         Options of ``identify``.
     """
+    check_robot(robot)
     given = listed(recordings)
     if folds < 2:
         raise IdentificationError(f"folds is {folds}; it takes two parts at least")

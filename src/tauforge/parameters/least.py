@@ -154,8 +154,8 @@ def _inertia(forms: Forms, j: int) -> Inertia:
 
 
 def _can_be_plate(joint: Joint, j: int, filled: Set[Key]) -> bool:
-    """Tell whether a link's moments of inertia are those that a plate can replace."""
-    return _turns(joint) and {("XX", j), ("ZZ", j)} <= filled and ("YY", j) not in filled
+    """Tell whether a link's moments of inertia are those that a plate can replace; what slides keeps its mass."""
+    return _turns(joint) and is_zero(joint.kind.slide) and {("XX", j), ("ZZ", j)} <= filled and ("YY", j) not in filled
 
 
 class Mass(NamedTuple):

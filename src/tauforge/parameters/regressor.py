@@ -115,7 +115,7 @@ def energy_regressor(robot: Robot, *, parameters: str = "standard") -> Program:
     energy is off by a constant, which cancels in identification from power or from energy differences.
     """
     heavy = not all(map(is_zero, [*(joint.IA for joint in robot.joints), *(tendon.IA for tendon in robot.tendons)]))
-    columns = chosen(robot, parameters, ("IA",) if heavy else ())
+    columns = chosen(robot, parameters, ("IA",) if heavy else (), asked=False)
     robot, arrays, state = prepare(robot, ("q", "qd"))
     links, falls = velocities(robot, state), drops(robot, state)
     rows: dict[str, list[Scalar]] = {"kinetic": [], "potential": []}
@@ -145,9 +145,16 @@ def drops(robot: Robot, state: State) -> list[dict[str, Scalar]]:
 
 
 def chosen(
-    robot: Robot, parameters: str, actuators: Sequence[str] | None, guess: Sequence[float] | None = None
+    robot: Robot,
+    parameters: str,
+    actuators: Sequence[str] | None,
+    guess: Sequence[float] | None = None,
+    asked: bool = True,
 ) -> dict[tuple[str, int], str]:
-    """Return the parameters that have columns, by name and link of the expanded robot, with their labels."""
+    """Return the parameters that have columns, by name and link of the expanded robot, with their labels.
+
+    Rotors that are ``asked`` for have columns even if they have no inertia.
+    """
     from .base import grouped
     from .friction import dependent_friction
 
@@ -159,7 +166,7 @@ def chosen(
     whole = robot.expanded()
     shift = len(whole.joints) - len(robot.joints)  # a floating base is link 0
     moving = whole.moving
-    asked = actuators is not None
+    given = asked and actuators is not None
     pulled = [(key, t) for key in ACTUATOR[:3] if key in (actuators or ()) for t in whole.tendons]
     if actuators is None:
         actuators = [key for key in ACTUATOR[:3] if any(not is_zero(getattr(whole.joints[j - 1], key)) for j in moving)]
@@ -168,7 +175,7 @@ def chosen(
     links = {(name, j): f"{name}{j - shift}" for j in range(1, len(whole.joints) + 1) for name in NAMES}
     rotors = [("IA", j) for j in moving if "IA" in actuators]
     if parameters == "base":
-        base = grouped(robot, guess, asked and "IA" in actuators)
+        base = grouped(robot, guess, given and "IA" in actuators)
         links = {key: base.name(*key) for key in base.forms if key[0] in NAMES}
         rotors = [key for key in base.forms if key[0] == "IA" and key in rotors]
     rubbing = [(key, j) for key in actuators if key != "IA" for j in moving]

@@ -88,7 +88,7 @@ def robot_of(model: Any, source: Source, snap: float = SNAP) -> Robot:
         free_frames=True,
     )
     if left_out := [*left_open, *unmodelled(model)]:
-        warnings.warn(f"{source.path}: the models here leave out {'; '.join(left_out)}", RobotWarning, stacklevel=4)
+        warnings.warn(f"{source.path}: the models here leave out {'; '.join(left_out)}", RobotWarning, stacklevel=5)
     return robot.merged()
 
 

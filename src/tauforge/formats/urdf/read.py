@@ -69,7 +69,7 @@ def robot_of(doc: Document, snap: float, side: SideFile | None = None) -> Robot:
     names = [root, *(joint.child for joint in moving)]
     bodies = _bodies(doc, names, links, owner, place, snap, doubts)
     for doubt in (*doc.excused, *(f"{doc.source.path}: {doubt}" for doubt in doubts)):
-        warnings.warn(doubt, RobotWarning, stacklevel=4)
+        warnings.warn(doubt, RobotWarning, stacklevel=5)
     robot = doc.source.robot(
         name=doc.root.get("name") or doc.source.path.stem,
         joints=joints,

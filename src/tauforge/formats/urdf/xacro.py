@@ -46,5 +46,5 @@ def _expanded(path: Path) -> bytes:
         spend("bytes", expanded.stat().st_size, path)
         data = expanded.read_bytes()
     if said:
-        warnings.warn(f"{path}: xacro says: {said}", RobotWarning, stacklevel=4)
+        warnings.warn(f"{path}: xacro says: {said}", RobotWarning, stacklevel=5)
     return data
