@@ -12,7 +12,7 @@ import tauforge as tf
 from . import show
 from .console import console, errors
 from .find_robot import find
-from .options import BaseOption, Folders, Lenient, RobotArgument, Snap
+from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
 from .simulate import PlotFile, listed, told
 
 Time = Annotated[float, typer.Option("--time", metavar="SECONDS", help="How long.")]
@@ -58,6 +58,7 @@ def excite(
     snap: Snap = None,
     lenient: Lenient = False,
     folder: Folders = None,
+    loops: Loops = None,
 ) -> None:
     """Find a motion that excites a robot's parameters, within its limits, at rest at both ends.
 
@@ -65,7 +66,7 @@ def excite(
 
     Example: `tauforge excite arm.urdf --time 10 --acceleration 8 -o excite.csv --plot excite.svg`
     """
-    found = find(robot, False, base, snap, lenient, folder, None)
+    found = find(robot, False, base, snap, lenient, folder, loops)
     if plot:
         show.pyplot()  # refused now if it is missing, not after all the work
     limits: dict[str, Any] = {"velocity": velocity, "acceleration": acceleration, "torque": torque}
