@@ -1,6 +1,7 @@
 """The equivalent parameters and frames that need the fewest operations."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -86,3 +87,14 @@ def test_a_short_lever_moves_no_mass():
     state = random_state(robot, 1)
     expected = interpret(tf.inverse_dynamics(robot, parameters="standard"), *state)
     np.testing.assert_allclose(interpret(tf.inverse_dynamics(robot, parameters="least"), *state), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_a_screw_keeps_its_mass(place):
+    """It slides as it turns, so that its mass cannot be moved to its parent as that of a plate."""
+    arm = tf.robots.rx90(symbolic=True)
+    joints = (replace(x, sigma="helical", pitch=0.3) if j == place else x for j, x in enumerate(arm.joints))
+    robot = replace(arm, joints=tuple(joints))
+    least = tf.base_parameters(robot, form="least")
+    program = least.in_standard(tf.inverse_dynamics(least.robot, parameters="standard"))
+    assert program.certify(tf.inverse_dynamics(robot, parameters="standard"))
