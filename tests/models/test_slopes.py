@@ -50,6 +50,14 @@ def test_other_options_and_inputs_have_no_such_way():
     assert slopes(lifted, ("q",), {}) is None
 
 
+def test_an_option_that_is_given_as_it_is_by_default_changes_nothing():
+    """Simulations say in every case whether wrenches act."""
+    robot = tf.robots.puma560()
+    plain, said = tf.inverse_dynamics(robot), tf.inverse_dynamics(robot, external_wrenches=False)
+    assert said.derivative("tau", "q").count() == plain.derivative("tau", "q").count()
+    assert slopes(robot, ("q",), {"external_wrenches": False}) is not None
+
+
 def test_a_larger_robot_costs_much_less():
     program = tf.inverse_dynamics(random_robot(1, smallest=12, largest=12, floating=True))
     ours = program.derivative("tau", ("q", "qd"))

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from inspect import signature
 from typing import Any, NamedTuple
 
 from ..graph.derivative import jacobian
@@ -48,6 +49,8 @@ VARIABLES = ("q", "qd", "qdd")
 
 def slopes(robot: Robot, variables: Sequence[str], options: Mapping[str, Any]) -> Program | None:
     """Return the derivatives of tau with respect to some of q, qd and qdd; None if this way is not for the robot."""
+    usual = signature(inverse_dynamics).parameters
+    options = {name: x for name, x in options.items() if x != usual[name].default}
     if not {*options} <= OPTIONS or not {*variables} <= {*VARIABLES} or not _is_plain(robot):
         return None
     build = partial(_built, variables=tuple(variables))
