@@ -103,7 +103,7 @@ def trees_and_linkages(monkeypatch, robot, linkage):
     return lambda model, **options: model(robot, **options), of_linkage
 
 
-@seeds(quick=6, all=60)
+@seeds(quick=3, all=60)
 def test_dynamics(seed, monkeypatch):
     """τ = Gᵀ τ_tree(G q̇, G q̈ + Ġ q̇) and M = Gᵀ M_tree G; direct and hybrid dynamics are their inverses."""
     robot, linkage, (q, qd, qdd), G, Gd = setting(seed)
@@ -125,7 +125,7 @@ def test_dynamics(seed, monkeypatch):
     close(accelerations, qdd[others], 1e-6)
 
 
-@seeds(quick=6, all=60)
+@seeds(quick=3, all=60)
 def test_coriolis_matrix(seed, monkeypatch):
     """C = Gᵀ (C_tree G + M_tree Ġ), for which Ṁ - 2C is skew-symmetric along the motion."""
     robot, linkage, (q, qd, _), G, Gd = setting(seed)
@@ -138,7 +138,7 @@ def test_coriolis_matrix(seed, monkeypatch):
     close(skew, -skew.T, 1e-6)
 
 
-@seeds(quick=6, all=60)
+@seeds(quick=3, all=60)
 def test_kinematics_and_parameters(seed, monkeypatch):
     """Columns are those of the tree times G, rates have J Ġ too; the regressor is Gᵀ Y_tree."""
     robot, linkage, (q, qd, qdd), G, Gd = setting(seed)
@@ -160,7 +160,7 @@ def test_kinematics_and_parameters(seed, monkeypatch):
     close(interpret(linked(tf.integrate), q, qd), interpret(tree(tf.integrate), q, Qd))
 
 
-@seeds(quick=4, all=30)
+@seeds(quick=2, all=30)
 def test_derivatives_are_along_the_motions_that_the_map_allows(seed, monkeypatch):
     robot, linkage, (q, *_), G, _ = setting(seed)
     _, linked = trees_and_linkages(monkeypatch, robot, linkage)

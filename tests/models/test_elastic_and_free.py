@@ -35,7 +35,7 @@ def degrees(robot, names):
     return np.array([joint.name in names for joint in robot.expanded().joints for _ in joint.axes], dtype=bool)
 
 
-@seeds(quick=12, all=200)
+@seeds(quick=6, all=200)
 def test_joints_that_give_way_against_the_matrices(seed):
     """Equations (68)-(71): the unknown accelerations solve their rows, and the unknown efforts follow."""
     robot = random_robot(seed, rotors=True, several=seed % 2 == 0, equipped=True, floating=seed % 3 == 0)
@@ -57,7 +57,7 @@ def test_joints_that_give_way_against_the_matrices(seed):
         agree(efforts, (M @ whole + h)[known], tolerance)
 
 
-@seeds(quick=12, all=200)
+@seeds(quick=6, all=200)
 def test_a_free_base_against_the_matrices(seed):
     """Equations (83)-(88): no wrench acts on the base."""
     robot = random_robot(seed, rotors=True, several=seed % 2 == 0, equipped=True, floating=True)

@@ -49,7 +49,7 @@ def made(robot, program, entries):
     return tf.Program("x", arguments, {"x": outputs(entries, [len(entries)], [], "")})
 
 
-@seeds(quick=8, all=60)
+@seeds(quick=4, all=60)
 def test_jacobian_times_qd_is_the_velocity(seed):
     robot, frame = tree(seed)
     J = jacobian(robot, frame=frame, axes="frame")
@@ -58,7 +58,7 @@ def test_jacobian_times_qd_is_the_velocity(seed):
     made(robot, J, product(rows_of(J.results["J"]), qd_of(robot).nodes)).certify(made(robot, V, row))
 
 
-@seeds(quick=8, all=60)
+@seeds(quick=4, all=60)
 @pytest.mark.parametrize("axes", ["base", "frame", "link1"])
 def test_rate_is_the_derivative_along_qd(axes, seed):
     robot, frame = tree(seed)
@@ -69,7 +69,7 @@ def test_rate_is_the_derivative_along_qd(axes, seed):
     made(robot, J, along).certify(made(robot, Jd, Jd.results["Jd"].nodes))
 
 
-@seeds(quick=8, all=60)
+@seeds(quick=4, all=60)
 @pytest.mark.parametrize("axes", ["base", "frame", "link1"])
 def test_bias_is_the_rate_times_qd(axes, seed):
     robot, frame = tree(seed)
@@ -79,7 +79,7 @@ def test_bias_is_the_rate_times_qd(axes, seed):
     by_matrix.certify(made(robot, bias, bias.results["Jdqd"].nodes))
 
 
-@seeds(quick=8, all=60)
+@seeds(quick=4, all=60)
 def test_jacobian_at_a_point_is_the_derivative_of_the_transform(seed):
     robot, frame = tree(seed)
     J, T = jacobian(robot, frame=frame, point=POINT), transforms(robot, frames=[frame])
@@ -90,7 +90,7 @@ def test_jacobian_at_a_point_is_the_derivative_of_the_transform(seed):
     made(robot, slope, slope.results["dx_dq"].nodes).certify(made(robot, J, linear))
 
 
-@seeds(quick=8, all=60)
+@seeds(quick=4, all=60)
 def test_relative_transforms_chain(seed):
     robot, frame = tree(seed)
     links = [body.name for body in robot.bodies]
@@ -107,7 +107,7 @@ def test_relative_transforms_use_only_the_joints_between():
     assert {name for name in used if name.startswith("q")} == {"q[3]", "q[4]", "q[5]"}
 
 
-@seeds(quick=8, all=60)
+@seeds(quick=4, all=60)
 def test_centre_of_mass_moves_as_its_jacobian_says(seed):
     robot, _ = tree(seed)
     com, J, v = centre_of_mass(robot), centre_of_mass_jacobian(robot), centre_of_mass_velocity(robot)
@@ -135,7 +135,7 @@ def test_columns_of_the_determinant_are_in_the_order_of_qd():
     assert det == pytest.approx(J[0, 0] * J[2, 1] - J[0, 1] * J[2, 0])
 
 
-@seeds(quick=8, all=60)
+@seeds(quick=4, all=60)
 def test_manipulability_squared_is_the_determinant_of_the_square(seed):
     robot, frame = tree(seed)
     J = jacobian(robot, frame=frame)

@@ -19,7 +19,7 @@ from ..oracles.agree import agree
 from ..oracles.complex_step import at_once, derivative, tangent
 from ..random_robots import random_robot, random_state, trees
 
-SIZE = {"quick": 10, "all": 500}
+SIZE = {"quick": 6, "all": 500}
 RARELY = st.sampled_from((False, False, False, True))
 NUMERIC = {"rotors": True, "equipped": st.booleans(), "several": RARELY, "floating": RARELY}
 ANY = {"symbolic": st.booleans(), **NUMERIC}

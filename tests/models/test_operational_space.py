@@ -17,7 +17,7 @@ def expected(robot, frame, rows, q, qd, damping):
     return inertia, inertia @ (J @ np.linalg.solve(M, h - g) - rate), inertia @ J @ np.linalg.solve(M, g)
 
 
-@seeds(quick=10, all=60)
+@seeds(quick=5, all=60)
 def test_definition(seed):
     robot = random_robot(
         seed, largest=5, rotors=True, several=seed % 3 == 0, floating=seed % 4 == 0, equipped=seed % 2 == 0

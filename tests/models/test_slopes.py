@@ -11,7 +11,7 @@ from tauforge.robot.kinds import HELICAL
 from ..random_robots import random_robot, seeds
 
 
-@seeds(12, 300)
+@seeds(6, 300)
 def test_random_robots_have_the_same_derivatives_by_proof(seed):
     kinds = {"symbolic": seed % 2 == 0, "equipped": seed % 3 == 1, "rotors": True, "floating": seed % 4 == 1}
     robot = random_robot(seed, largest=5, **kinds).neglect("lift")

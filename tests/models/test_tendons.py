@@ -49,7 +49,7 @@ def lengths(robot, q):
         yield tendon, J, length
 
 
-@seeds(quick=12, all=150)
+@seeds(quick=6, all=150)
 def test_tendons_by_hand(seed):
     """τ and M have Jᵀ times the tension and the inertia of each, the energies what belongs to them."""
     robot = robot_of(seed)
@@ -75,7 +75,7 @@ def test_tendons_by_hand(seed):
     agree(interpret(tf.gravity(robot), q), interpret(tf.gravity(bare), q))
 
 
-@seeds(quick=10, all=150)
+@seeds(quick=5, all=150)
 def test_accelerations_are_those_of_the_efforts(seed):
     """Direct and hybrid dynamics invert inverse dynamics, whichever way they take."""
     for heavy in (True, False):
@@ -99,7 +99,7 @@ def test_heavy_tendons_need_the_matrix():
         tf.direct_dynamics(robot, method="articulated")
 
 
-@seeds(quick=8, all=100)
+@seeds(quick=4, all=100)
 def test_power_is_the_rate_of_energy(seed):
     robot = robot_of(seed)
     q, qd, qdd = state_of(robot, seed)
@@ -113,7 +113,7 @@ def test_power_is_the_rate_of_energy(seed):
     agree(rate, power)
 
 
-@seeds(quick=4, all=40)
+@seeds(quick=2, all=40)
 def test_derivatives_are_those_of_a_complex_step(seed):
     """Springs of spherical joints apart, whose rotation vector has an absolute value that no complex number has."""
     robot = robot_of(3 * seed + 2)
@@ -128,7 +128,7 @@ def _stiff(robot):
     return tuple(replace(joint, eta=0) if joint.sigma == SPHERICAL else joint for joint in robot.joints)
 
 
-@seeds(quick=6, all=60)
+@seeds(quick=3, all=60)
 def test_base_parameters_and_regressor(seed):
     robot = robot_of(seed)
     q, qd, qdd = state_of(robot, seed)

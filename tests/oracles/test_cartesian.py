@@ -16,7 +16,7 @@ def placement(twin, q, frame):
     return twin.data.oMf[frame].homogeneous
 
 
-@seeds(quick=4, all=30)
+@seeds(quick=2, all=30)
 def test_lines_of_random_arms(seed):
     """The frame's velocity and acceleration are along the line, as Pinocchio computes them from the joints' rates."""
     robot, rng = random_robot(seed, smallest=6, largest=8, fixed=False), np.random.default_rng(seed)

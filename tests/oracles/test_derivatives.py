@@ -13,7 +13,7 @@ from .complex_step import derivative, tangent
 from .with_pinocchio import Twin
 
 
-@seeds(quick=8, all=300)
+@seeds(quick=4, all=300)
 def test_inverse_dynamics(seed):
     robot = random_tree(seed)
     twin, state = Twin(robot, hinges=True), [np.array(x) for x in random_state(robot, seed)]
@@ -25,7 +25,7 @@ def test_inverse_dynamics(seed):
     agree(interpret(program.derivative("tau", "qdd"), *state), twin.symmetric(data.M))
 
 
-@seeds(quick=8, all=300)
+@seeds(quick=4, all=300)
 def test_direct_dynamics(seed):
     robot = random_tree(seed, largest=25 if seed % 20 == 8 else 8)
     twin, state = Twin(robot, hinges=True), [np.array(x) for x in random_state(robot, seed)]
@@ -42,7 +42,7 @@ SECOND = (("q", "q"), ("q", "qd"), ("q", 2), ("qd", "qd"))
 """Pairs of inputs by which efforts or accelerations have second derivatives; 2 is q̈ or τ."""
 
 
-@seeds(quick=10, all=200)
+@seeds(quick=5, all=200)
 @pytest.mark.parametrize("model", [tf.inverse_dynamics, tf.direct_dynamics])
 def test_second_derivatives(model, seed):
     robot = random_robot(seed, largest=3, fixed=False, rotors=True, several=True, floating=seed % 3 == 0)

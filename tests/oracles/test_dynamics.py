@@ -15,7 +15,7 @@ DYNAMIC = (9, 6, 7, 8, 0, 1, 3, 2, 4, 5)
 """Where Pinocchio's parameters of a body, m mx my mz Ixx Ixy Iyy Ixz Iyz Izz, stand in ours."""
 
 
-@seeds(quick=8, all=300)
+@seeds(quick=4, all=300)
 def test_inverse_dynamics_and_its_parts(seed):
     robot = random_tree(seed)
     twin, (q, qd, qdd) = Twin(robot), map(np.array, random_state(robot, seed))
@@ -34,7 +34,7 @@ def test_inverse_dynamics_and_its_parts(seed):
     agree(interpret(tf.inverse_dynamics(robot, external_wrenches=True), q, qd, qdd, wrenches), loaded)
 
 
-@seeds(quick=8, all=300)
+@seeds(quick=4, all=300)
 def test_direct_dynamics(seed):
     robot = random_tree(seed)
     twin, (q, qd, tau) = Twin(robot), map(np.array, random_state(robot, seed))
@@ -48,7 +48,7 @@ def test_direct_dynamics(seed):
         agree(interpret(program, q, qd, tau, wrenches), loaded, tolerance)
 
 
-@seeds(quick=8, all=300)
+@seeds(quick=4, all=300)
 def test_energy_momentum_and_regressor(seed):
     robot = random_tree(seed)
     twin, (q, qd, qdd) = Twin(robot), map(np.array, random_state(robot, seed))

@@ -17,7 +17,7 @@ from .with_pinocchio import Twin
 AXES = {"base": pin.LOCAL_WORLD_ALIGNED, "frame": pin.LOCAL}
 
 
-@seeds(quick=8, all=300)
+@seeds(quick=4, all=300)
 def test_transforms_and_motions_of_links(seed):
     robot = random_tree(seed)
     twin, (q, qd, qdd) = Twin(robot), map(np.array, random_state(robot, seed))
@@ -37,7 +37,7 @@ def test_transforms_and_motions_of_links(seed):
     agree(interpret(tf.link_accelerations(robot), q, qd, qdd), np.array(accelerations))
 
 
-@seeds(quick=8, all=300)
+@seeds(quick=4, all=300)
 def test_jacobians_and_their_rates(seed):
     robot, random = random_tree(seed), Random(seed)
     twin, (q, qd, _) = Twin(robot, hinges=True), map(np.array, random_state(robot, seed))
@@ -56,7 +56,7 @@ def test_jacobians_and_their_rates(seed):
         agree(interpret(tf.jacobian_bias(robot, **asked), q, qd), Jd @ qd)
 
 
-@seeds(quick=8, all=300)
+@seeds(quick=4, all=300)
 def test_centre_of_mass(seed):
     robot = random_tree(seed)
     twin, (q, qd, _) = Twin(robot), map(np.array, random_state(robot, seed))
@@ -70,7 +70,7 @@ def test_centre_of_mass(seed):
     agree(interpret(tf.centre_of_mass_jacobian(robot), q), part * J[:, twin.places])
 
 
-@seeds(quick=10, all=60)
+@seeds(quick=5, all=60)
 def test_manipulability_and_determinant(seed):
     robot = random_robot(seed, largest=9, fixed=False)
     twin, (q, _, _) = Twin(robot), map(np.array, random_state(robot, seed))

@@ -14,7 +14,7 @@ from .agree import agree
 from .with_pinocchio import Twin, constant_pose
 
 
-@seeds(quick=6, all=100)
+@seeds(quick=3, all=100)
 def test_joint_wrenches(seed):
     robot = random_tree(seed)
     twin, (q, qd, qdd) = Twin(robot), map(np.array, random_state(robot, seed))

@@ -27,7 +27,7 @@ def likened(joint):
     return {"sigma": REVOLUTE if joint.kind.is_axial else SPHERICAL, **dict.fromkeys(joint.kind.parameters, 0.0)}
 
 
-@seeds(quick=10, all=100)
+@seeds(quick=5, all=100)
 def test_agrees_with_mujoco(seed):
     robot = tree(seed)
     q, qd, qdd = map(np.array, random_state(robot, seed))

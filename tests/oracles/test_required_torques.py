@@ -18,7 +18,7 @@ def theirs(twin, samples, forces=None):
     )
 
 
-@seeds(quick=4, all=60)
+@seeds(quick=2, all=60)
 def test_motions_through_points(seed):
     robot, rng = random_robot(seed, rotors=True), np.random.default_rng(seed)
     points = rng.uniform(-2.0, 2.0, (4, robot.dof))

@@ -3,6 +3,7 @@
 import re
 import sys
 import warnings
+from itertools import cycle
 from pathlib import Path
 
 import mujoco
@@ -43,8 +44,7 @@ def test_there_are_robots():
     assert set(QUICK) < set(ROBOTS)
 
 
-@pytest.mark.parametrize("base", [None, "floating"])
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize(("name", "base"), [*zip(QUICK, cycle([None, "floating"]), strict=False)])
 def test_agrees_with_pinocchio(name, base):
     compare(DATA / name, base, count=4)
 

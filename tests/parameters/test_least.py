@@ -24,7 +24,7 @@ def test_bundled_arms_have_the_same_torques_by_proof(name):
     assert program.count().total < tf.inverse_dynamics(robot, parameters="base").count().total
 
 
-@seeds(10, 300)
+@seeds(6, 300)
 def test_random_robots_have_the_same_torques_by_proof(seed):
     kinds = {"symbolic": seed % 2 == 0, "several": seed % 3 == 0, "floating": seed % 5 == 0, "rotors": seed % 7 == 0}
     robot = random_robot(seed, largest=5, **kinds)

@@ -149,7 +149,7 @@ def test_torque_is_linear_in_the_inertial_parameters():
     assert p.derivative("tau", "MX3").certify(replace(d, results={"dtau_dMX3": column}))
 
 
-@seeds(quick=10, all=100)
+@seeds(quick=5, all=100)
 def test_modes_are_equal_on_random_robots(seed):
     p = tf.inverse_dynamics(random_robot(seed, symbolic=seed % 2 == 0, rotors=True), external_wrenches=seed % 3 == 0)
     for name in p.inputs:
@@ -174,7 +174,7 @@ def test_counts(name, parameters, counts):
         assert p.derivative("tau", x).count().total == count
 
 
-@seeds(quick=6, all=30)
+@seeds(quick=3, all=30)
 def test_compiled_against_complex_steps(seed):
     robot = random_robot(seed, rotors=True, several=seed % 2 == 0)
     p, values = tf.inverse_dynamics(robot), [np.array(x) for x in random_state(robot, seed)]

@@ -19,7 +19,7 @@ def state_of(robot, rng, **more):
     return {"q": q, **{key: rng.normal(size=robot.dof) for key in ("qd", "qdd")}, **more}
 
 
-@trees(quick=6, all=200, largest=5, rotors=True, several=True, floating=True)
+@trees(quick=3, all=200, largest=5, rotors=True, several=True, floating=True)
 def test_products_are_those_with_the_whole_derivatives(robot):
     program, rng = tf.inverse_dynamics(robot), np.random.default_rng(1)
     v, w, other = rng.normal(size=(3, robot.dof))

@@ -32,7 +32,7 @@ def active(robot, q):
     return np.array([q[names.index(name)] for name in tf.closing(robot).inputs["q_active"].labels[0]])
 
 
-@seeds(quick=8, all=300)
+@seeds(quick=4, all=300)
 def test_planar_loops_have_a_closed_form(seed):
     robot, q = planar_loop(seed)
     program, own = tf.closing(robot), active(robot, q)
@@ -45,7 +45,7 @@ def test_planar_loops_have_a_closed_form(seed):
         assert error(robot, reached) < 1e-10
 
 
-@seeds(quick=4, all=100)
+@seeds(quick=2, all=100)
 def test_the_closed_form_is_what_newton_finds(seed):
     robot, q = planar_loop(seed)
     expected = tf.close_loops(robot, guess=q + 1e-3 * np.random.default_rng(seed).uniform(-1, 1, q.shape))
@@ -85,7 +85,7 @@ def random_leg(seed):
     return replace(tree, loops=(Loop(joint=sides[0].as_kind(ball), frame=sides[1]),)), q
 
 
-@seeds(quick=6, all=200)
+@seeds(quick=3, all=200)
 def test_legs_that_end_in_a_ball_have_a_closed_form(seed):
     robot, q = random_leg(seed)
     assert robot.independent == ("platform",)
@@ -207,7 +207,7 @@ def repeated(program, *given):
     raise AssertionError("not closed")
 
 
-@seeds(quick=6, all=200)
+@seeds(quick=3, all=200)
 def test_other_loops_are_closed_by_steps(seed):
     robot, q = random_mechanism(seed)
     program = tf.closing(robot)
@@ -232,7 +232,7 @@ def slopes(robot, q):
     return G
 
 
-@seeds(quick=4, all=60)
+@seeds(quick=2, all=60)
 def test_the_slope_of_what_is_closed_by_steps_is_that_of_the_loops(seed):
     """By the implicit function theorem, the derivative of the last step is that of the solution."""
     robot, q = random_mechanism(seed)
@@ -261,7 +261,7 @@ def test_what_is_made_of_repeated_programs_is_repeated_too():
     robot, _ = random_mechanism(0)
     program = tf.closing(robot)
     assert program.repeat
-    assert program.optimise().repeat == program.derivative("q", "q_active").repeat == program.repeat
+    assert program.optimise("quick").repeat == program.derivative("q", "q_active").repeat == program.repeat
     assert program._repr_latex_() is None
 
 

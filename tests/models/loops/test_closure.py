@@ -75,7 +75,7 @@ class Mechanism:
         return (a - 8 * b + 8 * c - d) / (12 * h)
 
 
-@seeds(quick=6, all=200)
+@seeds(quick=3, all=200)
 @pytest.mark.parametrize("planar", [False, True])
 def test_dynamics_of_random_loops(seed, planar):
     found = Mechanism(seed, planar)
@@ -104,7 +104,7 @@ def test_dynamics_of_random_loops(seed, planar):
     np.testing.assert_allclose(J, tf.jacobian(tree, frame=robot.bodies[-1].name).compile()(q) @ G, atol=1e-9 * scale)
 
 
-@seeds(quick=4, all=40)
+@seeds(quick=2, all=40)
 def test_derivatives_of_a_solution_along_the_loops(seed):
     """The derivative by q along an allowed motion is that of the closing solution."""
     found = Mechanism(seed, planar=seed % 2 == 1)

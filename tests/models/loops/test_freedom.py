@@ -111,7 +111,7 @@ def test_independent_joints_stay_the_same(robot):
     assert renamed.velocity_names == tuple(f"z{name}" for name in names)
 
 
-@seeds(quick=10, all=200)
+@seeds(quick=5, all=200)
 def test_the_choice_does_not_depend_on_where_it_is(seed, tmp_path):
     robot, _ = random_mechanism(seed, planar=seed % 2 == 0)
     carried = tf.robots.planar2r().attach(robot, at="link2", name="arm")

@@ -40,7 +40,7 @@ class Reference:
         return v, a
 
 
-@seeds(quick=8, all=200)
+@seeds(quick=4, all=200)
 @pytest.mark.parametrize("planar", [False, True])
 def test_errors_grow_with_the_condition_number_only(seed, planar):
     """Whatever the condition number is: it exceeds 1000 for some of these mechanisms."""

@@ -50,14 +50,14 @@ def error(robot, q):
     return np.abs(Mechanism(robot).error(q)).max()
 
 
-@seeds(quick=8, all=300)
+@seeds(quick=4, all=300)
 @pytest.mark.parametrize("planar", [False, True])
 def test_random_mechanisms_close_from_zero(seed, planar):
     robot, _ = random_mechanism(seed, planar)
     assert error(robot, Mechanism(robot).closed_state()) < 1e-9
 
 
-@seeds(quick=4, all=60)
+@seeds(quick=2, all=60)
 def test_two_loops_that_share_links(seed):
     """A second loop is closed where the first one is: between its links, in a state that the search does not know."""
     robot = two_loops(seed)

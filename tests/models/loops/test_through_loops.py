@@ -69,7 +69,7 @@ def test_both_ways_are_certified(name, independent):
         mapped.certify(wrong)
 
 
-@seeds(quick=6, all=200)
+@seeds(quick=3, all=200)
 def test_random_loops(seed):
     robot, q = random_mechanism(seed)
     q = mechanism_of(robot).closed_from(q)
