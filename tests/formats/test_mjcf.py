@@ -182,7 +182,7 @@ def test_snap(tmp_path):
     assert snapped.joints[1].theta % np.pi == pytest.approx(0.3, abs=1e-12)
 
 
-@pytest.mark.parametrize("first", range(0, 20, 5))
+@pytest.mark.parametrize("first", [0, 5])
 def test_random_trees(tmp_path, first):
     for seed in range(first, first + 5):
         text = random_mjcf(seed)
@@ -190,7 +190,7 @@ def test_random_trees(tmp_path, first):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(20, 100, 10))
+@pytest.mark.parametrize("first", range(10, 100, 10))
 def test_more_random_trees(tmp_path, first):
     for seed in range(first, first + 10):
         text = random_mjcf(seed)

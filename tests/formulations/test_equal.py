@@ -26,6 +26,8 @@ def drawn(seed):
 SERIAL = list(islice((seed for seed in count() if drawn(seed).is_serial and drawn(seed).dof), 100))
 TREES = list(islice((seed for seed in count() if not drawn(seed).is_serial and drawn(seed).dof), 20))
 QUICK = SERIAL[:10] + TREES[:6]
+BUNDLED = ["rrp", "puma560", "sr400"]
+BUNDLED += [pytest.param(name, marks=pytest.mark.slow) for name in tf.robots.names() if name not in BUNDLED]
 SEEDS = [*QUICK, *(pytest.param(seed, marks=pytest.mark.slow) for seed in SERIAL[10:] + TREES[6:])]
 
 
@@ -85,7 +87,7 @@ def test_coriolis_matrix(name, seed):
     times_rates(ours).certify(times_rates(fast))
 
 
-@pytest.mark.parametrize("robot", tf.robots.names())
+@pytest.mark.parametrize("robot", BUNDLED)
 def test_on_numbers_of_the_bundled_robots(robot):
     robot = tf.robots.bundled(robot)
     if any(len(joint.axes) != 1 for joint in robot.joints):

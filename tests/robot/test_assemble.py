@@ -10,7 +10,7 @@ import tauforge as tf
 from tauforge.robot.joint import Mimic
 from tauforge.robot.placement import placement
 from tests.interpret import interpret
-from tests.random_robots import random_robot, random_state
+from tests.random_robots import random_robot, random_state, seeds
 
 
 def with_mimics(seed: int) -> tuple[tf.Robot, np.ndarray, np.ndarray]:
@@ -37,7 +37,7 @@ def with_mimics(seed: int) -> tuple[tf.Robot, np.ndarray, np.ndarray]:
     return replace(robot, joints=tuple(joints)), S, c
 
 
-@pytest.mark.parametrize("seed", range(12))
+@seeds(quick=4, all=12)
 def test_mimic_joints_in_every_model(seed):
     robot, S, c = with_mimics(seed)
     whole, rng = robot.tree(), np.random.default_rng(seed)
@@ -98,7 +98,7 @@ def test_base_parameters_of_mimic_joints_are_minimal():
         assert rank == base.count
 
 
-@pytest.mark.parametrize("seed", range(12))
+@seeds(quick=4, all=12)
 def test_merged_links_act_as_before(seed):
     robot = random_robot(seed, largest=8, fixed=True)
     small = robot.merged()
@@ -118,7 +118,7 @@ def test_merged_links_act_as_before(seed):
     )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@seeds(quick=4, all=12)
 def test_locked_joints(seed):
     robot = random_robot(seed, largest=8)
     names = robot.joint_names[:: 2 if len(robot.joint_names) > 2 else 3][1:]

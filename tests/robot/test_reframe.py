@@ -12,7 +12,7 @@ from tauforge.spatial.pose import HERE, Pose
 from tauforge.spatial.rotation import Rotation, about
 from tauforge.spatial.vector import Vector
 from tests.interpret import interpret
-from tests.random_robots import random_robot, random_state
+from tests.random_robots import random_robot, random_state, seeds
 
 AXIAL = [name for name in tf.robots.names() if all(len(joint.axes) == 1 for joint in tf.robots.bundled(name).joints)]
 """Robots without joints of several degrees of freedom, which keep their frames."""
@@ -61,7 +61,7 @@ def test_bundled_robots_come_back(name):
         assert tf.inverse_dynamics(free, parameters=parameters).count().total <= 1.03 * theirs
 
 
-@pytest.mark.parametrize("seed", range(30))
+@seeds(quick=10, all=30)
 def test_random_trees_keep_their_torques(seed):
     robot = random_robot(seed, largest=10, fixed=bool(seed % 2))
     for made in (robot.to_mdh(), disturbed(robot, seed).to_mdh()):
@@ -73,7 +73,7 @@ def test_random_trees_keep_their_torques(seed):
     np.testing.assert_allclose(interpret(tf.transforms(robot.to_mdh(), frames=names), state[0]), T, atol=1e-11)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@seeds(quick=3, all=10)
 @pytest.mark.parametrize("error", [3.7e-6, 1e-3, 0.05])
 def test_axes_that_are_nearly_parallel(seed, error):
     rng = np.random.default_rng(seed)
