@@ -52,12 +52,11 @@ def run(*arguments):
     out, err = io.StringIO(), io.StringIO()
     with (
         mock.patch("sys.argv", ["tauforge", *map(str, arguments)]),
-        warnings.catch_warnings(),
+        warnings.catch_warnings(action="default"),
         redirect_stdout(out),
         redirect_stderr(err),
         pytest.raises(SystemExit) as ended,
     ):
-        warnings.simplefilter("default")
         main()
     return subprocess.CompletedProcess(arguments, ended.value.code or 0, out.getvalue(), err.getvalue())
 
