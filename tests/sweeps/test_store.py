@@ -68,10 +68,14 @@ def test_what_is_done_is_not_repeated(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT ends a process there")
-def test_an_interrupt_keeps_what_is_done(tmp_path, monkeypatch):
+def test_an_interrupt_keeps_what_is_done(tmp_path):
     path, function = tmp_path / "runs.zarr", Counted(stops=12)
-    with pytest.raises(KeyboardInterrupt) as interrupt:
-        tf.sweep(function, {"x": X}, store=path, jobs=1, batch=1)
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    try:
+        with pytest.raises(KeyboardInterrupt) as interrupt:
+            tf.sweep(function, {"x": X}, store=path, jobs=1, batch=1)
+    finally:
+        signal.signal(signal.SIGINT, usual)
     part = interrupt.value.sweep
     assert part.done == len(function.calls)
     assert part.remaining == len(X) - part.done > 0
