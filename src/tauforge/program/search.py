@@ -23,6 +23,9 @@ from .program import Program
 NOTABLE = 1 / 400
 """A round that saves a smaller part of the cost counts as one that found nothing."""
 
+SMALL = 100
+"""Changes tried in a round for each operation of a Program so small that its effort allows more."""
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -37,7 +40,7 @@ class Effort:
     steps
         Changes tried in a round, for each operation of the Program.
     least
-        The smallest number of changes tried in a round.
+        The smallest number of changes tried in a round, but at most ``SMALL`` for each operation.
     most
         The largest number of changes tried in all rounds, for each operation; for small Programs it can be more.
     pairs
@@ -60,7 +63,7 @@ class Effort:
 
 EFFORTS = {
     "quick": Effort(rounds=1, patience=1, steps=4, least=500, most=4, pairs=600),
-    "default": Effort(rounds=16, patience=3, steps=20, least=12_000, most=120, pairs=4_000),
+    "default": Effort(rounds=16, patience=3, steps=20, least=8_000, most=120, pairs=4_000),
     "high": Effort(rounds=200, patience=8, steps=40, least=20_000, most=5_000, pairs=20_000, heat=0.15),
 }
 
@@ -114,7 +117,7 @@ def found(program: Program, effort: Effort, objective: Objective, seed: int, acc
 def _round(changes: Changes, effort: Effort, number: int, left: float, deadline: float) -> int:
     """Try changes; return how many."""
     size = changes.network.cost() // UNIT
-    steps = int(min(left, max(effort.least, effort.steps * size)))
+    steps = int(min(left, max(min(effort.least, SMALL * size), effort.steps * size)))
     if effort.heat and number % 2:
         walk(changes, MOVES, steps // 2, effort.heat * UNIT, deadline)
         walk(changes, MOVES, steps // 2, 0.0, deadline)
