@@ -14,6 +14,7 @@ from ..errors import ProgramError
 from ..graph.node import Scalar
 from ..program.optimise import cheapest
 from ..program.program import Program, outputs
+from ..program.ways import BaseSet
 from ..robot.robot import Robot
 from ..spatial.solve import solve
 from .classical import DEFAULT, classical
@@ -41,7 +42,7 @@ CHOICES = {"method": ("composite", "articulated"), **SUMS}
 def direct_dynamics(
     robot: Robot,
     *,
-    parameters: str = "auto",
+    parameters: str | BaseSet = "auto",
     formulation: str = DEFAULT,
     method: str = "auto",
     external_wrenches: bool | str = False,

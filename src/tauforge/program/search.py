@@ -23,7 +23,7 @@ from .program import Program
 NOTABLE = 1 / 400
 """A round that saves a smaller part of the cost counts as one that found nothing."""
 
-SMALL = 100
+SMALL = 70
 """Changes tried in a round for each operation of a Program so small that its effort allows more."""
 
 
