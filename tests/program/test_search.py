@@ -158,6 +158,27 @@ def test_results_are_kept_and_found_again(monkeypatch, tmp_path):
     assert program.optimise() is program  # what is kept is no graph: searched again, in vain
 
 
+def test_an_interrupted_search_returns_what_it_found_and_keeps_nothing(monkeypatch, tmp_path):
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("TAUFORGE_CACHE", str(tmp_path))
+    program = tf.inertia_matrix(tf.robots.rx90(symbolic=True), parameters="base")
+    rounds = iter([search._round])
+
+    def one_round(*given):
+        if work := next(rounds, None):
+            return work(*given)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(search, "_round", one_round)
+        with pytest.warns(RuntimeWarning, match="the search was interrupted") as told:
+            best = program.optimise()
+    assert told[0].filename == __file__
+    assert best.count().total < program.count().total
+    assert program.certify(best)
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_kept_graph_of_something_else_is_not_returned(monkeypatch, tmp_path):
     tmp_path.chmod(0o700)
     monkeypatch.setenv("TAUFORGE_CACHE", str(tmp_path))

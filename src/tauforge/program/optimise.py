@@ -10,6 +10,7 @@ A model makes the first three by itself, so you count, write and compile the sam
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -88,7 +89,7 @@ def optimised(program: Program, effort: str | float, objective: str, seed: int) 
     from .accuracy import Accuracy
     from .network.cost import OBJECTIVES
     from .saved import kept
-    from .search import EFFORTS, LONG_ENOUGH, effort_of, found
+    from .search import LONG_ENOUGH, effort_of, searched
 
     if objective not in OBJECTIVES:
         raise ProgramError(f"objective is {objective!r}; it must be one of {', '.join(map(repr, OBJECTIVES))}")
@@ -96,15 +97,12 @@ def optimised(program: Program, effort: str | float, objective: str, seed: int) 
     long = limits.rounds >= LONG_ENOUGH and len(program.order) > 1
     starts = _starts(program, aim.measure, accuracy)[: TRIED if long else 1]
 
-    def search() -> Program:
-        start = starts[0]
-        if len(starts) > 1:
-            tried = ([way, *found(way, EFFORTS["quick"], aim, seed, accuracy)][-1] for way in starts)
-            start = min(tried, key=aim.measure)
-        return certified(program, [starts[0], start, *found(start, limits, aim, seed, accuracy)])
+    def search() -> tuple[Program, bool]:
+        ways, complete = _until_interrupted(searched(starts, limits, aim, seed, accuracy))
+        return certified(program, ways), complete
 
-    best = kept(program, starts, (limits, objective, seed), search) if long else search()
-    proof = None if best is program else _proof(program, best)
+    best = kept(program, starts, (limits, objective, seed), search) if long else search()[0]
+    proof = _proof(program, best) if aim.measure(best) < aim.measure(program) else None
     if proof is None:
         return program
     before, after = program.count().total, best.count().total
@@ -113,11 +111,22 @@ def optimised(program: Program, effort: str | float, objective: str, seed: int) 
     return _noted(best, (note,)).marked(recipe=derived(Program.optimise, program, options=options))
 
 
+def _until_interrupted(ways: Iterator[Program]) -> tuple[list[Program], bool]:
+    """Return all that a search yields, and whether it came to its end; Ctrl-C ends it earlier."""
+    found: list[Program] = []
+    try:
+        for way in ways:
+            found.append(way)
+    except KeyboardInterrupt:
+        warnings.warn("the search was interrupted; you get what it found so far", RuntimeWarning, stacklevel=7)
+        return found, False
+    return found, True
+
+
 def _starts(program: Program, measure: Callable[[Program], float], accuracy: Accuracy) -> list[Program]:
     """Return Programs to search from, the cheapest first: this one, made in all ways that its recipe leaves open."""
-    ways = {
-        _outputs(way): way for way in [*_made_again(program), program]
-    }  # as given, if a way leads to the same graph
+    ways = {_outputs(way): way for way in [program, *_made_again(program)]}
+    ways[_outputs(program)] = program  # as given, if a way leads to the same graph
     least = min(map(measure, ways.values()))
     near = sorted((way for way in ways.values() if measure(way) <= NEAR * least), key=measure)
     return [way for way in near if way is program or accuracy.allows(way)] or [program]

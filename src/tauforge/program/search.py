@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -81,6 +81,19 @@ def effort_of(effort: str | float) -> Effort:
         high = EFFORTS["high"]
         return Effort(10**9, 10**9, high.steps, high.least, math.inf, high.pairs, high.heat, float(effort))
     raise ProgramError(f"effort is {effort!r}; it must be {', '.join(map(repr, EFFORTS))} or a number of seconds")
+
+
+def searched(
+    starts: Sequence[Program], effort: Effort, objective: Objective, seed: int, accuracy: Accuracy
+) -> Iterator[Program]:
+    """Yield equal Programs, the last of which costs least: from several starts, that one with the best short search."""
+    yield starts[0]
+    start = starts[0]
+    if len(starts) > 1:
+        tried = ([way, *found(way, EFFORTS["quick"], objective, seed, accuracy)][-1] for way in starts)
+        start = min(tried, key=objective.measure)
+        yield start
+    yield from found(start, effort, objective, seed, accuracy)
 
 
 def found(program: Program, effort: Effort, objective: Objective, seed: int, accuracy: Accuracy) -> Iterator[Program]:
