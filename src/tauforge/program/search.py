@@ -88,12 +88,14 @@ def searched(
 ) -> Iterator[Program]:
     """Yield equal Programs, the last of which costs least: from several starts, that one with the best short search."""
     yield starts[0]
-    start = starts[0]
+    start = short = starts[0]
     if len(starts) > 1:
-        tried = ([way, *found(way, EFFORTS["quick"], objective, seed, accuracy)][-1] for way in starts)
-        start = min(tried, key=objective.measure)
-        yield start
-    yield from found(start, effort, objective, seed, accuracy)
+        tried = [[way, *found(way, EFFORTS["quick"], objective, seed, accuracy)][-1] for way in starts]
+        start, short = min(zip(starts, tried, strict=True), key=lambda each: objective.measure(each[1]))
+        yield short
+    for way in found(start, effort, objective, seed, accuracy):
+        if objective.measure(way) < objective.measure(short):
+            yield way
 
 
 def found(program: Program, effort: Effort, objective: Objective, seed: int, accuracy: Accuracy) -> Iterator[Program]:
