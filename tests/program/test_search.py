@@ -13,6 +13,8 @@ import pytest
 
 import tauforge as tf
 from tauforge import progress, store
+from tauforge.graph.functions import cos, sin
+from tauforge.graph.node import as_node
 from tauforge.program import saved, search
 from tauforge.program.accuracy import Accuracy
 from tauforge.program.network.change import Changes
@@ -40,6 +42,39 @@ def test_textbook_counts_of_two_links(model, most):
     best = program.optimise()
     assert best.count().total <= most
     assert program.certify(best)
+
+
+def by_hand(program):
+    """Return the formulas of ``docs/records.md`` for a model of two links."""
+    nodes = {name: array.nodes for name, array in program.arguments.items()}
+    (q1, q2), (a1, a2), (b1, b2) = (nodes.get(name, (0.0, 0.0)) for name in ("q", "qd", "qdd"))
+    D2, MX1, MX2, ZZ1, ZZ2 = map(tf.symbol, ("D2", "MX1R", "MX2", "ZZ1R", "ZZ2"))
+    K = D2 * MX2
+    h, s = K * cos(q2), K * sin(q2)
+    M12 = ZZ2 + h
+    M11 = ZZ1 + M12 + h
+    g2 = 9.81 * MX2 * cos(q1 + q2)
+    g1 = 9.81 * MX1 * cos(q1) + g2
+    speeds = s * a2 * (2.0 * a1 + a2)
+    made = {
+        "M": [M11, M12, M12, ZZ2],
+        "C": [-(s * a2), -(s * a1 + s * a2), s * a1, 0.0],
+        "g": [g1, g2],
+        "tau": [M11 * b1 + M12 * b2 - speeds + g1, M12 * b1 + ZZ2 * b2 + s * (a1 * a1) + g2],
+    }
+    (name, array), *_ = program.results.items()
+    return replace(program, results={name: replace(array, nodes=tuple(map(as_node, made[name])))})
+
+
+@pytest.mark.parametrize(
+    ("model", "count"),
+    [(tf.inertia_matrix, 5), (tf.coriolis_matrix, 5), (tf.gravity, 6), (tf.inverse_dynamics, 28)],
+)
+def test_counts_by_hand_are_those_of_right_formulas(model, count):
+    program = model(TEXTBOOK, parameters="base")
+    hand = by_hand(program)
+    assert program.certify(hand)
+    assert hand.count().total == count
 
 
 COUNTS = {("rx90", "inertia_matrix"): 240, ("stanford", "inertia_matrix"): 205, ("scara", "inertia_matrix"): 35}
