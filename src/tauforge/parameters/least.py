@@ -251,6 +251,7 @@ _NONE = Inertia(*[NOTHING] * 10)
 
 def _plate(own: Inertia) -> tuple[Inertia, Inertia]:
     """Return a link's parameters with ZZ = XX + YY, and what is moved to its parent."""
-    excess: LinearForm = (own.XX + own.YY - own.ZZ) * 0.5
+    total: LinearForm = own.XX + own.YY - own.ZZ
+    excess = total.half()
     kept = own._replace(XX=own.XX - excess, YY=own.YY - excess, MZ=NOTHING, M=NOTHING)
     return kept, _NONE._replace(XX=excess, YY=excess, MZ=own.MZ, M=own.M)

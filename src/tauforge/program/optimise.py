@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 from ..errors import CertificationError, ProgramError, TauforgeError
 from ..graph.collector import collector_paused
 from ..graph.node import Node
+from ..graph.text import to_text
 from .program import Program
 from .recipe import Recipe, derived
-from .ways import AUTO, LEAST, ways
+from .ways import AUTO, LEAST, BaseSet, ways
 
 if TYPE_CHECKING:
     from ..robot.robot import Robot
@@ -61,20 +62,29 @@ def made(
         Returns what the model uses of the recipe's robot; by default the whole robot.
     """
     found = [
-        (_noted(build(way.robot, **way.options), way.notes), way.base)
+        (_noted(build(way.robot, **way.options), way.notes, way.base), way.base)
         for way in ways(recipe.robot, recipe.options, recipe.model, groups, reframes, of)
     ]
     best, base = found[0] if len(found) == 1 else min(found, key=lambda each: each[0].count().total)
     return best.marked(recipe=recipe.choosing(parameters=base) if base else recipe)
 
 
-def _noted(program: Program, notes: tuple[str, ...]) -> Program:
-    """Return the Program with notes at the head of its code."""
-    return program.marked(heading=partial(_heading, program.heading, notes)) if notes else program
+def _noted(program: Program, notes: tuple[str, ...], base: BaseSet | None = None) -> Program:
+    """Return the Program with notes at the head of its code, and how its base parameters follow from others."""
+    heading = partial(_heading, program.heading, notes, base, program.parameters)
+    return program.marked(heading=heading) if notes else program
 
 
-def _heading(heading: Callable[[], tuple[str, ...]], notes: tuple[str, ...]) -> tuple[str, ...]:
-    return (*notes, "", *heading())
+def _heading(
+    heading: Callable[[], tuple[str, ...]], notes: tuple[str, ...], base: BaseSet | None, parameters: tuple[str, ...]
+) -> tuple[str, ...]:
+    relations = base.relations.items() if base else ()
+    return (
+        *notes,
+        *(f"  {name} = {to_text(expression)}" for name, expression in relations if name in parameters),
+        "",
+        *heading(),
+    )
 
 
 def cheapest(programs: Iterable[Program]) -> Program:
@@ -115,8 +125,7 @@ def _until_interrupted(ways: Iterator[Program]) -> tuple[list[Program], bool]:
     """Return all that a search yields, and whether it came to its end; Ctrl-C ends it earlier."""
     found: list[Program] = []
     try:
-        for way in ways:
-            found.append(way)
+        found.extend(ways)
     except KeyboardInterrupt:
         warnings.warn("the search was interrupted; you get what it found so far", RuntimeWarning, stacklevel=7)
         return found, False

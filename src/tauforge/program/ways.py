@@ -9,6 +9,7 @@ from ..errors import ExpressionError, ProgramError
 from ..graph.node import is_zero
 
 if TYPE_CHECKING:
+    from ..graph.node import Node
     from ..robot.robot import Robot
 
 AUTO, STANDARD, BASE, LEAST = "auto", "standard", "base", "least"
@@ -33,6 +34,8 @@ class BaseSet(Protocol):
     def of(self) -> Robot: ...
     @property
     def robot(self) -> Robot: ...
+    @property
+    def relations(self) -> Mapping[str, Node]: ...
     @property
     def turned(self) -> frozenset[int]: ...
     @property
