@@ -12,8 +12,9 @@ from functools import partial
 
 from ..errors import ProgramError
 from ..graph.node import Scalar
+from ..program.array import outputs
 from ..program.optimise import cheapest
-from ..program.program import Program, outputs
+from ..program.program import Program
 from ..program.ways import BaseSet
 from ..robot.robot import Robot
 from ..spatial.solve import solve

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..program.program import Program, outputs
+from ..program.array import outputs
+from ..program.program import Program
 from ..program.ways import BaseSet
 from ..robot.body import Body
 from ..robot.robot import Robot

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from ..errors import ProgramError
 from ..graph.node import Scalar
-from ..program.program import Program, inputs, outputs
+from ..program.array import inputs, outputs
+from ..program.program import Program
 from ..program.ways import BaseSet
 from ..robot.joint import Joint
 from ..robot.robot import Robot

@@ -12,8 +12,9 @@ from typing import Any
 
 from ..errors import ProgramError
 from ..graph.node import Scalar
+from ..program.array import Array
 from ..program.optimise import cheapest
-from ..program.program import Array, Program
+from ..program.program import Program
 from ..program.ways import BaseSet
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia

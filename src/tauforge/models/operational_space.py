@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from ..errors import ProgramError
 from ..graph.node import Scalar, as_node, is_zero
 from ..graph.parse import as_scalar
-from ..program.program import Program, outputs
+from ..program.array import outputs
+from ..program.program import Program
 from ..program.ways import BaseSet
 from ..robot.robot import Robot
 from ..spatial.solve import Check, solve

@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 
 from ..graph.derivative import jacobian
 from ..graph.node import Scalar, as_node, is_zero
+from ..program.array import Array, outputs
 from ..program.derivative import along
 from ..program.optimise import made
-from ..program.program import Array, Program, outputs
+from ..program.program import Program
 from ..program.recipe import Recipe
 from ..program.ways import AUTO
 from ..robot.joint import FREE, Joint

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from ..errors import ProgramError
@@ -93,9 +93,14 @@ def searched(
         tried = [[way, *found(way, EFFORTS["quick"], objective, seed, accuracy)][-1] for way in starts]
         start, short = min(zip(starts, tried, strict=True), key=lambda each: objective.measure(each[1]))
         yield short
-    for way in found(start, effort, objective, seed, accuracy):
-        if objective.measure(way) < objective.measure(short):
-            yield way
+    end, best = time.monotonic() + effort.seconds, short
+    for stage in (EFFORTS["default"], effort) if effort.heat else (effort,):  # a high effort is never in vain
+        limited = replace(stage, seconds=max(0.0, end - time.monotonic()))
+        for way in found(start, limited, objective, seed, accuracy):
+            if objective.measure(way) < objective.measure(best):
+                best = way
+                yield best
+        start = best
 
 
 def found(program: Program, effort: Effort, objective: Objective, seed: int, accuracy: Accuracy) -> Iterator[Program]:
