@@ -8,10 +8,12 @@ misses its goal.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import tauforge as tf
@@ -46,14 +48,14 @@ REGRESSORS = {"rx90": 887, "puma560": 1195}
 LOOPS = {"sr400": 465, "gough_stewart": 2973}
 """Totals of the bundled robots in numbers, before ``Program.optimise``."""
 TEXTBOOK = {INVERSE: 28, "inertia matrix": 5, "Coriolis matrix": 5, "gravity": 6}
-"""Two links in a vertical plane with MY = 0, as a textbook writes them, counted by hand: with K = D2 MX2, h = K cos q2,
-s = K sin q2, M has ZZ2 + h and ZZ1 + (ZZ2 + h) + h; C has s q̇1, s q̇2 and their sum; g has cos(q1 + q2)."""
+"""Two links in a vertical plane with MY = 0, as a textbook writes them, counted by hand in ``docs/records.md``."""
 MODELS: dict[str, Callable[..., tf.Program]] = {
     INVERSE: tf.inverse_dynamics,
     "inertia matrix": tf.inertia_matrix,
     "direct dynamics": tf.direct_dynamics,
     "Coriolis matrix": tf.coriolis_matrix,
     "gravity": tf.gravity,
+    "regressor": tf.regressor,
 }
 
 
@@ -77,6 +79,8 @@ def robot(name: str) -> tf.Robot:
         return tf.robots.puma560(symbolic=True, d2="kept")
     if name == "puma560, measured zeros":
         return measured(tf.robots.puma560(), tf.robots.puma560(symbolic=True))
+    if name == "planar2r":
+        return tf.robots.planar2r(symbolic=True).bind(MY1=0.0, MY2=0.0)
     if name == "sr400's tree":
         return tf.robots.sr400(symbolic=True).tree()
     return tf.robots.bundled(name, symbolic=True)
@@ -117,46 +121,35 @@ def records() -> Iterator[Record]:
     limits = {"general 6R": 695, "rrp": 120, "scara": 66}
     for name, figure in TO_BEAT.items():
         goal = min(int(0.93 * figure), limits.get(name, figure))
-        yield Record(
-            name, INVERSE, "least", figure, goal, lambda x=name: tf.inverse_dynamics(robot(x), parameters="least")
-        )
-    two = tf.robots.planar2r(symbolic=True).bind(MY1=0.0, MY2=0.0)
+        yield Record(name, INVERSE, "least", figure, goal, partial(modelled, INVERSE, name, "least"))
     for model, figure in TEXTBOOK.items():
-        yield Record("planar2r", model, "base", figure, figure, lambda x=model: MODELS[x](two, parameters="base"))
+        yield Record("planar2r", model, "base", figure, figure, partial(modelled, model, "planar2r", "base"))
     for model in ("inertia matrix", "direct dynamics", "Coriolis matrix"):
-        kind = "least" if model == "direct dynamics" else "base"
         for name, figure in PLAIN[model].items():
-            yield Record(
-                name,
-                model,
-                kind,
-                figure,
-                int(0.94 * figure),
-                lambda x=name, m=model, k=kind: MODELS[m](robot(x), parameters=k),
-            )
+            yield Record(name, model, "least", figure, int(0.94 * figure), partial(modelled, model, name, "least"))
     for name, figure in REGRESSORS.items():
         goal = {"rx90": 710, "puma560": 950}[name]
-        yield Record(name, "regressor", "base", figure, goal, lambda x=name: tf.regressor(robot(x), parameters="base"))
+        yield Record(name, "regressor", "base", figure, goal, partial(modelled, "regressor", name, "base"))
     for variable, model in (("q", "∂τ/∂q"), ("qd", "∂τ/∂q̇")):
         for name, figure in PLAIN[model].items():
-            moved = (name, variable) != ("puma560", "q")
-            yield Record(
-                name,
-                model,
-                "least" if moved else "least, masses kept",
-                figure,
-                int(0.85 * figure),
-                lambda x=name, v=variable, m=moved: slopes(robot(x), v, m),
-            )
+            yield Record(name, model, "least", figure, int(0.85 * figure), partial(slopes, name, variable))
     for name, figure in LOOPS.items():
-        made = lambda x=name: tf.inverse_dynamics(tf.robots.bundled(x))  # noqa: E731
-        yield Record(name, INVERSE, "in numbers", figure, int(0.9 * figure), made)
+        yield Record(name, INVERSE, "in numbers", figure, int(0.9 * figure), partial(closed, name))
 
 
-def slopes(robot: tf.Robot, variable: str, masses: bool) -> tf.Program:
-    """Return the derivative of the torques; masses that stay with their links can suit it better."""
-    least = tf.base_parameters(robot).least(masses=masses)
-    return tf.inverse_dynamics(least.robot, parameters="standard").derivative("tau", variable)
+def modelled(model: str, name: str, parameters: str) -> tf.Program:
+    """Return a model of a robot of the tables."""
+    return MODELS[model](robot(name), parameters=parameters)
+
+
+def slopes(name: str, variable: str) -> tf.Program:
+    """Return the derivative of the torques."""
+    return modelled(INVERSE, name, "least").derivative("tau", variable)
+
+
+def closed(name: str) -> tf.Program:
+    """Return the inverse dynamics of a bundled robot with closed loops, in numbers."""
+    return tf.inverse_dynamics(tf.robots.bundled(name))
 
 
 def row(record: Record, effort: str | float, seed: int) -> tuple[str, bool]:
@@ -197,6 +190,7 @@ def main() -> None:
         effort: str | float = float(given.effort)
     except ValueError:
         effort = given.effort
+    os.environ["TAUFORGE_CACHE"] = "off"  # what was found before would take no time
     wanted, lines, all_reached = {*given.names}, [HEAD], True
     print(HEAD, flush=True)
     for record in records():

@@ -8,7 +8,8 @@ import pytest
 
 import tauforge as tf
 from tauforge.graph.node import symbol
-from tauforge.program.program import Program, outputs
+from tauforge.program.array import outputs
+from tauforge.program.program import Program
 from tauforge.robot.joint import Mimic
 
 from ..interpret import interpret

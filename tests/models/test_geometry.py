@@ -12,7 +12,7 @@ from tauforge.models.jacobian import jacobian, jacobian_bias, jacobian_rate
 from tauforge.models.link_motion import VELOCITY, link_accelerations, link_velocities
 from tauforge.models.manipulability import jacobian_determinant, manipulability, square
 from tauforge.models.transforms import transforms
-from tauforge.program.program import inputs, outputs
+from tauforge.program.array import inputs, outputs
 from tauforge.robot.joint import Mimic
 from tauforge.spatial.determinant import determinant, maximal_minors
 from tauforge.spatial.vector import Vector

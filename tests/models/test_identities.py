@@ -11,7 +11,8 @@ import tauforge as tf
 from tauforge.graph.node import ZERO, as_node, symbol
 from tauforge.graph.rewrite import substitute
 from tauforge.parameters.minimal import rank
-from tauforge.program.program import Program, outputs
+from tauforge.program.array import outputs
+from tauforge.program.program import Program
 from tauforge.spatial.inertia import NAMES
 
 from ..interpret import interpret

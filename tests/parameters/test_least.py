@@ -1,6 +1,7 @@
 """The equivalent parameters and frames that need the fewest operations."""
 
 import math
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -60,9 +61,78 @@ def test_external_wrenches_keep_their_frames():
     robot = tf.robots.rx90(symbolic=True)
     program = tf.inverse_dynamics(robot, parameters="least", external_wrenches=True)
     assert not any(name.startswith("TH") for name in program.parameters)
-    assert "YY6L" in program.parameters
-    in_standard = tf.base_parameters(robot).least(tips=False).in_standard(program)
+    assert "YY6LF" in program.parameters
+    in_standard = tf.base_parameters(program).in_standard(program)
     in_standard.certify(tf.inverse_dynamics(robot, parameters="standard", external_wrenches=True))
+
+
+MODELS = (tf.inverse_dynamics, tf.direct_dynamics, tf.inertia_matrix, tf.coriolis_matrix, tf.gravity, tf.bias)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", ["rrp", "scara", pytest.param("panda", marks=pytest.mark.slow), "ur5"])
+def test_every_model_takes_the_set_that_costs_it_least(model, name):
+    robot = tf.robots.bundled(name, symbolic=True)
+    program, base = model(robot, parameters="least"), tf.base_parameters(robot)
+    others = [base, base.least(), base.least(masses=False)]
+    assert program.count().total == min(model(x.robot, parameters="standard").count().total for x in others)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_program_tells_its_parameters(model):
+    robot = tf.robots.ur5(symbolic=True)
+    given = {name: 0.1 + 0.3 * k % 0.7 for k, name in enumerate(robot.symbols)}
+    program = model(robot, parameters="least")
+    output = next(iter(program.outputs))
+    slope = [program.derivative(output, "q")] if output in ("tau", "g") else []
+    for each in (program, pickle.loads(pickle.dumps(program)), *slope):
+        values = given | tf.base_parameters(each).values(given)
+        numbers = each.bind({name: values[name] for name in each.parameters})
+        plain = model(robot, parameters="standard")
+        plain = plain if output in each.results else plain.derivative(output, "q")
+        state = np.random.default_rng(1).normal(size=(3, 6))[: len(numbers.inputs)]
+        expected = interpret(plain.bind({name: given[name] for name in plain.parameters}), *state)
+        np.testing.assert_allclose(interpret(numbers, *state), expected, rtol=1e-8, atol=1e-8)
+
+
+def test_models_with_different_sets_can_be_fused():
+    """A name has one meaning: M4L of the inverse dynamics is not in the direct dynamics, and XX2L is not XX2P."""
+    robot = tf.robots.puma560(symbolic=True)
+    parts = [tf.inverse_dynamics(robot, parameters="least"), tf.direct_dynamics(robot, parameters="least")]
+    own, other = (tf.base_parameters(part) for part in parts)
+    assert {"M4L", "XX2L"} <= {*own.names}
+    assert "XX2P" in other.names
+    shared = {*own.relations} & {*other.relations}
+    assert all(own.relations[name] is other.relations[name] for name in shared)
+    fused = other.in_standard(own.in_standard(tf.fuse(*parts)))
+    fused.certify(tf.fuse(*(model(robot, parameters="standard") for model in MODELS[:2])))
+    with pytest.raises(tf.RobotError, match="several sets of base parameters"):
+        tf.base_parameters(tf.fuse(*parts))
+
+
+def test_sets_can_be_chosen():
+    robot = tf.robots.puma560(symbolic=True)
+    kept = tf.base_parameters(robot).least(masses=False)
+    program = tf.inverse_dynamics(robot, parameters=kept)
+    assert tf.base_parameters(program.derivative("tau", "q")) is kept
+    assert {*program.parameters} <= {*kept.names, *robot.symbols}
+    with pytest.raises(tf.ProgramError, match="those of puma560, another robot than rx90"):
+        tf.inverse_dynamics(tf.robots.rx90(symbolic=True), parameters=kept)
+    with pytest.raises(tf.ProgramError, match=r"take those of least\(tips=False\)"):
+        tf.inverse_dynamics(robot, parameters=kept, external_wrenches=True)
+    with pytest.raises(tf.ProgramError, match="centre_of_mass needs the standard parameters"):
+        tf.centre_of_mass(robot, parameters=kept)
+    with pytest.raises(tf.RobotError, match="takes no base parameters"):
+        tf.base_parameters(tf.inverse_dynamics(robot))
+    with pytest.raises(tf.RobotError, match="takes no base parameters"):
+        tf.base_parameters(tf.Program.of(y="a*b"))
+
+
+def test_parts_of_a_model_take_the_same_set():
+    robot = tf.robots.puma560(symbolic=True)
+    program = tf.operational_space(robot, frame="link6", parameters="least")
+    in_standard = tf.base_parameters(tf.bias(robot, parameters="least")).in_standard(program)
+    in_standard.certify(tf.operational_space(robot, frame="link6", parameters="standard"))
 
 
 def test_unknown_forms_are_refused():

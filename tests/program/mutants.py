@@ -8,7 +8,8 @@ from tauforge.graph.functions import rebuild
 from tauforge.graph.node import ONE, ZERO, Node, as_node, constant
 from tauforge.graph.operations import ABS, ADD, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT, SYMBOL
 from tauforge.graph.rewrite import replaced
-from tauforge.program.program import PARAMETERS, Array
+from tauforge.program.array import Array
+from tauforge.program.program import PARAMETERS
 
 ROTATED = {SIN: COS, COS: SIN}
 

@@ -10,7 +10,7 @@ import tauforge as tf
 from tauforge.graph.evaluate import evaluate
 from tauforge.graph.functions import cos
 from tauforge.graph.node import as_node
-from tauforge.program.program import Array, Shape
+from tauforge.program.array import Array, Shape
 
 from ..graph.test_derivative import EVERYTHING
 

@@ -7,7 +7,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.graph.node import Node, symbol
-from tauforge.program.program import Array, Shape
+from tauforge.program.array import Array, Shape
 
 SOUND = tf.Program.of(y=["a + b", "a*b"])
 

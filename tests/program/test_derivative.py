@@ -12,7 +12,8 @@ import tauforge as tf
 from tauforge.graph.evaluate import evaluate
 from tauforge.graph.functions import cos, sin
 from tauforge.graph.node import ZERO, Node, symbol
-from tauforge.program.program import Program, Shape, inputs, outputs
+from tauforge.program.array import Shape, inputs, outputs
+from tauforge.program.program import Program
 
 from ..oracles.agree import agree
 from ..oracles.complex_step import derivative, tangent

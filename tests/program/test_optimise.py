@@ -10,8 +10,8 @@ import pytest
 
 import tauforge as tf
 from tauforge.models.registry import MODELS
-from tauforge.program.optimise import LONG
 from tauforge.program.passes import PASSES
+from tauforge.program.ways import LONG
 from tests.random_robots import random_robot, random_state
 
 GROUPING = (tf.inverse_dynamics, tf.direct_dynamics, tf.inertia_matrix, tf.bias, tf.gravity)
@@ -259,7 +259,7 @@ def test_a_program_bound_in_many_steps():
 def test_a_recipe_prints_its_steps():
     program = tf.gravity(tf.robots.planar2r(), parameters="base").derivative("g", "q", mode="forward")
     assert repr(program.recipe) == (
-        "Recipe(planar2r: gravity(parameters='base'), "
+        "Recipe(planar2r: gravity(parameters=BaseParameters(planar2r: 6 of 20, 2 of them grouped)), "
         "derivative(output='g', input=('q',), mode='forward', values=False))"
     )
 

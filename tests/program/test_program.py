@@ -6,7 +6,8 @@ import tauforge as tf
 from tauforge.graph.evaluate import evaluate
 from tauforge.graph.functions import cos, sin, sqrt
 from tauforge.graph.node import symbol
-from tauforge.program.program import Program, inputs, outputs
+from tauforge.program.array import inputs, outputs
+from tauforge.program.program import Program
 
 L, m = symbol("L"), symbol("m")
 

@@ -13,11 +13,14 @@ import pytest
 
 import tauforge as tf
 from tauforge import progress, store
+from tauforge.graph.functions import cos, sin
+from tauforge.graph.node import as_node
 from tauforge.program import saved, search
 from tauforge.program.accuracy import Accuracy
 from tauforge.program.network.change import Changes
 from tauforge.program.network.cost import OBJECTIVES, Prices, instructions, latency, throughput
 from tauforge.program.network.network import SUM, Network
+from tests.planar_loops import planar_loop
 from tests.random_loops import random_mechanism
 from tests.random_robots import random_robot
 
@@ -39,6 +42,39 @@ def test_textbook_counts_of_two_links(model, most):
     best = program.optimise()
     assert best.count().total <= most
     assert program.certify(best)
+
+
+def by_hand(program):
+    """Return the formulas of ``docs/records.md`` for a model of two links."""
+    nodes = {name: array.nodes for name, array in program.arguments.items()}
+    (q1, q2), (a1, a2), (b1, b2) = (nodes.get(name, (0.0, 0.0)) for name in ("q", "qd", "qdd"))
+    D2, MX1, MX2, ZZ1, ZZ2 = map(tf.symbol, ("D2", "MX1R", "MX2", "ZZ1R", "ZZ2"))
+    K = D2 * MX2
+    h, s = K * cos(q2), K * sin(q2)
+    M12 = ZZ2 + h
+    M11 = ZZ1 + M12 + h
+    g2 = 9.81 * MX2 * cos(q1 + q2)
+    g1 = 9.81 * MX1 * cos(q1) + g2
+    speeds = s * a2 * (2.0 * a1 + a2)
+    made = {
+        "M": [M11, M12, M12, ZZ2],
+        "C": [-(s * a2), -(s * a1 + s * a2), s * a1, 0.0],
+        "g": [g1, g2],
+        "tau": [M11 * b1 + M12 * b2 - speeds + g1, M12 * b1 + ZZ2 * b2 + s * (a1 * a1) + g2],
+    }
+    (name, array), *_ = program.results.items()
+    return replace(program, results={name: replace(array, nodes=tuple(map(as_node, made[name])))})
+
+
+@pytest.mark.parametrize(
+    ("model", "count"),
+    [(tf.inertia_matrix, 5), (tf.coriolis_matrix, 5), (tf.gravity, 6), (tf.inverse_dynamics, 28)],
+)
+def test_counts_by_hand_are_those_of_right_formulas(model, count):
+    program = model(TEXTBOOK, parameters="base")
+    hand = by_hand(program)
+    assert program.certify(hand)
+    assert hand.count().total == count
 
 
 COUNTS = {("rx90", "inertia_matrix"): 240, ("stanford", "inertia_matrix"): 205, ("scara", "inertia_matrix"): 35}
@@ -65,40 +101,50 @@ def programs(robot, random):
     return made
 
 
-def check_robot(seed, efforts):
-    random = Random(seed)
+def robot_of(seed, largest):
+    """Return a random tree or mechanism, on a floating base or with friction and springs now and then."""
     if seed % 5 == 4:
-        robot, _ = random_mechanism(seed)
-    else:
-        robot = random_robot(
-            seed,
-            largest=4,
-            symbolic=seed % 2 == 0,
-            several=seed % 3 == 0,
-            floating=seed % 7 == 3,
-            equipped=seed % 3 == 1,
-        )
-    program = random.choice(programs(robot, random))
+        return (random_mechanism if largest > 2 and seed % 20 == 9 else planar_loop)(seed)[0]
+    return random_robot(
+        seed,
+        largest=largest,
+        symbolic=seed % 2 == 0,
+        several=seed % 3 == 0,
+        floating=seed % 7 == 3,
+        equipped=seed % 3 == 1,
+    )
+
+
+def check_robot(seed, effort, largest=4):
+    random = Random(seed)
+    made = programs(robot_of(seed, largest), random)
+    program = random.choice([x for x in made if x.count().total > 3 and len(x.order) < 200 * largest] or made[:1])
     accuracy = Accuracy(program)
-    for effort in efforts:
-        for objective in {"operations", [*OBJECTIVES][seed % len(OBJECTIVES)]}:
-            best = program.optimise(effort, objective=objective, seed=seed)
-            best.check()
-            assert program.certify(best)
-            measure = OBJECTIVES[objective].measure
-            assert measure(best) < measure(program) or best is program
-            assert accuracy.allows(best)
+    objective = [*OBJECTIVES][seed % len(OBJECTIVES)]
+    best = program.optimise(effort, objective=objective, seed=seed)
+    best.check()
+    assert program.certify(best)
+    measure = OBJECTIVES[objective].measure
+    assert measure(best) < measure(program) or best is program
+    assert accuracy.allows(best)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_robots(seed):
-    check_robot(seed, ["quick"])
+    check_robot(seed, "quick")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(300))
-def test_many_random_robots(seed):
-    check_robot(seed, ["quick", "default"])
+@pytest.mark.parametrize("effort", ["quick", "default"])
+def test_many_random_robots(seed, effort):
+    check_robot(seed, effort)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(300))
+def test_many_small_random_robots_with_high_effort(seed):
+    check_robot(seed, "high", largest=2)
 
 
 def test_a_program_that_cannot_be_improved_comes_back():
@@ -145,6 +191,27 @@ def test_results_are_kept_and_found_again(monkeypatch, tmp_path):
     store.write(tmp_path, key, b'{"rows": [["add", [5, 6], null]], "outputs": [0], "names": []}')
     monkeypatch.setattr(search, "found", lambda *_: iter(()))
     assert program.optimise() is program  # what is kept is no graph: searched again, in vain
+
+
+def test_an_interrupted_search_returns_what_it_found_and_keeps_nothing(monkeypatch, tmp_path):
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("TAUFORGE_CACHE", str(tmp_path))
+    program = tf.inertia_matrix(tf.robots.rx90(symbolic=True), parameters="base")
+    rounds = iter([search._round])
+
+    def one_round(*given):
+        if work := next(rounds, None):
+            return work(*given)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(search, "_round", one_round)
+        with pytest.warns(RuntimeWarning, match="the search was interrupted") as told:
+            best = program.optimise()
+    assert told[0].filename == __file__
+    assert best.count().total < program.count().total
+    assert program.certify(best)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_kept_graph_of_something_else_is_not_returned(monkeypatch, tmp_path):

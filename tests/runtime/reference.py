@@ -8,7 +8,7 @@ from tauforge import Body, Inertia, Joint, Program, Robot
 from tauforge.graph.evaluate import evaluate
 from tauforge.graph.functions import cos, sin
 from tauforge.graph.node import symbol
-from tauforge.program.program import Array, Shape, inputs, outputs
+from tauforge.program.array import Array, Shape, inputs, outputs
 
 CLOSE = {"rtol": 1e-11, "atol": 1e-11}
 

@@ -11,7 +11,8 @@ from tauforge.graph import functions
 from tauforge.graph import node as graph
 from tauforge.llvm import pieces as llvm
 from tauforge.llvm.vectors import Vectors
-from tauforge.program.program import Program, inputs, outputs
+from tauforge.program.array import inputs, outputs
+from tauforge.program.program import Program
 from tauforge.runtime import function as function_module
 from tauforge.runtime import ufunc_call
 

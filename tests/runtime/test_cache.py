@@ -10,7 +10,8 @@ import pytest
 from tauforge import inverse_dynamics, store
 from tauforge.llvm import pieces as llvm
 from tauforge.llvm.vectors import Vectors
-from tauforge.program.program import Program, inputs, outputs
+from tauforge.program.array import inputs, outputs
+from tauforge.program.program import Program
 from tauforge.runtime import build, cache
 
 from .reference import chain, mixed, plain

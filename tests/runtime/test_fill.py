@@ -7,7 +7,8 @@ import tauforge as tf
 from tauforge.graph.node import as_node, symbol
 from tauforge.llvm import pieces as llvm
 from tauforge.llvm.vectors import Vectors
-from tauforge.program.program import Program, inputs, outputs
+from tauforge.program.array import inputs, outputs
+from tauforge.program.program import Program
 
 from ..random_robots import free_bodies
 from .reference import CLOSE, expected

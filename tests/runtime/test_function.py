@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
 from tauforge import Body, Joint, Program, ProgramError, Robot, inverse_dynamics
 from tauforge.graph.node import symbol
-from tauforge.program.program import inputs, outputs
+from tauforge.program.array import inputs, outputs
 
 from .reference import CLOSE, expected, mixed, plain
 

@@ -14,7 +14,7 @@ from tauforge.graph import node as graph
 from tauforge.graph.evaluate import evaluate
 from tauforge.llvm.pieces import pieces
 from tauforge.llvm.vectors import Vectors
-from tauforge.program.program import inputs, outputs
+from tauforge.program.array import inputs, outputs
 
 from ..random_robots import random_robot
 from .reference import CLOSE, expected, mixed, plain

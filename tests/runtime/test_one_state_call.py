@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from tauforge import ProgramError, fuse, inertia_matrix, inverse_dynamics
-from tauforge.program.program import Program, inputs, outputs
+from tauforge.program.array import inputs, outputs
+from tauforge.program.program import Program
 from tauforge.runtime import one_state_call
 from tauforge.runtime.ufunc_call import UfuncCall
 

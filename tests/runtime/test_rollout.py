@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-from tauforge.program.program import Array, Program, Shape
+from tauforge.program.array import Array, Shape
+from tauforge.program.program import Program
 from tauforge.runtime.rollout import Steps
 
 

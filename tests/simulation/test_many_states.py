@@ -73,7 +73,8 @@ def test_floating_bases_loops_and_threads():
 def explosive():
     """Return a controller that drives the speed to infinity in finite time."""
     qd = tf.inverse_dynamics(ARM).arguments["qd"]
-    from tauforge.program.program import Program, outputs
+    from tauforge.program.array import outputs
+    from tauforge.program.program import Program
 
     tau = [50.0 * v * v * v for v in qd.nodes]
     return Program("explosive", {"qd": qd}, {"tau": outputs(tau, [2], [ARM.velocity_names], "")})

@@ -8,7 +8,8 @@ import pytest
 
 from tauforge.graph.evaluate import evaluate
 from tauforge.graph.node import as_node, is_zero, symbol
-from tauforge.program.program import Program, outputs
+from tauforge.program.array import outputs
+from tauforge.program.program import Program
 from tauforge.spatial.block_triangular import parts
 from tauforge.spatial.least_squares import Equations
 from tests.random_robots import seeds

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tauforge.graph.node import symbol
-from tauforge.program.program import Program, outputs
+from tauforge.program.array import outputs
+from tauforge.program.program import Program
 from tauforge.spatial.solve import solve
 
 

@@ -10,7 +10,7 @@ from tauforge.graph import functions
 from tauforge.graph import node as graph
 from tauforge.graph.evaluate import evaluate
 from tauforge.graph.operations import LIBRARY
-from tauforge.program.program import inputs, outputs
+from tauforge.program.array import inputs, outputs
 
 from ..random_robots import random_robot
 

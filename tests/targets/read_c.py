@@ -8,7 +8,8 @@ from tauforge.graph.node import ZERO, Node, constant
 from tauforge.graph.operations import CONST
 from tauforge.graph.parse import expression
 from tauforge.graph.rewrite import built_anew, rewrite, substitute
-from tauforge.program.program import PARAMETERS, Array
+from tauforge.program.array import Array
+from tauforge.program.program import PARAMETERS
 
 _ELEMENT = re.compile(r"\b([A-Za-z_]\w*)\[(\d+)\]")
 _SIGN = re.compile(r"\((.+?) > 0\.0 \? 1\.0 : \1 < 0\.0 \? -1\.0 : 0\.0\)")

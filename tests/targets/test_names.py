@@ -7,7 +7,7 @@ import pytest
 
 from tauforge import Program, TargetError, inverse_dynamics, robots, symbol
 from tauforge.graph.node import as_node
-from tauforge.program.program import inputs, outputs
+from tauforge.program.array import inputs, outputs
 from tauforge.targets import TARGETS
 from tauforge.targets.language import LONGEST_NAME
 from tauforge.targets.statements import listing

@@ -13,7 +13,7 @@ import pytest
 import tauforge as tf
 from tauforge.graph.functions import absolute, sign
 from tauforge.models.loops.closing import closing
-from tauforge.program.program import inputs, outputs
+from tauforge.program.array import inputs, outputs
 from tauforge.program.repeat import Repeat
 
 from ..random_parallel import neutral

@@ -10,7 +10,7 @@ from ..errors import suggestion
 from ..models.classical import DEFAULT
 from ..models.loops.motors import INDEPENDENT
 from ..models.registry import MODELS
-from ..program.optimise import AUTO
+from ..program.ways import AUTO
 
 
 def model(

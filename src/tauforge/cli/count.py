@@ -29,8 +29,9 @@ def count(
 
     Example: `tauforge count rx90 --explain`
     """
+    chosen = effort_of(effort)
     found = find(robot, symbolic, base, snap, lenient, folder, loops)
     console.print(show.counts(found))
     if explain:
         console.print()
-        console.print(show.explained(found, effort_of(effort)))
+        console.print(show.explained(found, chosen))

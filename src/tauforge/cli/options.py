@@ -48,11 +48,15 @@ class Base(StrEnum):
 
 
 def effort_of(text: str) -> str | float:
-    """Return an effort as ``Program.optimise`` takes it: a name, or a number of seconds."""
+    """Return an effort as ``Program.optimise`` takes it: a name, or a number of seconds; refuse others at once."""
+    from ..program.search import effort_of as known
+
     try:
-        return float(text)
+        effort: str | float = float(text)
     except ValueError:
-        return text
+        effort = text
+    known(effort)
+    return effort
 
 
 RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot file, or the name of a bundled robot.")]

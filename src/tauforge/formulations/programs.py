@@ -12,7 +12,8 @@ from ..models.results import matrix, program, vector
 from ..models.routes import poses_of
 from ..models.singular import inertia_of
 from ..models.state import INPUTS, State
-from ..program.program import Array, Program, outputs
+from ..program.array import Array, outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.screw import Wrench
 from ..spatial.solve import solve

@@ -22,6 +22,15 @@ def gathered(x: Node) -> Node:
     return _normal(x, lambda node: node)
 
 
+def scaled(x: Node, factor: float) -> Node:
+    """Return a multiple of an expression; each term of a sum is multiplied by the factor."""
+    parts, rest = terms(gathered(x))
+    total: Scalar = rest * factor
+    for part, coefficient in parts.items():
+        total = total + part * (coefficient * factor)
+    return as_node(total)
+
+
 def _normal(x: Node, of_constant: Callable[[Node], Node]) -> Node:
     written = texts(x)
 

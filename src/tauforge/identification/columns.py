@@ -27,7 +27,8 @@ from ..models.results import program
 from ..models.state import State
 from ..parameters.base import BaseParameters, grouped
 from ..parameters.regressor import ACTUATOR, Regressor, chosen
-from ..program.program import Array, Program, Shape, inputs, outputs
+from ..program.array import Array, Shape, inputs, outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from ..runtime.function import Function
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..program.program import PARAMETERS, Program, Shape
+from ..program.array import Shape
+from ..program.program import PARAMETERS, Program
 
 
 def has_empty(program: Program) -> bool:

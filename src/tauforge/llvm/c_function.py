@@ -5,7 +5,8 @@ Its arrays are in C order. It calls the kernel's loop with its arguments in memo
 
 from __future__ import annotations
 
-from ..program.program import Program, Shape
+from ..program.array import Shape
+from ..program.program import Program
 from .arrays import arrays, has_empty
 from .vectors import Vectors
 

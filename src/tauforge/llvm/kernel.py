@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..program.program import Shape
+from ..program.array import Shape
 from .idioms import counted, entry
 from .moves import STREAMED, gather, offsets, scatter
 from .trigonometry import PREFIX, functions

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..program.program import Shape
+from ..program.array import Shape
 from .call_arguments import Fields as Fields
 from .call_arguments import array, field, operand, options, passed, unless
 from .idioms import counted, entry

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..program.program import Array, Program
+from ..program.array import Array
+from ..program.program import Program
 from ..program.repeat import DONE, computed
 from .idioms import counted, entry
 from .vectors import Vectors

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..program.program import Program
+from ..program.ways import BaseSet
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO
 from .classical import DEFAULT, classical
@@ -20,7 +21,7 @@ from .results import program, vector
 def bias(
     robot: Robot,
     *,
-    parameters: str = "auto",
+    parameters: str | BaseSet = "auto",
     formulation: str = DEFAULT,
     external_wrenches: bool | str = False,
     reframe: bool = True,
@@ -45,7 +46,9 @@ def at_rest(robot: Robot) -> Robot:
 
 
 @model("q -> g", "torques that hold the robot at rest", groups="auto", of=at_rest)
-def gravity(robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True) -> Program:
+def gravity(
+    robot: Robot, *, parameters: str | BaseSet = "auto", formulation: str = DEFAULT, reframe: bool = True
+) -> Program:
     """Return the Program ``q -> g``: the torques that hold the robot at rest."""
     if formulation != DEFAULT:
         return classical("gravity", robot, formulation)

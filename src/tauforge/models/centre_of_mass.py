@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from ..errors import ProgramError
 from ..graph.node import Scalar, is_zero
-from ..program.program import Array, Program, outputs
+from ..program.array import Array, outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
 from ..spatial.screw import Twist

@@ -7,7 +7,8 @@ about the centre of mass, is a column of the matrix A in h = A q̇.
 from __future__ import annotations
 
 from ..graph.node import Scalar
-from ..program.program import Program, outputs
+from ..program.array import outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.vector import cross
 from .centre_of_mass import prepare_masses

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..graph.node import Scalar, is_zero
-from ..program.program import Program, inputs, outputs
+from ..program.array import inputs, outputs
+from ..program.program import Program
 from ..robot.entries import by_joint, owners
 from ..robot.robot import Robot
 from ..spatial.least_squares import Equations

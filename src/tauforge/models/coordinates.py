@@ -12,7 +12,7 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Scalar, is_zero
-from ..program.program import Array, outputs
+from ..program.array import Array, outputs
 from ..robot.entries import axis_names, by_joint, degrees, owners
 from ..robot.robot import Robot
 

@@ -20,6 +20,7 @@ from ..graph.derivative import jacobian
 from ..graph.node import Node, Scalar, as_node
 from ..program.optimise import cheapest
 from ..program.program import Program
+from ..program.ways import BaseSet
 from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.moments import Moments
@@ -43,7 +44,7 @@ FEW = 8
 def coriolis_matrix(
     robot: Robot,
     *,
-    parameters: str = "auto",
+    parameters: str | BaseSet = "auto",
     formulation: str = DEFAULT,
     method: str = "auto",
     reframe: bool = True,

@@ -12,8 +12,10 @@ from functools import partial
 
 from ..errors import ProgramError
 from ..graph.node import Scalar
+from ..program.array import outputs
 from ..program.optimise import cheapest
-from ..program.program import Program, outputs
+from ..program.program import Program
+from ..program.ways import BaseSet
 from ..robot.robot import Robot
 from ..spatial.solve import solve
 from .classical import DEFAULT, classical
@@ -41,7 +43,7 @@ CHOICES = {"method": ("composite", "articulated"), **SUMS}
 def direct_dynamics(
     robot: Robot,
     *,
-    parameters: str = "auto",
+    parameters: str | BaseSet = "auto",
     formulation: str = DEFAULT,
     method: str = "auto",
     external_wrenches: bool | str = False,

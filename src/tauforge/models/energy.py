@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..program.program import Program, outputs
+from ..program.array import outputs
+from ..program.program import Program
+from ..program.ways import BaseSet
 from ..robot.body import Body
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
@@ -19,7 +21,7 @@ from .state import State
 
 
 @model("q, qd -> kinetic, potential", "energies of the whole robot", groups="asked")
-def energy(robot: Robot, *, parameters: str = "auto", reframe: bool = True) -> Program:
+def energy(robot: Robot, *, parameters: str | BaseSet = "auto", reframe: bool = True) -> Program:
     """Return the Program ``q, qd -> kinetic, potential``. A mass at the origin of the base has no potential energy.
 
     With base parameters the potential energy differs from the standard one by a constant.

@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 from ..errors import ProgramError
 from ..graph.node import Scalar
-from ..program.program import Program, inputs, outputs
+from ..program.array import inputs, outputs
+from ..program.program import Program
+from ..program.ways import BaseSet
 from ..robot.joint import Joint
 from ..robot.robot import Robot
 from ..spatial.articulated import Articulated
@@ -59,7 +61,7 @@ def hybrid_dynamics(
     robot: Robot,
     *,
     accelerated: Iterable[str] | str,
-    parameters: str = "auto",
+    parameters: str | BaseSet = "auto",
     external_wrenches: bool | str = False,
     reframe: bool = True,
 ) -> Program:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from ..graph.node import Scalar
 from ..program.program import Program
+from ..program.ways import BaseSet
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.pose import Pose
@@ -27,7 +28,7 @@ Rows = list[list[Scalar]]
 
 @model("q -> M", "inertia matrix", groups="auto")
 def inertia_matrix(
-    robot: Robot, *, parameters: str = "auto", formulation: str = DEFAULT, reframe: bool = True
+    robot: Robot, *, parameters: str | BaseSet = "auto", formulation: str = DEFAULT, reframe: bool = True
 ) -> Program:
     """Return the Program ``q -> M``, the inertia matrix; rotor inertias are on its diagonal, tendons add theirs."""
     if formulation != DEFAULT:

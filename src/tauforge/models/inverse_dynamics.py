@@ -12,8 +12,10 @@ from typing import Any
 
 from ..errors import ProgramError
 from ..graph.node import Scalar
+from ..program.array import Array
 from ..program.optimise import cheapest
-from ..program.program import Array, Program
+from ..program.program import Program
+from ..program.ways import BaseSet
 from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.pose import Pose
@@ -93,7 +95,7 @@ def loads(
 def inverse_dynamics(
     robot: Robot,
     *,
-    parameters: str = "auto",
+    parameters: str | BaseSet = "auto",
     formulation: str = DEFAULT,
     external_wrenches: bool | str = False,
     free_base: bool = False,
@@ -106,9 +108,10 @@ def inverse_dynamics(
     Parameters
     ----------
     parameters
-        Which inertial parameters to use: "standard"; "base", the fewest, which need fewer operations; "least", an
-        equivalent set that needs still fewer; or "auto", which takes the cheapest ones if all are numbers, and the
-        standard ones if some are symbols.
+        Which inertial parameters to use: "standard"; "base", the fewest, which need fewer operations; "least", the
+        equivalent set that costs this model least; or "auto", which takes the cheapest ones if all are numbers, and the
+        standard ones if some are symbols. ``base_parameters(program)`` has the values of those that were taken, and you
+        can give such a set here too.
     formulation
         "newton-euler", the fastest, or one of the classical ones: ``formulations()`` lists them.
     external_wrenches

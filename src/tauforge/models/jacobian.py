@@ -22,8 +22,9 @@ from typing import NamedTuple
 from ..errors import ExpressionError, ProgramError
 from ..graph.node import Scalar, as_node
 from ..graph.parse import as_scalar
+from ..program.array import Array, outputs
 from ..program.optimise import cheapest
-from ..program.program import Array, Program, outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
 from ..spatial.screw import STILL, Twist

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..program.program import Program, outputs
+from ..program.array import outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from .prepare import prepare
 from .registry import model

@@ -16,7 +16,8 @@ from functools import partial
 
 from ..errors import ProgramError
 from ..graph.node import Scalar, is_zero
-from ..program.program import Program, outputs
+from ..program.array import outputs
+from ..program.program import Program
 from ..robot.body import WRENCH
 from ..robot.robot import Robot
 from ..spatial.least_squares import Equations

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..program.program import Array, Program, outputs
+from ..program.array import Array, outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.screw import Twist
 from ..spatial.vector import ZERO

@@ -13,8 +13,9 @@ from math import comb
 from ..errors import ProgramError
 from ..graph.functions import absolute, sqrt
 from ..graph.node import Scalar
+from ..program.array import Array, outputs
 from ..program.optimise import cheapest
-from ..program.program import Array, Program, outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.determinant import determinant, maximal_minors
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, cross, times

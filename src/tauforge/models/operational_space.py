@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from ..errors import ProgramError
 from ..graph.node import Scalar, as_node, is_zero
 from ..graph.parse import as_scalar
-from ..program.program import Program, outputs
+from ..program.array import outputs
+from ..program.program import Program
+from ..program.ways import BaseSet
 from ..robot.robot import Robot
 from ..spatial.solve import Check, solve
 from .bias import bias, gravity
@@ -35,7 +37,7 @@ def operational_space(
     damping: Scalar | str = 0.0,
     point: Point = (0.0, 0.0, 0.0),
     axes: str | None = None,
-    parameters: str = "auto",
+    parameters: str | BaseSet = "auto",
 ) -> Program:
     """Return the Program ``q, qd -> Lambda, mu, p`` at a frame.
 
@@ -50,6 +52,8 @@ def operational_space(
         A number or a symbol; its square is added to the diagonal of J M⁻¹ Jᵀ.
     frame, point, axes
         As in ``jacobian``.
+    parameters
+        As in ``inverse_dynamics``; all parts take those that ``bias`` takes.
     """
     if wrong := [row for row in rows if row not in VELOCITY]:
         raise ProgramError(f"unknown row {wrong[0]!r}; choose among {', '.join(VELOCITY)}")
@@ -60,12 +64,11 @@ def operational_space(
     square = as_node(as_scalar(damping)) * as_node(as_scalar(damping))
     if count > n and as_node(0.0) is square:
         raise ProgramError(f"{count} rows for {n} joints of {robot.name}: choose fewer with rows=, or give a damping")
-    elements = inertia_matrix(robot, parameters=parameters).results["M"].nodes
+    forces = bias(robot, parameters=parameters)
+    taken = forces.recipe.options.get("parameters", parameters) if forces.recipe else parameters  # by all parts
+    elements = inertia_matrix(robot, parameters=taken).results["M"].nodes
     M: Rows = [list(elements[n * i : n * i + n]) for i in range(n)]
-    h, g = (
-        bias(robot, parameters=parameters).results["h"].nodes,
-        gravity(robot, parameters=parameters).results["g"].nodes,
-    )
+    h, g = forces.results["h"].nodes, gravity(robot, parameters=taken).results["g"].nodes
     rate = jacobian_bias(robot, frame=frame, point=point, axes=axes).results["Jdqd"].nodes
 
     def reach(k: int, mobility: Scalar) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import ProgramError
 from ..graph.node import Node, Scalar, as_node, is_zero, symbol
 from ..graph.operations import SYMBOL
-from ..program.program import Array, Shape, inputs
+from ..program.array import Array, Shape, inputs
 from ..robot.body import NO_WRENCH, WRENCH
 from ..robot.entries import by_joint
 from ..robot.robot import Robot

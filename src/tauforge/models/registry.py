@@ -89,7 +89,7 @@ def model(
             check_robot(robot)
             if len(robots) > 1:
                 function(*robots, **options)  # says itself what it does not take
-            program = made(Recipe(chosen, (robot,), given), function, groups, reframes, of(robot) if of else None)
+            program = made(Recipe(chosen, (robot,), given), function, groups, reframes, of)
             if watch:
                 watch(robot, program)
             return program

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..graph.node import Scalar
-from ..program.program import Array, Program, outputs
+from ..program.array import Array, outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from ..robot.tables import heading
 from .coordinates import Coordinates

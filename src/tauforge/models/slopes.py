@@ -22,10 +22,12 @@ from typing import Any, NamedTuple
 
 from ..graph.derivative import jacobian
 from ..graph.node import Scalar, as_node, is_zero
+from ..program.array import Array, outputs
 from ..program.derivative import along
-from ..program.optimise import AUTO, made
-from ..program.program import Array, Program, outputs
+from ..program.optimise import made
+from ..program.program import Program
 from ..program.recipe import Recipe
+from ..program.ways import AUTO
 from ..robot.joint import FREE, Joint
 from ..robot.kinds.floating import Floating
 from ..robot.robot import Robot

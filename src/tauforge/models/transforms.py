@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..program.array import outputs
 from ..program.optimise import cheapest
-from ..program.program import Program, outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
 from ..spatial.rotation import Rotation

@@ -12,7 +12,8 @@ from ..graph.parse import expression
 from ..graph.rewrite import replaced
 from ..models.inverse_dynamics import inverse_dynamics
 from ..parameters.base import base_parameters
-from ..program.program import Program, outputs
+from ..program.array import outputs
+from ..program.program import Program
 from ..robot import bundled
 from ..robot.bundled import rrp
 from ..robot.published import BASE, STANDARD

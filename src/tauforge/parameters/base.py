@@ -39,7 +39,8 @@ class BaseParameters:
     forms
         Each base parameter, by name and link, as a linear form in the standard parameters.
     suffix
-        What marks the names of grouped parameters: R in the classical form, L in the least one.
+        What marks the names of grouped parameters: R in the classical form, L in the least one, and others in other
+        sets, so that a name has one meaning only.
     plates
         Links whose ZZ is XX + YY, see ``least.py``. This and what follows is empty in the classical form.
     turned
@@ -225,6 +226,12 @@ class BaseParameters:
 
         return least(self, tips=tips, masses=masses)
 
+    def sets(self, *, tips: bool = True) -> list[BaseParameters]:
+        """Return the equivalent sets from which ``parameters="least"`` takes the one that costs a model least."""
+        from .least import sets
+
+        return sets(self, tips=tips)
+
     def table(self) -> str:
         """Return geometry, standard parameters, grouping relations and base parameters as text."""
         from .table import table
@@ -265,15 +272,17 @@ CLASSICAL, LEAST = "classical", "least"
 
 
 def base_parameters(
-    robot: Robot, *, form: str = CLASSICAL, guess: Sequence[float] | None = None, rotors: bool = False
+    robot: Robot | Program, *, form: str = CLASSICAL, guess: Sequence[float] | None = None, rotors: bool = False
 ) -> BaseParameters:
     """Return the base inertial parameters, with the relations that group them.
 
     Parameters
     ----------
+    robot
+        A Robot; or a Program that was made with ``parameters="base"`` or ``"least"``, for those that it takes.
     form
-        "classical", as Gautier and Khalil group them; or "least", an equivalent set for which the dynamics takes fewer
-        operations. Its ``robot`` can have other frames on last links, and is meant for torques only.
+        "classical", as Gautier and Khalil group them; or "least", the equivalent set for which the inverse dynamics
+        takes the fewest operations. Its ``robot`` can have other frames on last links, and is meant for torques only.
     guess
         Coordinates of all joints of a robot with closed loops, near a closed state. Some mechanisms can be assembled in
         ways that do not lead into one another, such as a parallelogram and the same bars crossed. With a guess, the
@@ -282,6 +291,8 @@ def base_parameters(
         Whether every moving joint has a rotor inertia to group, even if it is zero in the description, as when it is to
         be identified. By default only those that are not zero count.
     """
+    if isinstance(robot, Program):
+        return _taken_by(robot)
     check_robot(robot)
     whole = robot.expanded()
     if not rotors and all(
@@ -294,7 +305,21 @@ def base_parameters(
     if form not in (CLASSICAL, LEAST):
         raise RobotError(f"form is {form!r}; it must be 'classical' or 'least'")
     found = grouped(robot, guess, rotors)
-    return found if form == CLASSICAL else found.least()
+    if form == CLASSICAL:
+        return found
+    from .least import cheapest
+
+    return cheapest(found)
+
+
+def _taken_by(program: Program) -> BaseParameters:
+    """Return the base parameters that a Program was made with."""
+    steps = program.recipe.steps if program.recipe else ()
+    chosen = {id(x): x for step in steps if isinstance(x := step.options.get("parameters"), BaseParameters)}
+    if len(chosen) != 1:
+        how = "several sets of base parameters" if chosen else "no base parameters"
+        raise RobotError(f"{program.name} takes {how}; ask for those of one model with parameters='base' or 'least'")
+    return next(iter(chosen.values()))
 
 
 def by_rules(robot: Robot) -> BaseParameters:

@@ -52,6 +52,7 @@ def least(base: BaseParameters, *, tips: bool = True, masses: bool = True) -> Ba
         Whether masses can move to children. The operations of the tree's inverse dynamics are counted with and without
         each; its derivatives can cost more.
     """
+    suffix = ("L" if masses else "P") + ("" if tips else "F")  # a name means the same in every Program of a robot
     whole = base.of.expanded().map(as_node)
     movable = list(_movable(whole)) if tips else []
     shifted = frozenset(j for j in movable if _can_shift(whole, j, base.forms))
@@ -67,7 +68,7 @@ def least(base: BaseParameters, *, tips: bool = True, masses: bool = True) -> Ba
             for j in movable
             if {("MX", j), ("MY", j)} <= base.filled and _can_turn(turning_with(whole, j), found, plates)
         )
-        return replace(base, forms=found, suffix="L", plates=plates, turned=turned, shifted=shifted)
+        return replace(base, forms=found, suffix=suffix, plates=plates, turned=turned, shifted=shifted)
 
     best = chosen(moved)
     for i in moved if len(joints) <= MANY else ():
@@ -76,6 +77,21 @@ def least(base: BaseParameters, *, tips: bool = True, masses: bool = True) -> Ba
         if _operations(other) <= _operations(best):
             best, moved = other, fewer
     return best
+
+
+def sets(base: BaseParameters, *, tips: bool = True) -> list[BaseParameters]:
+    """Return the sets of which one costs least in any model: masses moved, masses kept, and the classical one.
+
+    Moved masses suit the inverse dynamics, and plates do not suit the inertia matrix.
+    """
+    moved, kept = (least(base, tips=tips, masses=masses) for masses in (True, False))
+    return [moved, base] if moved.forms.keys() == kept.forms.keys() else [moved, kept, base]
+
+
+def cheapest(base: BaseParameters) -> BaseParameters:
+    """Return the set that costs least in the inverse dynamics."""
+    found = sets(base)
+    return found[0] if len(base.of.joints) > MANY else min(found, key=_operations)
 
 
 def _operations(base: BaseParameters) -> int:
@@ -235,6 +251,7 @@ _NONE = Inertia(*[NOTHING] * 10)
 
 def _plate(own: Inertia) -> tuple[Inertia, Inertia]:
     """Return a link's parameters with ZZ = XX + YY, and what is moved to its parent."""
-    excess: LinearForm = (own.XX + own.YY - own.ZZ) * 0.5
+    total: LinearForm = own.XX + own.YY - own.ZZ
+    excess = total.half()
     kept = own._replace(XX=own.XX - excess, YY=own.YY - excess, MZ=NOTHING, M=NOTHING)
     return kept, _NONE._replace(XX=excess, YY=excess, MZ=own.MZ, M=own.M)

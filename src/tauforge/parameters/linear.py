@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..graph.node import Node, Scalar, as_node, is_zero
-from ..graph.normal import gathered
+from ..graph.normal import gathered, scaled
 from ..graph.operations import CONST, NEG
 from ..spatial.articulated import rows
 from ..spatial.inertia import Inertia
@@ -51,6 +51,10 @@ class LinearForm:
     def is_only(self, name: str) -> bool:
         """Tell whether the form is just that parameter."""
         return set(self.terms) == {name} and as_node(self.terms[name]) is as_node(1.0)
+
+    def half(self) -> LinearForm:
+        """Return half of the form, with no factor left before sums."""
+        return LinearForm({name: scaled(as_node(x), 0.5) for name, x in self.terms.items()})
 
     def tidy(self) -> LinearForm:
         """Return the form with like terms of its coefficients merged, for people to read."""

@@ -20,7 +20,8 @@ from ..models.prepare import prepare
 from ..models.registry import model
 from ..models.results import program
 from ..models.state import State
-from ..program.program import Program, outputs
+from ..program.array import outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from ..spatial.pose import Pose

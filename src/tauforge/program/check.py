@@ -7,7 +7,8 @@ import math
 from ..errors import ProgramError
 from ..graph.functions import rebuild
 from ..graph.operations import CONST, OPERATIONS, SYMBOL
-from .program import Array, Program
+from .array import Array
+from .program import Program
 
 
 def check(program: Program) -> None:

@@ -10,7 +10,8 @@ from ..graph.collector import collector_paused
 from ..graph.derivative import LARGE, estimate, jacobian
 from ..graph.node import ZERO, Node, symbol
 from ..graph.operations import NEG
-from .program import Array, Program, Shape
+from .array import Array, Shape
+from .program import Program
 from .recipe import derived
 
 

@@ -7,7 +7,8 @@ from functools import partial
 
 from ..errors import ProgramError
 from ..graph.node import Node
-from .program import PARAMETERS, Array, Program
+from .array import Array
+from .program import PARAMETERS, Program
 from .recipe import derived
 
 

@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..graph.pickling import Row, flattened, restored
-from .program import Array, Program
+from .array import Array
+from .program import Program
 from .recipe import Recipe
 from .repeat import Repeat
 

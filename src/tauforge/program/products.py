@@ -10,8 +10,9 @@ from ..errors import ProgramError
 from ..graph.collector import collector_paused
 from ..graph.derivative import forward_product, reverse_product
 from ..graph.node import ZERO, Node, as_node, symbol
+from .array import Array, Shape
 from .derivative import along, known_output, names_of, used_names, variables, velocities
-from .program import Array, Program, Shape
+from .program import Program
 from .recipe import derived
 
 if TYPE_CHECKING:

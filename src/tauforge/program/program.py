@@ -15,10 +15,7 @@ from ..graph.node import Node, Scalar, as_node, symbol
 from ..graph.operations import CONST, SYMBOL
 from ..graph.parse import as_scalar, expression, parse
 from ..graph.rewrite import substitute
-from .array import Array as Array
-from .array import Shape as Shape
-from .array import inputs as inputs
-from .array import outputs as outputs
+from .array import Array, Shape, outputs
 from .count import Operations, count
 from .recipe import Recipe, derived
 from .repeat import Repeat

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from .program import Program
 
 
-GROUPED = ("base", "least")
-"""The sets of inertial parameters that are grouped by structure, whatever the values."""
+UNGROUPED = ("auto", "standard")
+"""The sets of inertial parameters that depend on no structure; others are grouped, whatever the values."""
 
 CHOICES = {"derivative": {"mode": ("forward", "reverse")}}
 """The options of what makes Programs from others that change only how results are computed; models have their own."""
@@ -70,6 +70,10 @@ class Recipe:
             made[id(step)] = step.make(*(made.get(id(x), x) for x in step.of), **step.options)
         return made[id(self)]
 
+    def choosing(self, **options: Any) -> Recipe:
+        """Return the recipe with some options chosen."""
+        return replace(self, options={**self.options, **options})
+
     def bound(self) -> Recipe:
         """Return the recipe with values given to the robot where ``Program.bind`` gave them to its model's Program.
 
@@ -118,7 +122,7 @@ class Recipe:
         if (
             self.model == "bind"
             and not isinstance(first.of[0], Recipe)
-            and first.options.get("parameters") not in GROUPED
+            and first.options.get("parameters", "auto") in UNGROUPED
         ):
             given, needed = first.robot, {*first.program().parameters}
             if needed <= {*given.symbols}:

@@ -14,7 +14,7 @@ from ..errors import ProgramError
 from ..graph.node import Node
 
 if TYPE_CHECKING:
-    from .program import Array
+    from .array import Array
 
 DONE = 0.5
 """The result that tells whether it is done is 1 or 0; it is compared with this."""

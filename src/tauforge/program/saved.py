@@ -18,14 +18,17 @@ from ..graph.pickling import flattened, restored
 from .program import Program
 
 
-def kept(program: Program, starts: Sequence[Program], options: object, make: Callable[[], Program]) -> Program:
+def kept(
+    program: Program, starts: Sequence[Program], options: object, make: Callable[[], tuple[Program, bool]]
+) -> Program:
     """Return what was found for a Program, from some starts and with some options, before; or make it now, and keep it.
 
-    ``make`` returns the Program itself if there is nothing better; that is kept too.
+    ``make`` returns the Program itself if there is nothing better, which is kept too, and whether its search was
+    complete: if not, nothing is kept.
     """
     place = store.directory()
     if place is None:
-        return make()
+        return make()[0]
     key = blake2b(_sources() + _content([program, *starts], options), digest_size=store.SIZE).hexdigest()
     data = store.read(place, key)
     if data is not None:
@@ -33,8 +36,9 @@ def kept(program: Program, starts: Sequence[Program], options: object, make: Cal
             return _read(program, json.loads(data))
         except (ValueError, LookupError, TypeError, TauforgeError):  # damaged, or from another version
             pass
-    made = make()
-    store.write(place, key, json.dumps(None if made is program else _plain(made)).encode())
+    made, complete = make()
+    if complete:
+        store.write(place, key, json.dumps(None if made is program else _plain(made)).encode())
     return made
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 
 from ..errors import ProgramError
@@ -23,6 +23,9 @@ from .program import Program
 NOTABLE = 1 / 400
 """A round that saves a smaller part of the cost counts as one that found nothing."""
 
+SMALL = 70
+"""Changes tried in a round for each operation of a Program so small that its effort allows more."""
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -37,7 +40,7 @@ class Effort:
     steps
         Changes tried in a round, for each operation of the Program.
     least
-        The smallest number of changes tried in a round.
+        The smallest number of changes tried in a round, but at most ``SMALL`` for each operation.
     most
         The largest number of changes tried in all rounds, for each operation; for small Programs it can be more.
     pairs
@@ -60,7 +63,7 @@ class Effort:
 
 EFFORTS = {
     "quick": Effort(rounds=1, patience=1, steps=4, least=500, most=4, pairs=600),
-    "default": Effort(rounds=16, patience=3, steps=20, least=12_000, most=120, pairs=4_000),
+    "default": Effort(rounds=16, patience=3, steps=20, least=8_000, most=120, pairs=4_000),
     "high": Effort(rounds=200, patience=8, steps=40, least=20_000, most=5_000, pairs=20_000, heat=0.15),
 }
 
@@ -78,6 +81,26 @@ def effort_of(effort: str | float) -> Effort:
         high = EFFORTS["high"]
         return Effort(10**9, 10**9, high.steps, high.least, math.inf, high.pairs, high.heat, float(effort))
     raise ProgramError(f"effort is {effort!r}; it must be {', '.join(map(repr, EFFORTS))} or a number of seconds")
+
+
+def searched(
+    starts: Sequence[Program], effort: Effort, objective: Objective, seed: int, accuracy: Accuracy
+) -> Iterator[Program]:
+    """Yield equal Programs, the last of which costs least: from several starts, that one with the best short search."""
+    yield starts[0]
+    start = short = starts[0]
+    if len(starts) > 1:
+        tried = [[way, *found(way, EFFORTS["quick"], objective, seed, accuracy)][-1] for way in starts]
+        start, short = min(zip(starts, tried, strict=True), key=lambda each: objective.measure(each[1]))
+        yield short
+    end, best = time.monotonic() + effort.seconds, short
+    for stage in (EFFORTS["default"], effort) if effort.heat else (effort,):  # a high effort is never in vain
+        limited = replace(stage, seconds=max(0.0, end - time.monotonic()))
+        for way in found(start, limited, objective, seed, accuracy):
+            if objective.measure(way) < objective.measure(best):
+                best = way
+                yield best
+        start = best
 
 
 def found(program: Program, effort: Effort, objective: Objective, seed: int, accuracy: Accuracy) -> Iterator[Program]:
@@ -114,7 +137,7 @@ def found(program: Program, effort: Effort, objective: Objective, seed: int, acc
 def _round(changes: Changes, effort: Effort, number: int, left: float, deadline: float) -> int:
     """Try changes; return how many."""
     size = changes.network.cost() // UNIT
-    steps = int(min(left, max(effort.least, effort.steps * size)))
+    steps = int(min(left, max(min(effort.least, SMALL * size), effort.steps * size)))
     if effort.heat and number % 2:
         walk(changes, MOVES, steps // 2, effort.heat * UNIT, deadline)
         walk(changes, MOVES, steps // 2, 0.0, deadline)

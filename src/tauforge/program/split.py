@@ -7,7 +7,8 @@ from dataclasses import replace
 from ..errors import ProgramError
 from ..graph.operations import SYMBOL
 from ..graph.rewrite import replaced
-from .program import PARAMETERS, Program, inputs, outputs
+from .array import inputs, outputs
+from .program import PARAMETERS, Program
 from .recipe import derived
 
 

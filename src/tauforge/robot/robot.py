@@ -355,8 +355,8 @@ class Robot(Shown):
         return loaded(self, mass, com, inertia, at)
 
     @cached_property
-    def known(self) -> dict[str, list[Robot]]:
-        """Robots made from this one that may be needed again, such as those with grouped parameters."""
+    def known(self) -> dict[str, list[tuple[Robot, Any]]]:
+        """Robots made from this one that may be needed again, such as those with grouped parameters, and these."""
         return {}
 
     def __getstate__(self) -> dict[str, object]:

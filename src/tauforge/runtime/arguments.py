@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
-from ..program.program import PARAMETERS, Program, Shape
+from ..program.array import Shape
+from ..program.program import PARAMETERS, Program
 
 _MANY = 12  # labels shown in a message
 _NUMBERS = (float, int, np.float64)  # types that lists mostly hold, and that are never masked

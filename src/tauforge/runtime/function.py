@@ -14,7 +14,8 @@ from numpy.typing import DTypeLike
 
 from ..errors import ProgramError
 from ..llvm.c_function import STATES, prototype, states
-from ..program.program import Program, Shape
+from ..program.array import Shape
+from ..program.program import Program
 from .build import DTYPES, compiled, load
 from .compile import Library, object_code, vectors
 from .one_state_call import one_state_call

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ..llvm.pieces import BODY, SETUP, numbers
 from ..llvm.rollout import ROLL, Run, StepPlan, rollout
 from ..llvm.vectors import Vectors
-from ..program.program import Array, Program
+from ..program.array import Array
+from ..program.program import Program
 from .build import DTYPES, compiled, constants
 from .compile import Library, vectors
 from .kernel import load_kernel, load_shared

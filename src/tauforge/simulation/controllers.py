@@ -24,7 +24,8 @@ from ..models.inverse_dynamics import inverse_dynamics
 from ..models.loops.closing import active_places
 from ..models.registry import check_robot
 from ..models.results import program as model_program
-from ..program.program import Array, Program, inputs, outputs
+from ..program.array import Array, inputs, outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from ..runtime.function import Function
 from .equations import limited

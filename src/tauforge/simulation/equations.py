@@ -15,8 +15,9 @@ from ..graph.node import ONE, ZERO, Node, Scalar, as_node
 from ..graph.rewrite import replaced
 from ..models.configuration import integrate
 from ..models.direct_dynamics import direct_dynamics
+from ..program.array import Array, Shape, outputs
 from ..program.fuse import fuse
-from ..program.program import Array, Program, Shape, outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from .friction import Bristles, Stiction, slides, smooth_friction, sticking_friction
 from .stops import Stops, stop_torques

@@ -27,7 +27,8 @@ from ..graph.rewrite import replaced
 from ..models.configuration import NEWTON_STEPS, closed_again
 from ..models.inertia_matrix import inertia_matrix
 from ..models.inverse_dynamics import inverse_dynamics
-from ..program.program import Array, Program, Shape
+from ..program.array import Array, Shape
+from ..program.program import Program
 from ..robot.entries import by_joint, owners
 from ..robot.robot import Robot
 

@@ -14,8 +14,8 @@ from ..graph.node import Node, Scalar, symbol
 from ..models.bias import gravity
 from ..models.jacobian import jacobian
 from ..models.transforms import transforms
+from ..program.array import Array, Shape, inputs
 from ..program.fuse import fuse
-from ..program.program import Array, Shape, inputs
 from ..robot.robot import Robot
 from ..spatial.quaternion import length
 from ..spatial.vector import Vector, cross, dot

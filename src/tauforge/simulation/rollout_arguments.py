@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from ..errors import ProgramError
 from ..models.loops.closure import loop_closure, turning
 from ..models.loops.newton import angles
-from ..program.program import Program, Shape
+from ..program.array import Shape
+from ..program.program import Program
 from ..robot.entries import owners
 from ..robot.robot import Robot
 from ..runtime.build import DTYPES

@@ -16,7 +16,8 @@ from ..graph.node import Node, as_node, symbol
 from ..graph.rewrite import replaced
 from ..models.configuration import integrate
 from ..models.direct_dynamics import direct_dynamics
-from ..program.program import Array, Program, Shape, outputs
+from ..program.array import Array, Shape, outputs
+from ..program.program import Program
 from ..robot.entries import owners
 from ..robot.robot import Robot
 

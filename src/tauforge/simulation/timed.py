@@ -18,7 +18,8 @@ from ..errors import ProgramError
 from ..graph.functions import cos, sin
 from ..graph.node import ZERO, Node, as_node, symbol
 from ..graph.rewrite import replaced
-from ..program.program import Array, Program, Shape, inputs
+from ..program.array import Array, Shape, inputs
+from ..program.program import Program
 from .controllers import REFERENCES, Controller, Rest
 from .drive import Drive, Table
 from .motion.laws import Compiled, Fourier, Law, Pieces, Stretched

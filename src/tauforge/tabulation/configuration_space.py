@@ -38,8 +38,9 @@ from ..models.prepare import prepare
 from ..models.registry import check_robot
 from ..models.results import program, vector
 from ..models.state import INPUTS
+from ..program.array import Array, inputs, outputs
 from ..program.count import Operations
-from ..program.program import Array, Program, inputs, outputs
+from ..program.program import Program
 from ..robot.robot import Robot
 from .lookup import Lookup
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..program.program import Array, Program
+from ..program.array import Array
+from ..program.program import Program
 from ..robot.html import table
 from .latex import LANGUAGE, equations
 from .statements import LONGEST, listing

@@ -15,7 +15,8 @@ from itertools import product as combinations
 from ..graph.evaluate import topological
 from ..graph.node import ZERO, Node
 from ..graph.operations import ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SYMBOL
-from ..program.program import PARAMETERS, Array, Program
+from ..program.array import Array
+from ..program.program import PARAMETERS, Program
 from ..program.repeat import computed
 from .expression import Call, Element, Expression, Number, Quotient, Term, Variable, negated, product, total
 from .language import Language, Names

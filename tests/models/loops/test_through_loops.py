@@ -11,7 +11,7 @@ from tauforge.models.loops.search import mechanism_of
 from tauforge.models.loops.through_loops import torques_through_loops
 from tauforge.models.prepare import entries, prepare
 from tauforge.models.results import program, vector
-from tauforge.program.program import outputs
+from tauforge.program.array import outputs
 from tests.interpret import interpret
 from tests.random_loops import random_mechanism
 from tests.random_parallel import neutral, random_parallel

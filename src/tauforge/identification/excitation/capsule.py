@@ -12,7 +12,7 @@ from ...errors import IdentificationError
 from ...graph.node import Node, as_node
 from ...models.routes import frame_number
 from ...models.transforms import transforms
-from ...program.program import Array
+from ...program.array import Array
 from ...robot.robot import Robot
 from .pullback import Pullback
 

@@ -11,7 +11,8 @@ from ...graph.functions import sqrt
 from ...graph.node import Node, Scalar, as_node
 from ...graph.operations import SIGN
 from ...graph.rewrite import built_anew, rewrite
-from ...program.program import Array, Program, Shape, inputs, outputs
+from ...program.array import Array, Shape, inputs, outputs
+from ...program.program import Program
 
 Floats = NDArray[np.float64]
 STATE = ("q", "qd", "qdd")

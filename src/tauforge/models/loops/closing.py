@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...graph.node import Node, Scalar, as_node
-from ...program.program import Array, Program, Shape, inputs, outputs
+from ...program.array import Array, Shape, inputs, outputs
+from ...program.program import Program
 from ...program.repeat import Repeat
 from ...robot.entries import places
 from ...robot.robot import Robot

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from ...errors import ProgramError
 from ...graph.node import Scalar, as_node, is_zero
-from ...program.program import Program, inputs, outputs
+from ...program.array import inputs, outputs
+from ...program.program import Program
 from ...robot.body import Body
 from ...robot.entries import by_joint
 from ...robot.joint import Joint

@@ -15,7 +15,8 @@ from typing import NoReturn
 from ...errors import ProgramError
 from ...graph.node import Node, Scalar, is_zero
 from ...graph.operations import SYMBOL
-from ...program.program import Array, Program, inputs, outputs
+from ...program.array import Array, inputs, outputs
+from ...program.program import Program
 from ...robot.robot import Robot
 from ...spatial.least_squares import Equations
 from ...spatial.solve import solve

@@ -19,6 +19,10 @@ TERMS = 14
 FACTORS = 6
 
 
+Apart = dict[int, tuple[list[int], int]]
+"""The factors and the sign of each signed product."""
+
+
 class Shared(NamedTuple):
     """Two terms, by their places in a list, with the factors that they share and the others with their signs."""
 
@@ -65,10 +69,11 @@ def regroup_sum(
 
 def gathered(net: Network, number: int, terms: list[int], random: Random, fresh: Fresh) -> Definition | None:
     """Return the sum of terms, as a definition, with known partial sums and common factors used first."""
+    apart: Apart = {}
     while len(terms) > 2:
         if _with_known_pair(net, number, terms, SUM, random, fresh):
             continue
-        shared = _shared(net, terms)
+        shared = _shared(net, terms, apart)
         if shared:
             chosen = random.choice(shared)
             factor, rest = _taken_out(net, chosen, random, fresh)
@@ -85,7 +90,7 @@ def gathered(net: Network, number: int, terms: list[int], random: Random, fresh:
             del terms[other]
     if len(terms) < 2:
         return None
-    shared = _shared(net, terms)
+    shared = _shared(net, terms, apart)
     return (PRODUCT, *_taken_out(net, shared[0], random, fresh)) if shared else (SUM, terms[0], terms[1])
 
 
@@ -145,13 +150,16 @@ def _factors(net: Network, signed: int) -> tuple[list[int], int]:
     return found, sign
 
 
-def _shared(net: Network, terms: list[int]) -> list[Shared]:
-    """Return all pairs of products that have common factors."""
+def _shared(net: Network, terms: list[int], apart: Apart) -> list[Shared]:
+    """Return all pairs of products that have common factors; ``apart`` remembers the factors of each."""
     kind = net.kind
     places = [k for k, x in enumerate(terms) if kind[x >> 1] == PRODUCT]
     if len(places) < 2:
         return []
-    products = [(k, *_factors(net, terms[k])) for k in places]
+    for k in places:
+        if terms[k] not in apart:
+            apart[terms[k]] = _factors(net, terms[k])
+    products = [(k, *apart[terms[k]]) for k in places]
     found = []
     for n, (i, factors, sign) in enumerate(products):
         own = {*factors}

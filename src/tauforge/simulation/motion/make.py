@@ -13,7 +13,8 @@ from ...graph.derivative import jacobian
 from ...graph.evaluate import symbols
 from ...graph.node import Node, as_node, symbol
 from ...graph.parse import as_scalar, expression
-from ...program.program import Array, Program, Shape, outputs
+from ...program.array import Array, Shape, outputs
+from ...program.program import Program
 from .by_limits import fastest_motion, jerk_limited
 from .checks import Floats, bounds, numbers, positive, rising
 from .laws import Compiled, Fourier, Given, Pieces, values

@@ -16,7 +16,8 @@ from ...formats.toml.table import Table
 from ...graph.node import Node, symbol
 from ...graph.rewrite import replaced
 from ...models.configuration import difference
-from ...program.program import Array, Program, Shape, inputs, outputs
+from ...program.array import Array, Shape, inputs, outputs
+from ...program.program import Program
 from ...robot.robot import Robot
 from ..controllers import Controller
 from .values import by_name, expressions
