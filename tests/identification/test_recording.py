@@ -112,55 +112,6 @@ def test_measured_velocities_are_used(planar):
     assert result.validate(tf.Recording(t, q, tau)).overall < 0.02
 
 
-def test_files(planar, tmp_path):
-    _, recording = planar
-    np.savez(tmp_path / "a.npz", t=recording.t, q=recording.q, tau=recording.tau)
-    table = np.column_stack([recording.t, recording.q, recording.tau])
-    np.savetxt(tmp_path / "a.csv", table, delimiter=",", header="t,q1,q2,tau1,tau2", comments="")
-    np.savetxt(tmp_path / "b.csv", table, delimiter=";", header="time;q_left;q_right;tau_left;tau_right")
-    for name in ("a.npz", "a.csv", "b.csv"):
-        found = tf.Recording.read(tmp_path / name)
-        assert found.q == pytest.approx(recording.q)
-        assert found.tau == pytest.approx(recording.tau)
-        assert found.t == pytest.approx(recording.t)
-    np.savetxt(tmp_path / "c.csv", table, delimiter=",", header="t,x1,x2,tau1,tau2", comments="")
-    with pytest.raises(tf.IdentificationError, match="there is no q"):
-        tf.Recording.read(tmp_path / "c.csv")
-    with pytest.raises(tf.IdentificationError, match="no such file"):
-        tf.Recording.read(tmp_path / "d.csv")
-    (tmp_path / "e.csv").write_text("t,q1,tau1\n1,2,hello\n")
-    with pytest.raises(tf.IdentificationError, match="cannot be read"):
-        tf.Recording.read(tmp_path / "e.csv")
-    (tmp_path / "f.txt").write_text("")
-    with pytest.raises(tf.IdentificationError, match="are read from"):
-        tf.Recording.read(tmp_path / "f.txt")
-
-
-def test_joint_states_of_a_bag(planar):
-    from pathlib import Path
-    from types import SimpleNamespace as Message
-
-    from tauforge.identification.bag import recording_of_messages
-
-    _, recording = planar
-    messages = [
-        Message(
-            header=Message(stamp=Message(sec=int(t), nanosec=round(1e9 * (t % 1)))),
-            name=["b", "a"],
-            position=q[::-1],
-            velocity=[],
-            effort=tau[::-1],
-        )
-        for t, q, tau in zip(recording.t[:50], recording.q, recording.tau, strict=False)
-    ]
-    found = recording_of_messages(messages, Path("bag"), ["a", "b"])
-    assert found.q == pytest.approx(recording.q[:50])
-    assert found.tau == pytest.approx(recording.tau[:50])
-    assert found.qd is None
-    with pytest.raises(tf.IdentificationError, match="no joint 'c'"):
-        recording_of_messages(messages, Path("bag"), ["c"])
-
-
 def test_motors_to_joints():
     q, tau = np.random.default_rng(0).normal(size=(2, 40, 2))
     R = np.array([[10.0, 0.0], [5.0, -20.0]])
@@ -171,3 +122,7 @@ def test_motors_to_joints():
         tf.Recording.from_motors(0.01, q, tau, np.zeros((2, 2)))
     with pytest.raises(tf.IdentificationError, match="for 3 joints"):
         tf.Recording.from_motors(0.01, q, tau, [1.0, 2.0, 3.0])
+    with pytest.raises(tf.IdentificationError, match="1 torques for 2 motors"):
+        tf.Recording.from_motors(0.01, q, tau[:, :1], R)
+    with pytest.raises(tf.IdentificationError, match="gains has the shape"):
+        tf.Recording.from_motors(0.01, q, tau, R, gains=[1.0, 2.0, 3.0])

@@ -61,7 +61,11 @@ class Gains:
         if np.any(np.isnan(self.values)):
             unknown = [name for name, x in zip(self.names, self.values, strict=True) if np.isnan(x)]
             raise IdentificationError(f"the gains of {', '.join(unknown)} are not determined; record another motion")
-        return replace(recording, tau=recording.tau * self.values)
+        by_name = dict(zip(self.names, self.values, strict=True))
+        labels = recording.labels.get("tau", self.names)
+        if unknown := [name for name in labels if name not in by_name]:
+            raise IdentificationError(f"{recording.name} has a torque of {unknown[0]}, for which there is no gain")
+        return replace(recording, tau=recording.tau * [by_name[name] for name in labels])
 
     def table(self) -> str:
         """Return the gains with their standard errors as text."""

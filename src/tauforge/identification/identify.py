@@ -43,15 +43,25 @@ LOADED = 3
 """Rounds in which load-dependent friction and the load that it depends on are estimated in turn."""
 
 
-# fmt: off
 def identify(
-    robot: Robot, recordings: Recording | Sequence[Recording], *, friction: Sequence[str] | str = AUTO,
-    rotors: bool = True, springs: bool = False, coupling: ArrayLike | None = None, method: str = "weighted",
-    essential: bool = False, controller: Any = None, cutoff: float | str | None = AUTO, decimate: int | None = None,
-    rest: float = 0.0, workers: Any = None, consistent: bool = False, prior: Robot | None = None,
+    robot: Robot,
+    recordings: Recording | Sequence[Recording],
+    *,
+    friction: Sequence[str] | str = AUTO,
+    rotors: bool = True,
+    springs: bool = False,
+    coupling: ArrayLike | None = None,
+    method: str = "weighted",
+    essential: bool = False,
+    controller: Any = None,
+    cutoff: float | str | None = AUTO,
+    decimate: int | None = None,
+    rest: float = 0.0,
+    workers: Any = None,
+    consistent: bool = False,
+    prior: Robot | None = None,
     bounds: Bounds | None = None,
 ) -> Identification:
-    # fmt: on
     """Return the parameters of a robot that recordings of its motion tell, with standard errors.
 
     Parameters

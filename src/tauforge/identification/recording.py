@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -64,6 +64,8 @@ class Recording:
         The matrix from joint to motor coordinates, if it is known; see ``from_motors``.
     reference
         Coordinates that the controller was to follow, if they are known; "iv" and "didim" use them.
+    labels
+        The names of the columns of arrays, by array, if a file tells them; they are then matched with the robot's.
     """
 
     t: Floats
@@ -74,6 +76,7 @@ class Recording:
     name: str = "recording"
     coupling: Floats | None = field(default=None, repr=False)
     reference: Floats | None = field(default=None, repr=False)
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for key in ARRAYS:
@@ -128,6 +131,26 @@ class Recording:
         """Return the recording with some fields changed."""
         return replace(self, **fields)
 
+    def in_radians(self, angles: bool | Sequence[bool] = True) -> Recording:
+        """Return the recording with angles that were measured in degrees; ``angles`` tells which columns of q are."""
+        flags = np.broadcast_to(np.asarray(angles, dtype=bool), self.q.shape[1:])
+        factor = np.where(flags, np.pi / 180.0, 1.0)
+        own = {key: x * factor for key in ("q", "qd", "qdd", "reference") if (x := getattr(self, key)) is not None}
+        return self.changed(**own)
+
+    def on_joints(self, coupling: ArrayLike, zero: ArrayLike = 0.0, gains: ArrayLike = 1.0) -> Recording:
+        """Return the recording of a robot's joints from that of its motors; see ``from_motors``."""
+        R = matrix(coupling, self.q.shape[1])
+        if self.tau.shape[1] != len(R):
+            raise IdentificationError(f"there are {self.tau.shape[1]} torques for {len(R)} motors; give one for each")
+        for name, given in (("zero", zero), ("gains", gains)):
+            if np.shape(given) not in ((), (len(R),)):
+                raise IdentificationError(f"{name} has the shape {np.shape(given)}; give one number for each joint")
+        back, shift = np.linalg.inv(R).T, _numbers(zero, "zero")
+        moved = {key: x @ back for key in ("q", "qd", "qdd", "reference") if (x := getattr(self, key)) is not None}
+        moved |= {key: moved[key] + shift for key in ("q", "reference") if key in moved}
+        return self.changed(tau=(self.tau * _numbers(gains, "gains")) @ R, coupling=R, **moved)
+
     def shifted(self, delay: float) -> Recording:
         """Return the recording with torques that were measured later by ``delay`` (s) moved back to the motion."""
         tau = np.column_stack([np.interp(self.t + delay, self.t, column) for column in self.tau.T])
@@ -167,26 +190,45 @@ class Recording:
         name
             What reports call it.
         """
-        x, y = _columns(position, "position"), _columns(torque, "torque")
-        R = matrix(coupling, x.shape[1])
-        q = x @ np.linalg.inv(R).T + _numbers(zero, "zero")
-        tau = (y * _numbers(gains, "gains")) @ R
-        return cls(_numbers(t, "t"), q, tau, name=name, coupling=R)
+        measured = cls(_numbers(t, "t"), _columns(position, "position"), _columns(torque, "torque"), name=name)
+        return measured.on_joints(coupling, zero, gains)
 
     @classmethod
-    def read(cls, path: str | Path, **names: Any) -> Recording:
-        """Return a recording from a file: .csv, .npz, .parquet, or a ROS 2 bag; see the page on recordings.
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        columns: Mapping[str, str | Sequence[str]] | None = None,
+        degrees: bool | Sequence[bool] = False,
+        motors: ArrayLike | None = None,
+        zero: ArrayLike = 0.0,
+        gains: ArrayLike = 1.0,
+        topic: str | None = None,
+    ) -> Recording:
+        """Return a recording from a file: .csv, .npz, .parquet, or a ROS 2 bag.
 
         Parameters
         ----------
         path
             The file, or a bag's folder.
-        **names
-            Options of the format.
+        columns
+            How the file calls t, q, tau, qd, qdd and reference, where it differs: what all names of an array's columns
+            start with, such as ``{"q": "pos"}`` for pos1, pos2, …, or the names themselves, ``{"q": ["A1", "A2"]}``.
+        degrees
+            Whether angles are in degrees; one for each column if some are lengths.
+        motors
+            If the data are those of motors: one gear ratio per joint, or the matrix R of motor = R joint.
+        zero, gains
+            As in ``from_motors``.
+        topic
+            The topic of a bag; by default the only one with joint states.
         """
         from .files import read
 
-        return read(path, **names)
+        found = read(path, columns or {}, topic)
+        if degrees is not False:
+            found = found.in_radians(degrees)
+        return found if motors is None else found.on_joints(motors, zero, gains)
 
     def __repr__(self) -> str:
         joints = self.tau.shape[1]
