@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
-from .estimate import Fit, solved
-from .factor import Factor, triangle
+from .estimate import DEPENDENT, Fit
+from .factor import triangle
 from .samples import Block, Samples
 
 Floats = NDArray[np.float64]
@@ -37,24 +38,28 @@ class Delay(NamedTuple):
 
 def delay(samples: Samples, fit: Fit) -> Delay:
     """Return the delay that the residuals of a fit show."""
-    columns = samples.columns
-    count = len(columns.names)
-    factor = reduce(add, samples.passed(partial(_with_rates, samples=samples, fit=fit)))
-    R = factor.whole([(*own, count) for own in columns.rows], count + 1, 1.0 / fit.noise)
-    values, known = solved(R, np.concatenate([fit.determined, [True]]))
-    if not known[-1]:
+    known = np.flatnonzero(fit.determined)
+    products = reduce(add, samples.passed(partial(_products, samples=samples, fit=fit)))
+    own, by_error, size = products[known], products[-2], products[-1]
+    T = triangle(fit.information[:, known])[: len(known)]
+    new = size - float(np.sum(solve_triangular(T, own, trans="T") ** 2))  # what other columns do not tell of it
+    if new <= DEPENDENT * size:
         return Delay(0.0, 0.0)
-    late = triangle(R[:, [*np.flatnonzero(known), -1]])[-2:, -1]
-    return Delay(float(values[-1]), float(late[0] ** 2 / max(float(np.sum(late**2)), 1e-300)))
+    error = float(np.sum((fit.R[:, -1] - fit.R[:, :-1] @ fit.values) ** 2))
+    return Delay(float(by_error / new), float(by_error**2 / new / max(error, 1e-300)))
 
 
-def _with_rates(blocks: Iterable[Block], samples: Samples, fit: Fit) -> Factor:
-    """Return the factor of each torque's columns, with minus the rate of the computed torque as one more."""
+def _products(blocks: Iterable[Block], samples: Samples, fit: Fit) -> Floats:
+    """Return the products of the delay's column with all columns, with the residuals, and with itself."""
     columns, filters = samples.columns, samples.sources[0].filters
-    found = []
+    total = np.zeros(len(columns.names) + 2)
     for block in blocks:
         torque = columns.torque(fit.values, block.parts)
-        late = -np.gradient(torque, filters.step * filters.decimation, axis=0) if len(torque) > 1 else 0 * torque
-        parts = [np.column_stack([Y, late[:, k]]) for k, Y in enumerate(block.parts)]
-        found.append(Factor.of(parts, block.tau))
-    return reduce(add, found)
+        if len(torque) < 2:
+            continue
+        late = -np.gradient(torque, filters.step * filters.decimation, axis=0) / fit.noise**2
+        for own, Y, x in zip(columns.rows, block.parts, late.T, strict=True):
+            total[list(own)] += x @ Y
+        total[-2] += np.sum(late * (block.tau - torque))
+        total[-1] += np.sum((late * fit.noise) ** 2)
+    return total

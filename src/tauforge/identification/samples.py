@@ -109,13 +109,13 @@ class Samples:
         """Return the columns and torques of states, decimated."""
         window, step = source.filters.window, source.filters.decimation
         tau = decimated(states.tau, window, step)
-        parts = [np.empty((len(tau), len(own))) for own in self.columns.rows]
+        entries = np.empty((len(tau), sum(map(len, self.columns.rows))))
         each = max(ROWS // step, 1)
         for first in range(0, len(tau), each):
             end = min(first + each, len(tau))
             some = slice(first * step, (end - 1) * step + len(window))
-            for whole, part in zip(parts, self.evaluated(states, some), strict=True):
-                whole[first:end] = decimated(part, window, step)
+            entries[first:end] = decimated(self.evaluated(states, some), window, step)
+        parts = self.columns.split(entries)
         if self.rest:
             moving = self._moving(states, window, step)
             parts = [Y * moving[:, k, None] for k, Y in enumerate(parts)]
@@ -130,8 +130,8 @@ class Samples:
             slow[:, row] = speeds[:, place] < self.rest
         return np.asarray(decimated(slow, window, step) == 0.0, dtype=float)
 
-    def evaluated(self, states: States, some: slice = slice(None)) -> list[Floats]:
-        """Return the columns of states before decimation."""
+    def evaluated(self, states: States, some: slice = slice(None)) -> Floats:
+        """Return the entries of states before decimation."""
         columns = self.columns
         q, qd, qdd, slip = states.q[some], states.qd[some], states.qdd[some], states.slip[some]
         more = {"speeds": self.speeds}
@@ -140,7 +140,7 @@ class Samples:
             if self.rigid is not None:
                 parts = columns.by_torque(q, qd, qdd, slip, **more)
                 more["load"] = loads(columns, columns.torque(self.rigid, parts))
-        return columns.by_torque(q, qd, qdd, slip, **more)
+        return columns.entries(q, qd, qdd, slip, **more)
 
     def factor(self, weights: Callable[[Block], Floats] | None = None) -> Factor:
         """Return the factor of all samples, each sample of each torque with a weight if these are given."""
