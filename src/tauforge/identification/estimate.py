@@ -19,7 +19,9 @@ DEPENDENT = 1e-7
 ROUNDS = 30
 """Rounds of weighting, at most; five are usual."""
 QUIET = 1e-6
-"""The least noise of a torque, relative to the largest torque: what fits better than that is no reason for weight."""
+"""The least noise that a torque is taken to have, relative to the largest torque, so that one that fits exactly does
+not count infinitely.
+"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,6 +56,25 @@ def recorded(
     return cols, (empty, full)
 
 
+def least(A: Floats, b: Floats) -> Floats:
+    """Return the shortest least-squares solution, in units in which all columns are as long."""
+    scale = lengths(A)
+    return np.asarray(np.linalg.lstsq(A / scale, b, rcond=1e-9)[0] / scale)
+
+
+def inverse_information(A: Floats) -> Floats:
+    """Return the pseudo-inverse of AᵀA, in the same units."""
+    scale = lengths(A)
+    root = np.linalg.pinv(A / scale, rcond=1e-9) / scale[:, None]
+    return np.asarray(root @ root.T)
+
+
+def lengths(A: Floats) -> Floats:
+    """Return the lengths of columns; 1 for those that are zero."""
+    found = np.linalg.norm(A, axis=0)
+    return np.asarray(np.where(found == 0.0, 1.0, found))
+
+
 def in_frame(robot: Robot, load: Robot, at: str) -> Floats:
     """Return the ten parameters of what a robot carries more than another, in a frame."""
     place = frame(robot, at)

@@ -22,7 +22,6 @@ from .columns import Columns
 from .estimate import Fit, Flags, residuals, total, weighted
 from .noise import LAGS, autocorrelation, combined, correlated, long_run, memory, robust, scores
 from .samples import Block, Samples
-from .stationary import counted
 
 Floats = NDArray[np.float64]
 HUBER = 1.345
@@ -142,7 +141,7 @@ def _instrumental(samples: Samples, use: Flags, model: Samples, before: Estimate
     errors = [y.residual(columns, values) for _, y in pairs]
     length = memory(autocorrelation(correlated(errors, LAGS)))
     spread = sum(long_run(scores(columns, z.parts, e, noise), length) for (z, _), e in zip(pairs, errors, strict=True))
-    own = np.sqrt(sum((e**2).sum(axis=0) for e in errors) / sum(map(len, errors)))
+    own = np.sqrt(sum((e**2).sum(axis=0) for e in errors) / sum(y.counted.sum(axis=0) for _, y in pairs))
     found = replace(fit, values=values, noise=np.maximum(own, 1e-300))
     return Estimate(found, np.asarray(inverse @ combined(np.asarray(spread)) @ inverse.T))
 
@@ -153,11 +152,11 @@ def _sliding(columns: Columns, measured: Block, simulated: Block) -> Block:
     A sign of noisy velocities would be wrong near each reversal, always towards zero, which no instrument corrects.
     Samples that either motion leaves out near rest do not count.
     """
-    moving, parts = counted(measured) * counted(simulated), []
+    moving, parts = measured.counted * simulated.counted, []
     for row, (own, Y, Z) in enumerate(zip(columns.rows, measured.parts, simulated.parts, strict=True)):
         signed = np.array([columns.keys[k][0] in ("FS", "FB", "FL") for k in own])
         parts.append(np.where(signed, Z, Y) * moving[:, row, None])
-    return Block(parts, measured.tau * moving)
+    return Block(parts, measured.tau * moving, moving)
 
 
 def _products(columns: Columns, z: Block, y: Block, noise: Floats) -> tuple[Floats, Floats]:

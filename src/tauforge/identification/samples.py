@@ -33,10 +33,19 @@ class Block:
         For each torque, its columns (samples, own columns).
     tau
         Torques (samples, torques).
+    moving
+        1 for each torque and sample that counts, 0 for those that are left out near rest, whose rows are zero; None if
+        all count.
     """
 
     parts: list[Floats]
     tau: Floats
+    moving: Floats | None = None
+
+    @property
+    def counted(self) -> Floats:
+        """1 for each torque and sample that counts, 0 for others."""
+        return np.ones_like(self.tau) if self.moving is None else self.moving
 
     def residual(self, columns: Columns, values: Floats) -> Floats:
         """Return measured minus computed torques."""
@@ -116,11 +125,10 @@ class Samples:
             some = slice(first * step, (end - 1) * step + len(window))
             entries[first:end] = decimated(self.evaluated(states, some), window, step)
         parts = self.columns.split(entries)
-        if self.rest:
-            moving = self._moving(states, window, step)
-            parts = [Y * moving[:, k, None] for k, Y in enumerate(parts)]
-            tau = tau * moving
-        return Block(parts, tau)
+        if not self.rest:
+            return Block(parts, tau)
+        moving = self._moving(states, window, step)
+        return Block([Y * moving[:, k, None] for k, Y in enumerate(parts)], tau * moving, moving)
 
     def _moving(self, states: States, window: Floats, step: int) -> Floats:
         """Return 1 for each torque and sample whose joint moves throughout the window, and 0 for others."""
@@ -152,7 +160,7 @@ def _job(samples: Samples, source: int, job: Callable[[Iterable[Block]], T]) -> 
 
 
 def _factor(blocks: Iterable[Block], weights: Callable[[Block], Floats] | None) -> Factor:
-    own = (Factor.of(block.parts, block.tau, None if weights is None else weights(block)) for block in blocks)
+    own = (Factor.of(x.parts, x.tau, x.moving, None if weights is None else weights(x)) for x in blocks)
     return reduce(add, own)
 
 
