@@ -22,31 +22,36 @@ from .samples import Block, Samples
 Floats = NDArray[np.float64]
 MATERIAL = 0.1
 """The share of the residuals' sum of squares that a delay must explain to be believed."""
+SHORTEST = 0.1
+"""The shortest delay that matters, relative to the time between samples."""
 
 
 class Delay(NamedTuple):
-    """By how much the torques lag behind the motion, in seconds, and what share of the residuals this explains."""
+    """By how much the torques lag behind the motion, in seconds, what share of the residuals this explains, and the
+    time between samples.
+    """
 
     late: float
     share: float
+    step: float
 
     @property
     def is_material(self) -> bool:
-        """Whether it is more than what other errors of the model look like."""
-        return self.share > MATERIAL
+        """Whether it is more than what other errors of the model look like, and than clocks are exact."""
+        return self.share > MATERIAL and abs(self.late) > SHORTEST * self.step
 
 
 def delay(samples: Samples, fit: Fit) -> Delay:
     """Return the delay that the residuals of a fit show."""
-    known = np.flatnonzero(fit.determined)
+    known, step = np.flatnonzero(fit.determined), samples.sources[0].filters.step
     products = reduce(add, samples.passed(partial(_products, samples=samples, fit=fit)))
     own, by_error, size = products[known], products[-2], products[-1]
     T = triangle(fit.information[:, known])[: len(known)]
     new = size - float(np.sum(solve_triangular(T, own, trans="T") ** 2))  # what other columns do not tell of it
     if new <= DEPENDENT * size:
-        return Delay(0.0, 0.0)
+        return Delay(0.0, 0.0, step)
     error = float(np.sum((fit.R[:, -1] - fit.R[:, :-1] @ fit.values) ** 2))
-    return Delay(float(by_error / new), float(by_error**2 / new / max(error, 1e-300)))
+    return Delay(float(by_error / new), float(by_error**2 / new / max(error, 1e-300)), step)
 
 
 def _products(blocks: Iterable[Block], samples: Samples, fit: Fit) -> Floats:

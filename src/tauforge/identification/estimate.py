@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 DEPENDENT = 1e-7
 """What is left of a column of unit length that the data do not tell from others, at most."""
+SHARED = 1e-4
+"""What a column that is not told from others must be made of another at least, both of unit length."""
 ROUNDS = 30
 """Rounds of weighting, at most; five are usual."""
 QUIET = 1e-6
@@ -108,6 +110,23 @@ def independent(R: Floats, use: Flags) -> Flags:
         if not len(weak):
             return found
         found[places[weak[0]]] = False
+
+
+def sums(R: Floats, determined: Flags) -> dict[int, dict[int, float]]:
+    """Return for each determined column whose value is that of a sum the others in it, with their factors.
+
+    A column that the data do not tell from some before it adds to the values of these.
+    """
+    sizes = np.linalg.norm(R, axis=0)
+    kept, lost = np.flatnonzero(determined), np.flatnonzero(~determined & (sizes > 0.0))
+    if not len(kept) or not len(lost):
+        return {}
+    T = triangle(np.column_stack([R[:, kept] / sizes[kept], R[:, lost] / sizes[lost]]))[: len(kept)]
+    parts = solve_triangular(T[:, : len(kept)], T[:, len(kept) :])
+    found: dict[int, dict[int, float]] = {}
+    for a, b in np.argwhere(np.abs(parts) > SHARED):
+        found.setdefault(int(kept[a]), {})[int(lost[b])] = float(parts[a, b] * sizes[lost[b]] / sizes[kept[a]])
+    return found
 
 
 def total(R: Floats, use: Flags) -> tuple[Floats, Flags]:

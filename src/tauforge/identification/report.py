@@ -176,13 +176,17 @@ def _parameters(result: Identification) -> Iterator[str]:
         "parameters only: R marks one that others are grouped with, as the last column says."
     )
     if result.undetermined:
-        text += f" These recordings do not determine {', '.join(result.undetermined)}."
+        text += (
+            f" These recordings do not determine {', '.join(result.undetermined)}; where they tell only the sum of "
+            "such a parameter and others, the last column has that sum."
+        )
     yield _section("parameters", "Parameters", text)
     forms = {name: to_text(expression) for name, expression in result.columns.base.relations.items()}
     yield "<div class='scroll'><table><thead><tr><th>parameter</th><th class='number'>value</th>"
     yield "<th class='number'>error</th><th class='number'>relative</th><th></th><th>meaning</th></tr></thead><tbody>"
     for (key, _), name, x, error in zip(result.columns.keys, result.names, result.values, result.errors, strict=True):
         words = forms.get(name) or MEANINGS.get(key) or UNITS.get(key, "")
+        words += f"; the value is that {result.of_sum(name)}" * (name in result.sums)
         yield f"<tr><td>{escape(name)}</td>{_estimate(x, error)}<td class='form'>{escape(words)}</td></tr>"
     yield "</tbody></table></div></article></section>"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,12 +12,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import IdentificationError
+from ..errors import IdentificationError, RobotWarning
 from ..robot.robot import Robot
 from .bounds import Bounds
 from .columns import Columns
 from .consistent import Consistent
-from .estimate import Fit
+from .estimate import Fit, sums
 from .possible import consistent_robot, possible
 from .recording import SHORTEST, Recording, listed
 from .samples import loads
@@ -96,6 +97,20 @@ class Identification:
         """Names of the parameters that the data do not determine."""
         return tuple(name for name, known in zip(self.names, self.fit.determined, strict=True) if not known)
 
+    @cached_property
+    def sums(self) -> dict[str, dict[str, float]]:
+        """The values that are those of a sum, as the data do not tell its terms apart: the other terms of each, with
+        their factors. ``{"M3R": {"FO3": 0.1}}`` is the value of M3R + 0.1 FO3.
+        """
+        found = sums(self.fit.information, self.fit.determined)
+        return {self.names[k]: {self.names[j]: x for j, x in terms.items()} for k, terms in found.items()}
+
+    def of_sum(self, name: str) -> str:
+        """Return whose sum's value a parameter has, such as "of M3R + 0.1 FO3"; nothing for one that is told alone."""
+        terms = (f" {'-' if x < 0 else '+'} {abs(x):.4g} {other}" for other, x in self.sums.get(name, {}).items())
+        told = "".join(terms)
+        return f"of {name}{told}" if told else ""
+
     @property
     def noise(self) -> dict[str, float]:
         """Standard deviation of the residuals of each torque."""
@@ -120,8 +135,15 @@ class Identification:
 
         If its parameters are consistent, its links are possible bodies. Otherwise they have base parameters, which give
         the same torques but are not the masses and inertias of single links. Load-dependent friction has no place in
-        it.
+        it, of which you are warned.
         """
+        if self.columns.loaded:
+            warnings.warn(
+                f"{self.columns.robot.name}: a Robot has no load-dependent friction, so the torques of result.robot "
+                "lack that of FL; result.predict has it",
+                RobotWarning,
+                stacklevel=3,
+            )
         if self.consistent is None:
             return robot_of(self.columns, self.values, self.speeds)
         known = dict(zip(self.columns.keys, map(float, self.values), strict=True))
@@ -161,7 +183,8 @@ class Identification:
                 lines.append(f"{name:<{max(width, 9)}}  {'not determined by these recordings':>34}")
                 continue
             relative = f"{100 * error / abs(x):.1f} %" if x else "-"
-            lines.append(f"{name:<{max(width, 9)}}  {x:>12.5g}  {error:>10.2g}  {relative:>8}")
+            line = f"{name:<{max(width, 9)}}  {x:>12.5g}  {error:>10.2g}  {relative:>8}  {self.of_sum(name)}"
+            lines.append(line.rstrip())
         return "\n".join(lines)
 
     def made_consistent(self, prior: Robot | None = None, bounds: Bounds | None = None) -> Identification:
