@@ -210,6 +210,20 @@ def test_blocks_do_not_matter(monkeypatch):
     assert blocks.values == pytest.approx(whole.values, rel=1e-3, abs=1e-4)
 
 
+def test_blocks_on_a_cluster_give_the_same():
+    distributed = pytest.importorskip("distributed")
+    robot = filled(tf.robots.planar2r())
+    recordings = [recorded(robot, 6.0, seed=seed) for seed in (1, 2)]
+    alone = tf.identify(robot, recordings, friction=PLAIN)
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        together = tf.identify(robot, recordings, friction=PLAIN, workers=client)
+    assert together.values == pytest.approx(alone.values, rel=1e-9, abs=1e-12)
+    assert together.errors == pytest.approx(alone.errors, rel=1e-9)
+
+
 @pytest.mark.parametrize("method", ["iv", "didim"])
 def test_simulated_motion_removes_the_bias_of_noise(method):
     robot = filled(tf.robots.planar2r())
@@ -226,3 +240,8 @@ def test_simulated_motion_removes_the_bias_of_noise(method):
     assert plain.values[place] < 0.8 * values[place]  # noise in the regressor draws estimates to zero
     assert found.values[place] == pytest.approx(values[place], rel=0.1)
     assert np.mean(np.abs(found.values - values) < 4 * found.errors) > 0.9
+    pytest.importorskip("clarabel")
+    possible = found.made_consistent()
+    assert possible.values[place] == pytest.approx(values[place], rel=0.1)
+    clean = tf.Recording(t, true.q, true.tau)
+    assert possible.validate(clean).overall < 1.02 * found.validate(clean).overall

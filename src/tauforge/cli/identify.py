@@ -13,7 +13,7 @@ import tauforge as tf
 from .console import console, errors
 from .find_robot import find
 from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
-from .recordings import ColumnNames, Data, Degrees, Gains, Motors, Topic, Zero, matrix, number, read
+from .recordings import ColumnNames, Data, Degrees, Gains, Motors, Step, Topic, Zero, matrix, number, read
 
 Friction = Annotated[
     str, typer.Option("--friction", metavar="LIST", help="Terms of friction, such as FV,FS,FO; by default as needed.")
@@ -62,6 +62,7 @@ def identify(
     zero: Zero = "",
     gains: Gains = "",
     topic: Topic = "",
+    step: Step = None,
     base: BaseOption = None,
     snap: Snap = None,
     lenient: Lenient = False,
@@ -81,7 +82,7 @@ def identify(
         options["coupling"] = matrix(coupling)
     if cutoff:
         options["cutoff"] = number(cutoff)
-    how = (columns, degrees, motors, zero, gains, topic)
+    how = (columns, degrees, motors, zero, gains, topic, step)
     recordings, others = (read(paths, found, *how) for paths in (data, check or ()))
     with errors.status("identifying"):
         result = tf.identify(found, recordings, **options)
@@ -108,6 +109,7 @@ def validate(
     zero: Zero = "",
     gains: Gains = "",
     topic: Topic = "",
+    step: Step = None,
     base: BaseOption = None,
     snap: Snap = None,
     lenient: Lenient = False,
@@ -120,5 +122,5 @@ def validate(
     """
     found = find(robot, False, base, snap, lenient, folder, loops)
     options: dict[str, Any] = {"cutoff": number(cutoff)} if cutoff else {}
-    validation = tf.validate(found, read(data, found, columns, degrees, motors, zero, gains, topic), **options)
+    validation = tf.validate(found, read(data, found, columns, degrees, motors, zero, gains, topic, step), **options)
     console.print(validation.table(), markup=False, highlight=False, soft_wrap=True)

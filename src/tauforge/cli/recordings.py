@@ -39,6 +39,10 @@ Gains = Annotated[
 ]
 Topic = Annotated[str, typer.Option("--topic", metavar="NAME", help="The topic of a ROS 2 bag with joint states.")]
 
+Step = Annotated[
+    float | None, typer.Option("--step", metavar="SECONDS", help="The time between samples, if DATA have no times.")
+]
+
 
 def read(
     paths: Sequence[Path],
@@ -49,6 +53,7 @@ def read(
     zero: str,
     gains: str,
     topic: str,
+    step: float | None,
 ) -> list[tf.Recording]:
     """Return the recordings of files, on the joints' side and in the robot's order."""
     from ..identification.checks import angles, named
@@ -58,7 +63,7 @@ def read(
     called = dict(map(_called, columns or ()))
     found = []
     for path in paths:
-        own = named(tf.Recording.read(path, columns=called, topic=topic or None), robot)
+        own = named(tf.Recording.read(path, columns=called, topic=topic or None, step=step), robot)
         if degrees:
             turning = angles(robot)
             own = own.in_radians([motors != "" or k in turning for k in range(own.q.shape[1])])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from .columns import Columns
 from .estimate import DEPENDENT, Fit
 from .factor import triangle
 from .samples import Block, Samples
@@ -43,8 +44,9 @@ class Delay(NamedTuple):
 
 def delay(samples: Samples, fit: Fit) -> Delay:
     """Return the delay that the residuals of a fit show."""
-    known, step = np.flatnonzero(fit.determined), samples.sources[0].filters.step
-    products = reduce(add, samples.passed(partial(_products, samples=samples, fit=fit)))
+    known, filters = np.flatnonzero(fit.determined), samples.sources[0].filters
+    step, decimation = filters.step, filters.decimation
+    products = reduce(add, samples.passed(partial(_products, columns=samples.columns, fit=fit, step=step * decimation)))
     own, by_error, size = products[known], products[-2], products[-1]
     T = triangle(fit.information[:, known])[: len(known)]
     new = size - float(np.sum(solve_triangular(T, own, trans="T") ** 2))  # what other columns do not tell of it
@@ -54,15 +56,14 @@ def delay(samples: Samples, fit: Fit) -> Delay:
     return Delay(float(by_error / new), float(by_error**2 / new / max(error, 1e-300)), step)
 
 
-def _products(blocks: Iterable[Block], samples: Samples, fit: Fit) -> Floats:
+def _products(blocks: Iterable[Block], columns: Columns, fit: Fit, step: float) -> Floats:
     """Return the products of the delay's column with all columns, with the residuals, and with itself."""
-    columns, filters = samples.columns, samples.sources[0].filters
     total = np.zeros(len(columns.names) + 2)
     for block in blocks:
         torque = columns.torque(fit.values, block.parts)
         if len(torque) < 2:
             continue
-        late = -np.gradient(torque, filters.step * filters.decimation, axis=0) / fit.noise**2
+        late = -np.gradient(torque, step, axis=0) / fit.noise**2
         for own, Y, x in zip(columns.rows, block.parts, late.T, strict=True):
             total[list(own)] += x @ Y
         total[-2] += np.sum(late * (block.tau - torque))

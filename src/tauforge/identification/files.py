@@ -27,7 +27,7 @@ _JOINT = re.compile(r"_?(\d+)|\[(\d+)\]|[_.](\S.*)")
 """What follows q, tau, … in a column's name: a number, or a joint's name after _ or a dot."""
 
 
-def read(path: str | Path, columns: Names, topic: str | None = None) -> Recording:
+def read(path: str | Path, columns: Names, topic: str | None = None, step: float | None = None) -> Recording:
     """Return a recording from a file or a bag's folder."""
     file = Path(path)
     if not file.exists():
@@ -42,24 +42,25 @@ def read(path: str | Path, columns: Names, topic: str | None = None) -> Recordin
         known = ", ".join((*TABLES, ".npz", *BAGS))
         raise IdentificationError(f"{file}: recordings are read from {known} files and ROS 2 bags")
     try:
-        return _archived(file, columns) if file.suffix == ".npz" else _gathered(file, columns)
+        return _archived(file, columns, step) if file.suffix == ".npz" else _gathered(file, columns, step)
     except (OSError, ValueError) as error:
         if isinstance(error, IdentificationError):
             raise
         raise IdentificationError(f"{file}: it cannot be read: {error}") from None
 
 
-def _archived(file: Path, columns: Names) -> Recording:
+def _archived(file: Path, columns: Names, step: float | None) -> Recording:
     """Return the recording of an archive's arrays."""
     with np.load(file, allow_pickle=False) as archive:
         called = {key: str(columns.get(key, key)) for key in (*KEYS, "coupling")}
         own = {key: np.asarray(archive[name], dtype=float) for key, name in called.items() if name in archive.files}
+        own |= {} if step is None else {"t": np.array(step)}
         _check(own, file, archive.files)
     t = np.ravel(own.pop("t"))
     return Recording(t[0] if t.size == 1 else t, name=file.stem, **own)  # type: ignore[arg-type]
 
 
-def _gathered(file: Path, columns: Names) -> Recording:
+def _gathered(file: Path, columns: Names, step: float | None) -> Recording:
     """Return the recording of a table: q1, q2, … or q_NAME, … are the columns of q."""
     header, values = TABLES[file.suffix](file)
     header = [name.strip().strip('"').strip() for name in header]
@@ -69,10 +70,11 @@ def _gathered(file: Path, columns: Names) -> Recording:
             found[key] = own
     if "t" not in found and "t" not in columns and "time" in header:
         found["t"] = {"": header.index("time")}
-    _check(found, file, header)
     arrays: dict[str, Any] = {key: values[:, list(places.values())] for key, places in found.items()}
+    arrays["t"] = arrays["t"][:, 0] if step is None and "t" in arrays else step
+    _check({key: x for key, x in arrays.items() if x is not None}, file, header)
     labels = {key: tuple(places) for key, places in found.items() if key in ARRAYS and _named(places)}
-    return Recording(arrays.pop("t")[:, 0], name=file.stem, labels=labels, **arrays)
+    return Recording(name=file.stem, labels=labels, **arrays)
 
 
 def _places(key: str, called: str | Sequence[str], header: list[str], file: Path) -> dict[str, int]:
@@ -102,8 +104,9 @@ def _check(found: Mapping[str, object], file: Path, names: Sequence[str]) -> Non
         if key not in found:
             raise IdentificationError(
                 f"{file}: there is no {key}; it has {', '.join(names) or 'nothing'}. A table needs the columns t, q1, "
-                "q2, …, tau1, tau2, … (or q_NAME, tau_NAME), an archive the arrays t, q, tau; say how yours are "
-                'called, such as columns={"t": "stamp", "q": "position", "tau": "effort"}'
+                "q2, …, tau1, tau2, … (or q_NAME, tau_NAME), an archive the arrays t, q, tau. If yours are called "
+                'otherwise, say how: columns={"q": "position"}, or --column q=position; if there are no times, give '
+                "step=0.001, or --step 0.001"
             )
 
 

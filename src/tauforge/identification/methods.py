@@ -59,8 +59,8 @@ def huber(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
     """Return the estimate in which samples that fit badly count less."""
     columns, fit = samples.columns, weighted(samples.factor(), samples.columns, use)
     for _ in range(ROUNDS):
-        spread = np.median(np.vstack(samples.passed(partial(_medians, samples=samples, values=fit.values))), axis=0)
-        weigh = partial(huber_weights, samples=samples, values=fit.values, spread=np.maximum(1.4826 * spread, 1e-300))
+        spread = np.median(np.vstack(samples.passed(partial(_medians, columns=columns, values=fit.values))), axis=0)
+        weigh = partial(huber_weights, columns=columns, values=fit.values, spread=np.maximum(1.4826 * spread, 1e-300))
         before, fit = fit, weighted(samples.factor(weigh), columns, use)
         change = np.linalg.norm(fit.information @ (fit.values - before.values))
         if change < SETTLED * np.sqrt(len(fit.values)):
@@ -69,15 +69,13 @@ def huber(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
     return Estimate(replace(fit, noise=own), robust(samples, fit))
 
 
-def _medians(blocks: Iterable[Block], samples: Samples, values: Floats) -> Floats:
-    return np.asarray(
-        np.median([np.median(np.abs(x.residual(samples.columns, values)), axis=0) for x in blocks], axis=0)
-    )
+def _medians(blocks: Iterable[Block], columns: Columns, values: Floats) -> Floats:
+    return np.asarray(np.median([np.median(np.abs(x.residual(columns, values)), axis=0) for x in blocks], axis=0))
 
 
-def huber_weights(block: Block, samples: Samples, values: Floats, spread: Floats) -> Floats:
+def huber_weights(block: Block, columns: Columns, values: Floats, spread: Floats) -> Floats:
     """Return the square roots of Huber's weights (samples, torques)."""
-    size = np.abs(block.residual(samples.columns, values)) / spread
+    size = np.abs(block.residual(columns, values)) / spread
     return np.asarray(np.sqrt(np.minimum(1.0, HUBER / np.maximum(size, 1e-300))))
 
 

@@ -204,6 +204,7 @@ class Recording:
         zero: ArrayLike = 0.0,
         gains: ArrayLike = 1.0,
         topic: str | None = None,
+        step: float | None = None,
     ) -> Recording:
         """Return a recording from a file: .csv, .npz, .parquet, or a ROS 2 bag.
 
@@ -222,10 +223,12 @@ class Recording:
             As in ``from_motors``.
         topic
             The topic of a bag; by default the only one with joint states.
+        step
+            The time between samples, for a file that has no times.
         """
         from .files import read
 
-        found = read(path, columns or {}, topic)
+        found = read(path, columns or {}, topic, step)
         if degrees is not False:
             found = found.in_radians(degrees)
         return found if motors is None else found.on_joints(motors, zero, gains)

@@ -22,6 +22,7 @@ from .possible import consistent_robot, possible
 from .recording import SHORTEST, Recording, listed
 from .samples import loads
 from .signals import Filters
+from .slip import along
 from .sources import sources_of
 from .validation import Validation, compared
 
@@ -149,12 +150,27 @@ class Identification:
         known = dict(zip(self.columns.keys, map(float, self.values), strict=True))
         return with_friction(self.columns, consistent_robot(self.columns.robot, self.consistent), known, self.speeds)
 
-    def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Floats:
-        """Return the torques (..., n) of states, with friction."""
+    def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, step: float | None = None) -> Floats:
+        """Return the torques (..., n) of states, with friction.
+
+        Parameters
+        ----------
+        q, qd, qdd
+            Coordinates, velocities and accelerations (..., n).
+        step
+            The time between samples, if they are a measured motion (samples, n): near rest, where the sign of a
+            velocity is noise, friction then stays as the motion left it, as in ``validate``.
+        """
         arrays = [np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd)]
         lead = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
         flat = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(-1, x.shape[-1]) for x in arrays]
-        tau = self.torque(*flat)
+        slip = None
+        if step is not None:
+            if np.ndim(qd) != 2:
+                raise IdentificationError(f"step is for a motion (samples, n), not for qd of shape {np.shape(qd)}")
+            velocities = self.columns.velocities(*map(np.ascontiguousarray, flat[:2]))
+            slip = along(velocities, self.filters[0], step)
+        tau = self.torque(flat[0], flat[1], flat[2], slip)
         return tau.reshape(*(lead if np.ndim(q) > 1 or np.ndim(qd) > 1 or np.ndim(qdd) > 1 else ()), tau.shape[-1])
 
     def torque(self, q: Floats, qd: Floats, qdd: Floats, slip: Floats | None = None) -> Floats:
