@@ -126,3 +126,39 @@ def test_motors_to_joints():
         tf.Recording.from_motors(0.01, q, tau[:, :1], R)
     with pytest.raises(tf.IdentificationError, match="gains has the shape"):
         tf.Recording.from_motors(0.01, q, tau, R, gains=[1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("option", "values", "message"),
+    [
+        ("cutoff", (-5.0, 0.0, np.nan, "fast", True), "cutoff is .* positive frequency"),
+        ("decimate", (0, -1, 2.5, "x"), "decimate is .* whole number, 1 or more"),
+        ("rest", (-1.0, np.nan, "x"), "rest is .* a speed"),
+        ("rest", (1e9,), "no torque counts"),
+        ("workers", (0, -2, True), "workers is .* whole number"),
+        ("workers", ("x", 1.5), "a number of threads"),
+        ("coupling", ([[1, 2, 3]], "abc", [1, np.nan]), "coupling"),
+        ("method", (None, 3, ["weighted"]), "the method is"),
+        ("friction", (None, 3), "give its terms"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(planar, option, values, message):
+    robot, recording = planar
+    for value in values:
+        with pytest.raises(tf.IdentificationError, match=message):
+            tf.identify(robot, recording, **{"friction": PLAIN, option: value})
+
+
+def test_arguments_that_cannot_be_meant_are_refused(planar):
+    robot, recording = planar
+    for call, message in (
+        (lambda: tf.cross_validate(robot, recording, 2.5), "folds is 2.5"),
+        (lambda: tf.cross_validate(robot, recording, 10**6), "the shortest recording has 3000 samples"),
+        (lambda: recording.shifted(1e9), "leaves nothing"),
+        (lambda: recording.shifted(np.nan), "leaves nothing"),
+        (lambda: recording.in_radians([True, False, True]), "3 flags of angles for 2 columns"),
+        (lambda: recording.changed(q=recording.q + 1j), "real numbers"),
+        (lambda: tf.identify(robot, recording.changed(tau=0.0 * recording.tau)), "all are zero"),
+    ):
+        with pytest.raises(tf.IdentificationError, match=message):
+            call()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from ..errors import IdentificationError
 from .columns import Columns
 from .factor import Factor, triangle
 
@@ -63,8 +64,10 @@ def weighted(factor: Factor, columns: Columns, use: Flags | None = None, weigh: 
     count = len(columns.names)
     use = np.ones(count, dtype=bool) if use is None else use
     size = np.array([factor.torque(k) for k in range(len(columns.rows))])
-    least = QUIET * max(float(size.max()), 1e-300)
-    noise = np.full(len(size), max(float(size.max()), 1e-300))
+    if not size.max() > 0.0:
+        raise IdentificationError("no torque counts: all are zero, or all joints are slower than rest=…")
+    least = QUIET * float(size.max())
+    noise = np.full(len(size), float(size.max()))
     for _ in range(ROUNDS if weigh else 1):
         R = factor.whole(columns.rows, count, 1.0 / noise)
         values, determined = solved(R, use)

@@ -80,6 +80,8 @@ def _gathered(file: Path, columns: Names, step: float | None) -> Recording:
 def _places(key: str, called: str | Sequence[str], header: list[str], file: Path) -> dict[str, int]:
     """Return the columns of an array by joint, numbered ones by number; all others as in the file."""
     if not isinstance(called, str):
+        if not isinstance(called, Sequence):
+            raise IdentificationError(f"columns: {key} is {called!r}; give what its names start with, or all names")
         if missing := [name for name in called if name not in header]:
             raise IdentificationError(f"{file}: there is no column {missing[0]!r}; it has {', '.join(header)}")
         return {str(k): header.index(name) for k, name in enumerate(called)}

@@ -20,9 +20,10 @@ from ..robot.robot import Robot
 from .columns import Columns
 from .consistent import standard_errors
 from .factor import Factor
-from .identify import AUTO, PLAIN
+from .identify import PLAIN
 from .load import effect, in_frame, inverse_information, least, lengths, recorded
 from .noise import score_covariance, scores
+from .options import AUTO
 from .pseudo_inertia import Floats
 from .recording import Recording
 from .samples import Block, Samples

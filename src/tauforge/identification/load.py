@@ -15,6 +15,7 @@ from ..spatial.inertia import NAMES, Inertia
 from .columns import Columns, columns
 from .consistent import form_matrix
 from .identify import coupled
+from .options import terms
 from .possible import forms
 from .pseudo_inertia import COUNT, Floats
 from .recording import Recording, listed
@@ -50,7 +51,7 @@ def recorded(
     check_robot(robot)
     both = listed(unloaded), listed(loaded)
     robot = coupled(robot, [*both[0], *both[1]], None)
-    cols = columns(robot, tuple([friction] if isinstance(friction, str) else friction), rotors)
+    cols = columns(robot, terms(friction), rotors)
     speeds = np.ones(len(cols.rubbing))
     empty, full = (Samples(cols, sources_of(cols, given, **filtering), speeds) for given in both)
     return cols, (empty, full)

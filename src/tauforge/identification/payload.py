@@ -23,9 +23,10 @@ from .columns import Columns
 from .consistent import Consistent, Reduced, consistent, standard_errors
 from .estimate import QUIET
 from .factor import Factor, triangle
-from .identify import AUTO, PLAIN
+from .identify import PLAIN
 from .load import effect, inverse_information, least, recorded
 from .noise import residual_at, score_covariance, scores_at
+from .options import AUTO
 from .prior import Prior
 from .pseudo_inertia import COUNT, Floats, body
 from .recording import Recording

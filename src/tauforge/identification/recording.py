@@ -83,7 +83,7 @@ class Recording:
             if (given := getattr(self, key)) is not None or key in ("q", "tau"):
                 object.__setattr__(self, key, _columns(given, key))
         samples = len(self.q)
-        t = _numbers(self.t, "t")
+        t = numbers(self.t, "t")
         if t.ndim == 0:
             t = np.asarray(np.arange(samples) * float(t), dtype=np.float64)
         object.__setattr__(self, "t", t)
@@ -133,6 +133,8 @@ class Recording:
 
     def in_radians(self, angles: bool | Sequence[bool] = True) -> Recording:
         """Return the recording with angles that were measured in degrees; ``angles`` tells which columns of q are."""
+        if np.shape(angles) not in ((), self.q.shape[1:]):
+            raise IdentificationError(f"there are {np.size(angles)} flags of angles for {self.q.shape[1]} columns of q")
         flags = np.broadcast_to(np.asarray(angles, dtype=bool), self.q.shape[1:])
         factor = np.where(flags, np.pi / 180.0, 1.0)
         own = {key: x * factor for key in ("q", "qd", "qdd", "reference") if (x := getattr(self, key)) is not None}
@@ -146,13 +148,15 @@ class Recording:
         for name, given in (("zero", zero), ("gains", gains)):
             if np.shape(given) not in ((), (len(R),)):
                 raise IdentificationError(f"{name} has the shape {np.shape(given)}; give one number for each joint")
-        back, shift = np.linalg.inv(R).T, _numbers(zero, "zero")
+        back, shift = np.linalg.inv(R).T, numbers(zero, "zero")
         moved = {key: x @ back for key in ("q", "qd", "qdd", "reference") if (x := getattr(self, key)) is not None}
         moved |= {key: moved[key] + shift for key in ("q", "reference") if key in moved}
-        return self.changed(tau=(self.tau * _numbers(gains, "gains")) @ R, coupling=R, **moved)
+        return self.changed(tau=(self.tau * numbers(gains, "gains")) @ R, coupling=R, **moved)
 
     def shifted(self, delay: float) -> Recording:
         """Return the recording with torques that were measured later by ``delay`` (s) moved back to the motion."""
+        if not abs(delay) < self.duration:
+            raise IdentificationError(f"a delay of {delay} s leaves nothing of a recording of {self.duration:g} s")
         tau = np.column_stack([np.interp(self.t + delay, self.t, column) for column in self.tau.T])
         inside = (self.t + delay >= self.t[0]) & (self.t + delay <= self.t[-1])
         first, last = (int(x) for x in np.flatnonzero(inside)[[0, -1]])
@@ -190,7 +194,7 @@ class Recording:
         name
             What reports call it.
         """
-        measured = cls(_numbers(t, "t"), _columns(position, "position"), _columns(torque, "torque"), name=name)
+        measured = cls(numbers(t, "t"), _columns(position, "position"), _columns(torque, "torque"), name=name)
         return measured.on_joints(coupling, zero, gains)
 
     @classmethod
@@ -238,16 +242,18 @@ class Recording:
         return f"Recording({self.name!r}: {len(self)} samples, {self.duration:.4g} s, {joints} torques)"
 
 
-def _numbers(x: ArrayLike, name: str) -> Floats:
+def numbers(x: ArrayLike, name: str) -> Floats:
+    """Return an array of real numbers, or say what is not."""
     try:
-        return np.asarray(x, dtype=float)
+        found = np.asarray(x)
+        return np.asarray(found if found.dtype.kind != "c" else None, dtype=float)
     except (TypeError, ValueError):
-        raise IdentificationError(f"{name} must be an array of numbers") from None
+        raise IdentificationError(f"{name} must be an array of real numbers") from None
 
 
 def _columns(x: ArrayLike, name: str) -> Floats:
     """Return an array with one row per sample."""
-    found = _numbers(x, name)
+    found = numbers(x, name)
     if found.ndim == 0:
         raise IdentificationError(f"{name} must be an array of numbers (samples, joints), not {x!r}")
     if found.ndim == 1:

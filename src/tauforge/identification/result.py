@@ -18,8 +18,9 @@ from .bounds import Bounds
 from .columns import Columns
 from .consistent import Consistent
 from .estimate import Fit, sums
+from .options import number
 from .possible import consistent_robot, possible
-from .recording import SHORTEST, Recording, listed
+from .recording import SHORTEST, Recording, listed, numbers
 from .samples import loads
 from .signals import Filters
 from .slip import along
@@ -161,13 +162,14 @@ class Identification:
             The time between samples, if they are a measured motion (samples, n): near rest, where the sign of a
             velocity is noise, friction then stays as the motion left it, as in ``validate``.
         """
-        arrays = [np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd)]
+        arrays = [np.atleast_2d(numbers(x, name)) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))]
         lead = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
         flat = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(-1, x.shape[-1]) for x in arrays]
         slip = None
         if step is not None:
             if np.ndim(qd) != 2:
                 raise IdentificationError(f"step is for a motion (samples, n), not for qd of shape {np.shape(qd)}")
+            number("step", step, "the time between samples")
             velocities = self.columns.velocities(*map(np.ascontiguousarray, flat[:2]))
             slip = along(velocities, self.filters[0], step)
         tau = self.torque(flat[0], flat[1], flat[2], slip)
