@@ -25,7 +25,7 @@ def test_shapes_are_checked():
         tf.Recording(0.01, np.zeros((3, 2)), np.zeros((3, 2)))
     with pytest.raises(tf.IdentificationError, match="must be an array of numbers"):
         tf.Recording(0.01, None, np.zeros((30, 2)))
-    with pytest.raises(tf.IdentificationError, match="array of numbers"):
+    with pytest.raises(tf.IdentificationError, match="array of real numbers"):
         tf.Recording("now", np.zeros((30, 2)), np.zeros((30, 2)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -244,11 +245,10 @@ class Recording:
 
 def numbers(x: ArrayLike, name: str) -> Floats:
     """Return an array of real numbers, or say what is not."""
-    try:
-        found = np.asarray(x)
-        return np.asarray(found if found.dtype.kind != "c" else None, dtype=float)
-    except (TypeError, ValueError):
-        raise IdentificationError(f"{name} must be an array of real numbers") from None
+    if not np.iscomplexobj(x):
+        with suppress(TypeError, ValueError):
+            return np.asarray(x, dtype=float)
+    raise IdentificationError(f"{name} must be an array of real numbers")
 
 
 def _columns(x: ArrayLike, name: str) -> Floats:
