@@ -1,6 +1,7 @@
 """Recordings: what they can be made of, and what is wrong with them."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -162,3 +163,19 @@ def test_arguments_that_cannot_be_meant_are_refused(planar):
     ):
         with pytest.raises(tf.IdentificationError, match=message):
             call()
+
+
+def test_friction_that_turns_is_no_delay():
+    """Coarse encoders at a low rate do not tell just when a joint turns."""
+    robot = filled(tf.robots.planar2r())
+    robot = replace(robot, joints=tuple(replace(joint, FS=8.0) for joint in robot.joints))
+    t = np.arange(1500) / 75
+    q, qd, qdd = fourier(2, t, 1, base=0.1)
+    tau = tf.inverse_dynamics(robot).compile()(q, qd, qdd)
+    recording = tf.Recording(t, np.round(q / 1e-3) * 1e-3, tau + 0.1 * np.random.default_rng(0).normal(size=q.shape))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert abs(tf.identify(robot, recording, friction=PLAIN).delay) < 2e-3
+    with pytest.warns(tf.RecordingWarning, match="lag behind"):
+        found = tf.identify(robot, recording.shifted(-0.03), friction=PLAIN)
+    assert found.delay == pytest.approx(0.03, rel=0.2)

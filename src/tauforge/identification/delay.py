@@ -13,16 +13,21 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
+from scipy.ndimage import maximum_filter1d
 
 from .columns import Columns
-from .estimate import DEPENDENT, Fit
-from .factor import triangle
+from .estimate import Fit, solved
+from .factor import Factor, triangle
 from .samples import Block, Samples
+from .signals import OVERLAP
 
 Floats = NDArray[np.float64]
 MATERIAL = 0.1
 """The share of the residuals' sum of squares that a delay must explain to be believed."""
+SIGNED = ("FS", "FB", "FL")
+"""Terms of friction that turn with the velocity."""
+TURN = 0.02
+"""Change from one decimated sample to the next, relative to the largest friction, by which friction turns."""
 SHORTEST = 0.1
 """The shortest delay that matters, relative to the time between samples."""
 
@@ -44,28 +49,37 @@ class Delay(NamedTuple):
 
 def delay(samples: Samples, fit: Fit) -> Delay:
     """Return the delay that the residuals of a fit show."""
-    known, filters = np.flatnonzero(fit.determined), samples.sources[0].filters
-    step, decimation = filters.step, filters.decimation
-    products = reduce(add, samples.passed(partial(_products, columns=samples.columns, fit=fit, step=step * decimation)))
-    own, by_error, size = products[known], products[-2], products[-1]
-    T = triangle(fit.information[:, known])[: len(known)]
-    new = size - float(np.sum(solve_triangular(T, own, trans="T") ** 2))  # what other columns do not tell of it
-    if new <= DEPENDENT * size:
-        return Delay(0.0, 0.0, step)
-    error = float(np.sum((fit.R[:, -1] - fit.R[:, :-1] @ fit.values) ** 2))
-    return Delay(float(by_error / new), float(by_error**2 / new / max(error, 1e-300)), step)
+    columns, filters = samples.columns, samples.sources[0].filters
+    count, step = len(columns.names), filters.step * filters.decimation
+    factor = reduce(add, samples.passed(partial(_with_rates, columns=columns, fit=fit, step=step)))
+    R = factor.whole([(*own, count) for own in columns.rows], count + 1, 1.0 / fit.noise)
+    values, known = solved(R, np.concatenate([fit.determined, [True]]))
+    if not known[-1]:
+        return Delay(0.0, 0.0, filters.step)
+    late = triangle(R[:, [*np.flatnonzero(known), -1]])[-2:, -1]
+    return Delay(float(values[-1]), float(late[0] ** 2 / max(float(np.sum(late**2)), 1e-300)), filters.step)
 
 
-def _products(blocks: Iterable[Block], columns: Columns, fit: Fit, step: float) -> Floats:
-    """Return the products of the delay's column with all columns, with the residuals, and with itself."""
-    total = np.zeros(len(columns.names) + 2)
+def _with_rates(blocks: Iterable[Block], columns: Columns, fit: Fit, step: float) -> Factor:
+    """Return the factor of each torque's columns, with minus the rate of the computed torque as one more, without the
+    samples at which friction turns.
+    """
+    signed = np.where([key in SIGNED for key, _ in columns.keys], fit.values, 0.0)
+    found = []
     for block in blocks:
         torque = columns.torque(fit.values, block.parts)
-        if len(torque) < 2:
-            continue
-        late = -np.gradient(torque, step, axis=0) / fit.noise**2
-        for own, Y, x in zip(columns.rows, block.parts, late.T, strict=True):
-            total[list(own)] += x @ Y
-        total[-2] += np.sum(late * (block.tau - torque))
-        total[-1] += np.sum((late * fit.noise) ** 2)
-    return total
+        late = -np.gradient(torque, step, axis=0) if len(torque) > 1 else 0 * torque
+        sliding = (~_turning(columns.torque(signed, block.parts))).astype(float)
+        parts = [np.column_stack([Y, late[:, k]]) * sliding[:, k, None] for k, Y in enumerate(block.parts)]
+        found.append(Factor.of(parts, block.tau * sliding, sliding))
+    return reduce(add, found)
+
+
+def _turning(friction: Floats) -> NDArray[np.bool_]:
+    """Return where friction turns, or did so within the window of a decimated sample.
+
+    Just when it turns is hardly known, since velocities near rest are noise: that says nothing about a delay.
+    """
+    change = np.abs(np.diff(friction, axis=0, append=friction[-1:]))
+    turns = (change > TURN * np.abs(friction).max(axis=0)).astype(float)
+    return np.asarray(maximum_filter1d(turns, 2 * OVERLAP + 1, axis=0) > 0.0)
