@@ -114,8 +114,8 @@ def _data(result: Identification) -> Iterator[str]:
     words = f"Method: {result.method} least squares." if result.method in ("ordinary", "weighted", "total") else ""
     words = words or f"Method: {result.method}."
     if abs(result.delay) > min(how.step for how in result.filters):
-        way = "lag behind" if result.delay > 0 else "are ahead of"
-        words += f" The torques {way} the motion by {1e3 * abs(result.delay):.3g} ms."
+        way = "lag behind" if result.delay > 0 else "be ahead of"
+        words += f" The torques seem to {way} the motion by {1e3 * abs(result.delay):.3g} ms."
     yield _section("data", "Data", words)
     rows = []
     for recording, how in zip(result.recordings, result.filters, strict=False):
