@@ -1,7 +1,8 @@
 """Identification of a Panda from 100,000 samples, beside the same steps with Pinocchio's regressor, called from Python.
 
-Both filter positions, differentiate, compute the regressor of each sample, filter and decimate it with the torques, and
-solve for the base parameters, friction and rotor inertias. Times are the processor's, on one thread.
+The peer is ``tf.identify`` itself, with Pinocchio's regressor in the place of the compiled one; both give the same
+values. A second one is what short programs do: all samples stacked, and NumPy's ``lstsq``. Times are the processor's,
+on one thread.
 ``python -m benchmarks.identify`` prints the table; ``--samples`` and ``--memory`` measure long recordings.
 """
 
@@ -20,15 +21,17 @@ from numpy.typing import NDArray
 
 import tauforge as tf
 from tauforge.bench.with_pinocchio import to_pinocchio
-from tauforge.identification.factor import Factor
+from tauforge.identification.columns import Columns
 from tauforge.identification.sources import sources_of
-from tauforge.identification.states import decimated
 
 from .robots import panda
 from .table import Table
 
 Floats = NDArray[np.float64]
 PLAIN = ("FV", "FS", "FO")
+ACTUATOR = ("IA", *PLAIN)
+PINOCCHIO = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
+"""The order of a link's parameters in Pinocchio's regressor."""
 RATE = 1000.0
 
 
@@ -54,53 +57,77 @@ def measured(robot: tf.Robot, samples: int, first: int = 0) -> tf.Recording:
     return tf.Recording(t, np.round(q / 2e-5) * 2e-5, tau)
 
 
-def with_pinocchio(robot: tf.Robot, recording: tf.Recording, result: tf.Identification, stacked: bool) -> Floats:
-    """Return the noise of each torque that Pinocchio's regressor leaves, by the same steps.
+class Regressor:
+    """The entries of a regressor, computed by Pinocchio and called from Python for each sample."""
 
-    Or as such programs are usually written: all samples ``stacked``, filtered but not decimated, and NumPy's ``lstsq``.
-    """
-    import pinocchio as pin
+    def __init__(self, robot: tf.Robot, columns: Columns) -> None:
+        self.model = to_pinocchio(robot)
+        self.data = self.model.createData()
+        self.n = robot.dof
+        self.places = [[_place(*columns.keys[k], self.n) for k in own] for own in columns.rows]
 
-    model = to_pinocchio(robot)
-    data, n = model.createData(), robot.dof
-    (source,) = sources_of(result.columns, [recording], cutoff="auto", decimate=None)
-    window, step = source.filters.window, source.filters.decimation
-    rows, torques, factor = [], [], None
-    for states in source.blocks():
-        whole = np.empty((len(states), n, 10 * n))
-        for k in range(len(states)):
-            whole[k] = pin.computeJointTorqueRegressor(model, data, states.q[k], states.qd[k], states.qdd[k])
-        own = [states.qdd, states.qd, states.slip, np.ones_like(states.qd)]
-        Y = [np.column_stack([whole[:, j, 10 * j :], *(x[:, j] for x in own)]) for j in range(n)]
-        if stacked:
-            rows.append(np.concatenate([whole, *(np.eye(n) * x[:, :, None] for x in own)], axis=2))
-            torques.append(states.tau)
-            continue
-        block = Factor.of([decimated(y, window, step) for y in Y], decimated(states.tau, window, step))
-        factor = block if factor is None else factor + block
-    if factor is None:
-        A, b = np.concatenate(rows).reshape(-1, 14 * n), np.concatenate(torques).ravel()
-        values = np.linalg.lstsq(A, b, rcond=1e-9)[0]
-        return np.asarray(np.std((b - A @ values).reshape(-1, n), axis=0))
-    return np.array([float(np.abs(R[-1, -1])) / np.sqrt(factor.count) for R in factor.triangles])
+    def __call__(self, q: Floats, qd: Floats, qdd: Floats, slip: Floats, threads: int = 1) -> Floats:
+        whole = self.whole(q, qd, qdd, slip)
+        return np.concatenate([whole[:, row, own] for row, own in enumerate(self.places)], axis=1)
+
+    def whole(self, q: Floats, qd: Floats, qdd: Floats, slip: Floats) -> Floats:
+        """Return the columns of all links, then those of rotors and friction (samples, n, 14 n)."""
+        import pinocchio as pin
+
+        found = np.zeros((len(q), self.n, 14 * self.n))
+        for k in range(len(q)):
+            found[k, :, : 10 * self.n] = pin.computeJointTorqueRegressor(self.model, self.data, q[k], qd[k], qdd[k])
+        for term, x in enumerate((qdd, qd, slip, np.ones_like(qd))):
+            own = 10 * self.n + term * self.n + np.arange(self.n)
+            found[:, np.arange(self.n), own] = x
+        return found
+
+
+def _place(parameter: str, link: int, n: int) -> int:
+    """Return the column of a parameter in Pinocchio's order, with rotors and friction after the links."""
+    if parameter in ACTUATOR:
+        return 10 * n + ACTUATOR.index(parameter) * n + link - 1
+    return 10 * (link - 1) + PINOCCHIO.index(parameter)
+
+
+def with_pinocchio(robot: tf.Robot, recording: tf.Recording, columns: Columns) -> tf.Identification:
+    """Return the same identification with Pinocchio's regressor: all other steps are those of ``tf.identify``."""
+    own = columns.function
+    columns.__dict__["function"] = Regressor(robot, columns)
+    try:
+        return tf.identify(robot, recording, friction=PLAIN)
+    finally:
+        columns.__dict__["function"] = own
+
+
+def stacked(robot: tf.Robot, recording: tf.Recording, columns: Columns) -> Floats:
+    """Return the values as short programs find them: all samples stacked, filtered but not decimated, and lstsq."""
+    (source,) = sources_of(columns, [recording], cutoff="auto", decimate=None)
+    regressor, states = Regressor(robot, columns), list(source.blocks())
+    A = np.concatenate([regressor.whole(x.q, x.qd, x.qdd, x.slip) for x in states]).reshape(-1, 14 * robot.dof)
+    values: Floats = np.linalg.lstsq(A, np.concatenate([x.tau for x in states]).ravel(), rcond=1e-9)[0]
+    return values
 
 
 def speed(robot: tf.Robot, samples: int, table: Table) -> None:
     """Compare the processor's times, in turn."""
     recording = measured(robot, samples)
     result = tf.identify(robot, recording[:5000], friction=PLAIN)  # compiles
-    times: dict[str, float] = {}
+    times, values = dict[str, float](), list[Floats]()
     for name, run in {
         "Tauforge": lambda: tf.identify(robot, recording, friction=PLAIN),
-        "the same with Pinocchio's regressor": lambda: with_pinocchio(robot, recording, result, stacked=False),
-        "stacked, with Pinocchio and lstsq": lambda: with_pinocchio(robot, recording, result, stacked=True),
+        "the same with Pinocchio's regressor": lambda: with_pinocchio(robot, recording, result.columns),
+        "Pinocchio's regressor, stacked, and lstsq": lambda: stacked(robot, recording, result.columns),
     }.items():
         took = []
-        for _ in range(3 if name == "Tauforge" else 1):
+        for _ in range(5 if name == "Tauforge" else 1):
             start = time.process_time()
-            run()
+            found = run()
             took.append(time.process_time() - start)
         times[name] = min(took)
+        if isinstance(found, tf.Identification):
+            values.append(found.values)
+    assert np.allclose(*values, rtol=1e-6, atol=1e-9), "Pinocchio's regressor gives other values"
     table.title(f"{samples} samples of a Panda to {len(result.names)} estimates with errors, one thread")
     ours = times["Tauforge"]
     for name, took in times.items():

@@ -9,7 +9,7 @@ import tauforge
 from tauforge.models.registry import MODELS
 
 ROOT = Path(__file__).parents[1]
-LONGEST_FILE, LONGEST_FUNCTION = 400, 60
+LONGEST_FILE, LONGEST_FUNCTION = 400, 55
 """Lines."""
 MOST_THAT_KNOW_SIGMA = 8
 
@@ -149,12 +149,14 @@ def parsed():
 
 
 def test_no_file_and_no_function_is_long():
+    """Of a function, what follows its signature and docstring counts."""
     files, functions = {}, {}
     for name, text, tree in parsed():
         files[name] = len(text.splitlines())
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                functions[f"{name}: {node.name}"] = node.end_lineno - node.lineno + 1
+                code = node.body[1:] if ast.get_docstring(node) else node.body
+                functions[f"{name}: {node.name}"] = node.end_lineno - code[0].lineno + 1 if code else 0
     assert {name: lines for name, lines in files.items() if lines > LONGEST_FILE} == {}
     assert {name: lines for name, lines in functions.items() if lines > LONGEST_FUNCTION} == {}
 

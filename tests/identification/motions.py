@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 
 import tauforge as tf
+from tauforge.identification.pseudo_inertia import pseudo_inertia
 
 
 def motion(count, *, seed=0, seconds=10.0, rate=250.0, size=1.0):
@@ -46,3 +47,8 @@ def arm():
     short = whole.lock(dict.fromkeys(whole.joint_names[4:], 0.3))
     flange = tf.Joint(name="flange", antecedent=4, sigma=2, mu=0, r=0.1, alpha=0.4)
     return replace(short, frames=(*short.frames, flange))
+
+
+def links(robot):
+    """Return the pseudo-inertia of each link."""
+    return [pseudo_inertia([float(x) for x in body.inertia]) for body in robot.expanded().bodies]

@@ -98,6 +98,7 @@ def motions(name: str) -> tuple[tf.Motion, ...]:
             held,
             SHORT.get(name, 8.0),
             limits,
+            harmonics=5,
             criterion="determinant",
             starts=1,
             seed=seed,

@@ -1,5 +1,8 @@
 """Identification against known parameters: values, errors, and the robot that they make."""
 
+import ctypes
+import shutil
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -60,6 +63,22 @@ def test_load_dependent_friction():
     result = tf.identify(robot, tf.Recording(t, q, tau), friction=("FV", "FS", "FO", "FL"))
     assert result["FL1"] == pytest.approx(0.2, abs=0.02)
     assert result["FL2"] == pytest.approx(0.2, abs=0.02)
+    with pytest.warns(tf.RobotWarning, match="lack that of FL"):
+        robot = result.robot
+    assert result["FV1"] == robot.joints[0].FV
+
+
+def test_what_the_data_tell_only_in_sums_is_said():
+    """The weight of a vertical sliding joint, its rotor and the offset of its friction make two columns."""
+    robot = filled(tf.robots.scara())
+    result = tf.identify(robot, recorded(robot, 12.0), friction=PLAIN)
+    assert result.undetermined == ("FO4",)
+    assert result.sums["M4"] == pytest.approx({"FO4": 1 / 9.81})
+    true = dict(zip(result.names, truth(robot, result.names), strict=True))
+    for name in result.names[:-1]:
+        sum_ = true[name] + sum(x * true[other] for other, x in result.sums.get(name, {}).items())
+        assert abs(result[name] - sum_) < 4 * result.error(name)
+    assert "of M4 + 0.1019 FO4" in result.table()
 
 
 def test_springs():
@@ -96,17 +115,37 @@ def test_coupled_motors_are_derived_from_their_matrix():
     assert {x.name for x in result.robot.tendons} == {"motor5", "motor6"}
 
 
+def test_noise_is_that_of_the_samples_that_count():
+    robot = filled(tf.robots.planar2r())
+    recording = recorded(robot, 6.0, noise=0.1)
+    whole, moving = (tf.identify(robot, recording, friction=PLAIN, rest=x) for x in (0.0, 0.5))
+    for name, noise in whole.noise.items():
+        assert moving.noise[name] == pytest.approx(noise, rel=0.15)
+
+
 def test_the_identified_robot_gives_the_identified_torques(tmp_path):
+    """Values to Robot, to .toml, to C, compiled and run: the regressor times the values."""
     robot, recording = puma()
     result = tf.identify(robot, recording)
     result.robot.save(tmp_path / "identified.toml")
     again = tf.load(tmp_path / "identified.toml")
     q, qd, qdd = np.random.default_rng(0).normal(size=(3, 50, 6))
-    torques = tf.inverse_dynamics(again).compile()(q, qd, qdd)
+    model = tf.inverse_dynamics(again)
+    torques = model.compile()(q, qd, qdd)
     assert torques == pytest.approx(result.predict(q, qd, qdd), rel=1e-12, abs=1e-12)
     assert result.predict(q[0], qd[0], qdd[0]) == pytest.approx(torques[0], abs=1e-12)
-    assert "double" in tf.inverse_dynamics(again).code("c")
     assert tf.validate(again, recording).overall == pytest.approx(result.validate(recording).overall, rel=1e-6)
+    with pytest.raises(tf.RobotError, match="'nonsense' is not the name"):
+        tf.base_parameters(result.robot).bind(nonsense=1.0)
+    if not shutil.which("gcc"):
+        pytest.skip("there is no gcc")
+    model.write(tmp_path / "arm.c")
+    library = tmp_path / "arm.so"
+    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", tmp_path / "arm.c", "-o", library, "-lm"], check=True)
+    torque, place, found = ctypes.CDLL(str(library)).arm, ctypes.POINTER(ctypes.c_double), np.empty((50, 6))
+    for state in zip(q, qd, qdd, found, strict=True):
+        torque(*(x.ctypes.data_as(place) for x in state))
+    assert found == pytest.approx(result.predict(q, qd, qdd), rel=1e-12, abs=1e-12)
 
 
 def test_validation_and_folds():
@@ -171,6 +210,20 @@ def test_blocks_do_not_matter(monkeypatch):
     assert blocks.values == pytest.approx(whole.values, rel=1e-3, abs=1e-4)
 
 
+def test_blocks_on_a_cluster_give_the_same():
+    distributed = pytest.importorskip("distributed")
+    robot = filled(tf.robots.planar2r())
+    recordings = [recorded(robot, 6.0, seed=seed) for seed in (1, 2)]
+    alone = tf.identify(robot, recordings, friction=PLAIN)
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        together = tf.identify(robot, recordings, friction=PLAIN, workers=client)
+    assert together.values == pytest.approx(alone.values, rel=1e-9, abs=1e-12)
+    assert together.errors == pytest.approx(alone.errors, rel=1e-9)
+
+
 @pytest.mark.parametrize("method", ["iv", "didim"])
 def test_simulated_motion_removes_the_bias_of_noise(method):
     robot = filled(tf.robots.planar2r())
@@ -187,3 +240,8 @@ def test_simulated_motion_removes_the_bias_of_noise(method):
     assert plain.values[place] < 0.8 * values[place]  # noise in the regressor draws estimates to zero
     assert found.values[place] == pytest.approx(values[place], rel=0.1)
     assert np.mean(np.abs(found.values - values) < 4 * found.errors) > 0.9
+    pytest.importorskip("clarabel")
+    possible = found.made_consistent()
+    assert possible.values[place] == pytest.approx(values[place], rel=0.1)
+    clean = tf.Recording(t, true.q, true.tau)
+    assert possible.validate(clean).overall < 1.02 * found.validate(clean).overall

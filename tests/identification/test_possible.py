@@ -7,8 +7,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.errors import IdentificationError
-from tauforge.identification.pseudo_inertia import pseudo_inertia
-from tests.identification.motions import arm, motion, recorded, rubbing
+from tests.identification.motions import arm, links, motion, recorded, rubbing
 from tests.random_robots import random_robot
 
 pytest.importorskip("clarabel")
@@ -22,11 +21,6 @@ def robot():
 @pytest.fixture(scope="module")
 def result(robot):
     return tf.identify(robot, recorded(rubbing(robot)), friction=("FV", "FS", "FO"), consistent=True)
-
-
-def links(robot):
-    bodies = robot.expanded().bodies
-    return [pseudo_inertia([float(x) for x in body.inertia]) for body in bodies]
 
 
 def test_its_robot_is_possible_and_gives_the_identified_torques(result):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.signal import butter, sosfiltfilt
 
 import tauforge as tf
 
@@ -25,6 +26,21 @@ def test_both_splits_are_predicted(tx40):
     assert early.overall < 0.075
     assert np.all(late.relative < [0.1, 0.06, 0.2, 0.2, 0.6, 0.4])
     assert np.all(early.relative < [0.08, 0.08, 0.18, 0.2, 0.2, 0.14])
+
+
+def test_states_of_other_filters_are_predicted(tx40):
+    """Joints rest for almost half of the last part, where the sign of a measured velocity is noise."""
+    _, recording, result, _ = tx40
+    sections, step = butter(4, 40.0, fs=1.0 / recording.step, output="sos"), recording.step
+    q, tau = (sosfiltfilt(sections, x, axis=0) for x in (recording.q, recording.tau))
+    qd = np.gradient(q, step, axis=0)
+    late = slice(len(q) * 62 // 100, -100)
+    state = q[late], qd[late], np.gradient(qd, step, axis=0)[late]
+    error = np.linalg.norm(result.predict(*state, step=step) - tau[late]) / np.linalg.norm(tau[late])
+    assert error < 0.1
+    assert error < 0.6 * np.linalg.norm(result.predict(*state) - tau[late]) / np.linalg.norm(tau[late])
+    with pytest.raises(tf.IdentificationError, match="step is for a motion"):
+        result.predict(*(x[0] for x in state), step=step)
 
 
 def test_published_friction_is_near(tx40):

@@ -16,7 +16,10 @@ from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
 from .simulate import PlotFile, listed, told
 
 Time = Annotated[float, typer.Option("--time", metavar="SECONDS", help="How long.")]
-Harmonics = Annotated[int, typer.Option("--harmonics", metavar="NUMBER", help="Multiples of the base frequency.")]
+Harmonics = Annotated[
+    int | None,
+    typer.Option("--harmonics", metavar="NUMBER", help="Multiples of the base frequency; by default up to 2 Hz."),
+]
 Range = Annotated[
     str, typer.Option("--position", metavar="LISTS", help="Lower and upper ends of the ranges, as in '-2,-1; 2,1'.")
 ]
@@ -40,7 +43,7 @@ Save = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Save 
 def excite(
     robot: RobotArgument,
     time: Time = 10.0,
-    harmonics: Harmonics = 5,
+    harmonics: Harmonics = None,
     position: Range = "",
     velocity: Velocity = "",
     acceleration: Acceleration = "",

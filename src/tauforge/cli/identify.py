@@ -13,10 +13,8 @@ import tauforge as tf
 from .console import console, errors
 from .find_robot import find
 from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
+from .recordings import ColumnNames, Data, Degrees, Gains, Motors, Step, Topic, Zero, matrix, number, read
 
-Data = Annotated[
-    list[Path], typer.Argument(metavar="DATA", help="Recordings: .csv, .npz or .parquet files, or ROS 2 bags.")
-]
 Friction = Annotated[
     str, typer.Option("--friction", metavar="LIST", help="Terms of friction, such as FV,FS,FO; by default as needed.")
 ]
@@ -58,6 +56,13 @@ def identify(
     check: Check = None,
     report: Report = "",
     output: Save = "",
+    columns: ColumnNames = None,
+    degrees: Degrees = False,
+    motors: Motors = "",
+    zero: Zero = "",
+    gains: Gains = "",
+    topic: Topic = "",
+    step: Step = None,
     base: BaseOption = None,
     snap: Snap = None,
     lenient: Lenient = False,
@@ -74,14 +79,14 @@ def identify(
     if friction:
         options["friction"] = tuple(x.strip() for x in friction.split(","))
     if coupling:
-        options["coupling"] = _matrix(coupling)
+        options["coupling"] = matrix(coupling)
     if cutoff:
-        options["cutoff"] = _number(cutoff)
-    recordings = [tf.Recording.read(path) for path in data]
+        options["cutoff"] = number(cutoff)
+    how = (columns, degrees, motors, zero, gains, topic, step)
+    recordings, others = (read(paths, found, *how) for paths in (data, check or ()))
     with errors.status("identifying"):
         result = tf.identify(found, recordings, **options)
     console.print(result.table(), markup=False, highlight=False, soft_wrap=True)
-    others = [tf.Recording.read(path) for path in check or ()]
     own = result.validate(others or recordings)
     title = "Predicted recordings" if check else "The same recordings"
     console.print(f"\n{title}\n{own.table()}", markup=False, highlight=False, soft_wrap=True)
@@ -98,6 +103,13 @@ def validate(
     robot: RobotArgument,
     data: Data,
     cutoff: Cutoff = "",
+    columns: ColumnNames = None,
+    degrees: Degrees = False,
+    motors: Motors = "",
+    zero: Zero = "",
+    gains: Gains = "",
+    topic: Topic = "",
+    step: Step = None,
     base: BaseOption = None,
     snap: Snap = None,
     lenient: Lenient = False,
@@ -109,17 +121,6 @@ def validate(
     Example: `tauforge validate identified.toml second.csv`
     """
     found = find(robot, False, base, snap, lenient, folder, loops)
-    options: dict[str, Any] = {"cutoff": _number(cutoff)} if cutoff else {}
-    validation = tf.validate(found, [tf.Recording.read(path) for path in data], **options)
+    options: dict[str, Any] = {"cutoff": number(cutoff)} if cutoff else {}
+    validation = tf.validate(found, read(data, found, columns, degrees, motors, zero, gains, topic, step), **options)
     console.print(validation.table(), markup=False, highlight=False, soft_wrap=True)
-
-
-def _matrix(text: str) -> list[list[float]]:
-    return [[_number(x) for x in row.split(",")] for row in text.split(";")]
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise tf.IdentificationError(f"{text!r} is not a number") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ STILL = 1e-9
 
 def fitting(recording: Recording, robot: Robot) -> Recording:
     """Return a recording with the columns that a robot needs, or say what is missing."""
+    recording = named(recording, robot)
     where, names, torques = recording.name, robot.coordinate_names, robot.velocity_names
     q, tau = recording.q, recording.tau
     if robot.loops and q.shape[1] == len(robot.velocity_names) != len(names):
@@ -39,6 +41,29 @@ def fitting(recording: Recording, robot: Robot) -> Recording:
     fitted = recording if q is recording.q and tau is recording.tau else recording.changed(q=q, tau=tau)
     _check_values(fitted, robot)
     return fitted
+
+
+def named(recording: Recording, robot: Robot) -> Recording:
+    """Return a recording with columns in the robot's order, if it tells their names."""
+    own: dict[str, Any] = {"labels": {}}
+    for key, labels in recording.labels.items():
+        wholes = [robot.coordinate_names] if key in ("q", "reference") else []
+        wholes += [robot.velocity_names, robot.with_base("fixed").velocity_names]
+        wanted = next((names for names in wholes if set(names) <= set(labels)), None)
+        if wanted is None:
+            raise IdentificationError(
+                f"{recording.name}: the columns of {key} are called {', '.join(labels)}; {robot.name} has "
+                f"{', '.join(wholes[0])}. Name them so, or say which is which in the order of the robot: "
+                f'columns={{"{key}": ["{key}_{labels[0]}", …]}}'
+            )
+        places = [labels.index(name) for name in wanted]
+        if recording.coupling is not None and places != [*range(len(labels))]:
+            raise IdentificationError(
+                f"{recording.name}: the columns of {key} are not in the order of {robot.name}, {', '.join(wanted)}, "
+                f"in which its motors are; list them in this order, columns={{{key!r}: […]}}"
+            )
+        own[key] = getattr(recording, key)[:, places]
+    return recording.changed(**own) if recording.labels else recording
 
 
 def _missing(where: str, key: str, found: int, names: tuple[str, ...], robot: Robot) -> str:
@@ -77,7 +102,7 @@ def suspicions(recording: Recording, robot: Robot, given: Recording) -> list[str
     found = []
     low, high = extremes(recording.q)
     names = robot.coordinate_names
-    turning = _revolute(robot)
+    turning = angles(robot)
     still = [names[k] for k in range(len(names)) if high[k] - low[k] < STILL]
     if still:
         found.append(f"{', '.join(still)} did not move: parameters that only this motion shows stay undetermined")
@@ -147,7 +172,7 @@ def _slices(x: Floats | None) -> Iterator[tuple[int, Floats]]:
         release(x)
 
 
-def _revolute(robot: Robot) -> list[int]:
+def angles(robot: Robot) -> list[int]:
     """Return the places in q of the angles of revolute joints."""
     found, place = [], 0
     for joint in robot.expanded().joints:

@@ -64,13 +64,13 @@ class Columns:
     names
         Their names.
     program
-        Computes the entries that can differ from zero: one output for each torque.
+        Computes the entries that can differ from zero, those of each torque after another.
     rates
         Computes the velocities along which friction acts: of joints with one axis, then of tendons.
     rubbing
         The numbers of these joints and tendons.
     rows
-        For each torque, the columns of its output.
+        For each torque, the columns of its entries.
     """
 
     robot: Robot
@@ -119,7 +119,16 @@ class Columns:
         return found
 
     def by_torque(self, q: Floats, qd: Floats, qdd: Floats, slip: Floats | None = None, **more: Floats) -> list[Floats]:
-        """Return for each torque an array (samples, own columns).
+        """Return for each torque an array (samples, own columns); see ``entries``."""
+        return self.split(self.entries(q, qd, qdd, slip, **more))
+
+    def split(self, entries: Floats) -> list[Floats]:
+        """Return for each torque its part of the entries, (samples, own columns)."""
+        ends = np.cumsum([len(own) for own in self.rows])[:-1]
+        return np.split(entries, ends, axis=1)
+
+    def entries(self, q: Floats, qd: Floats, qdd: Floats, slip: Floats | None = None, **more: Floats) -> Floats:
+        """Return the entries of all torques (samples, entries).
 
         ``slip`` is by default the sign of each velocity; ``speeds`` are those of breakaway friction, and ``load`` the
         amounts of the torques that load-dependent friction follows.
@@ -128,8 +137,8 @@ class Columns:
         if "slip" in self.program.inputs:
             given["slip"] = np.sign(self.velocities(q, qd)) if slip is None else slip
         given |= {key: x for key, x in more.items() if key in self.program.inputs}
-        found = self.function(**given, threads=1)
-        return list(found) if len(self.rows) > 1 else [found]
+        found: Floats = self.function(**given, threads=1)
+        return found
 
     def torque(self, values: Floats, parts: list[Floats]) -> Floats:
         """Return the torques (samples, torques) from each torque's columns."""
@@ -214,10 +223,9 @@ def columns_of(robot: Robot, keys: Mapping[Key, str], base: BaseParameters) -> C
     efforts = [terms.column(*key) for key in keys]
     names = state.coordinates.names
     rows = [[k for k, column in enumerate(efforts) if place in column] for place in range(len(names))]
-    results = {
-        f"Y{place}": outputs([efforts[k][place] for k in own], [len(own)], [[*_labels(keys, own)]], f"row of {name}")
-        for place, (name, own) in enumerate(zip(names, rows, strict=True))
-    }
+    places = [(k, place) for place, own in enumerate(rows) for k in own]
+    told = [f"{list(keys.values())[k]} of {names[place]}" for k, place in places]
+    results = {"Y": outputs([efforts[k][place] for k, place in places], [len(places)], [told], "regressor by torques")}
     used = {key for key, _ in keys}
     more = {name: more[name] for name, terms_ in _USES.items() if used & terms_}
     made = program("identification", whole, {**arrays, **more}, results)
@@ -233,11 +241,6 @@ _MEANINGS = {
     "load": "amounts of the torques that friction depends on",
 }
 _USES = {"slip": {"FS", "FB", "FL"}, "speeds": {"FB"}, "load": {"FL"}}
-
-
-def _labels(keys: Mapping[Key, str], own: list[int]) -> list[str]:
-    names = list(keys.values())
-    return [names[k] for k in own]
 
 
 def _rate(robot: Robot, state: State, j: int) -> Node:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from ..errors import IdentificationError
 from .columns import Columns
 from .factor import Factor, triangle
 
@@ -16,10 +17,14 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 DEPENDENT = 1e-7
 """What is left of a column of unit length that the data do not tell from others, at most."""
+SHARED = 1e-4
+"""What a column that is not told from others must be made of another at least, both of unit length."""
 ROUNDS = 30
 """Rounds of weighting, at most; five are usual."""
 QUIET = 1e-6
-"""The least noise of a torque, relative to the largest torque: what fits better than that is no reason for weight."""
+"""The least noise that a torque is taken to have, relative to the largest torque, so that one that fits exactly does
+not count infinitely.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +64,10 @@ def weighted(factor: Factor, columns: Columns, use: Flags | None = None, weigh: 
     count = len(columns.names)
     use = np.ones(count, dtype=bool) if use is None else use
     size = np.array([factor.torque(k) for k in range(len(columns.rows))])
-    least = QUIET * max(float(size.max()), 1e-300)
-    noise = np.full(len(size), max(float(size.max()), 1e-300))
+    if not size.max() > 0.0:
+        raise IdentificationError("no torque counts: all are zero, or all joints are slower than rest=…")
+    least = QUIET * float(size.max())
+    noise = np.full(len(size), float(size.max()))
     for _ in range(ROUNDS if weigh else 1):
         R = factor.whole(columns.rows, count, 1.0 / noise)
         values, determined = solved(R, use)
@@ -106,6 +113,23 @@ def independent(R: Floats, use: Flags) -> Flags:
         if not len(weak):
             return found
         found[places[weak[0]]] = False
+
+
+def sums(R: Floats, determined: Flags) -> dict[int, dict[int, float]]:
+    """Return for each determined column whose value is that of a sum the others in it, with their factors.
+
+    A column that the data do not tell from some before it adds to the values of these.
+    """
+    sizes = np.linalg.norm(R, axis=0)
+    kept, lost = np.flatnonzero(determined), np.flatnonzero(~determined & (sizes > 0.0))
+    if not len(kept) or not len(lost):
+        return {}
+    T = triangle(np.column_stack([R[:, kept] / sizes[kept], R[:, lost] / sizes[lost]]))[: len(kept)]
+    parts = solve_triangular(T[:, : len(kept)], T[:, len(kept) :])
+    found: dict[int, dict[int, float]] = {}
+    for a, b in np.argwhere(np.abs(parts) > SHARED):
+        found.setdefault(int(kept[a]), {})[int(lost[b])] = float(parts[a, b] * sizes[lost[b]] / sizes[kept[a]])
+    return found
 
 
 def total(R: Floats, use: Flags) -> tuple[Floats, Flags]:

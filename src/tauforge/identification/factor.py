@@ -35,24 +35,30 @@ class Factor:
     ----------
     triangles
         For each torque, the factor of its columns and, last, of the measured torque.
-    count
-        How many samples went in.
+    counts
+        How many samples of each torque went in.
     """
 
     triangles: tuple[Floats, ...]
-    count: int
+    counts: Floats
 
     @classmethod
-    def of(cls, parts: Sequence[Floats], tau: Floats, weights: Floats | None = None) -> Factor:
-        """Return the factor of a block: for each torque an array (samples, own columns), and the torques."""
+    def of(
+        cls, parts: Sequence[Floats], tau: Floats, moving: Floats | None = None, weights: Floats | None = None
+    ) -> Factor:
+        """Return the factor of a block: for each torque an array (samples, own columns), and the torques.
+
+        ``moving`` is 1 for each torque and sample that counts, and 0 for others, whose rows are zero.
+        """
         pairs = (np.column_stack([Y, tau[:, k]]) for k, Y in enumerate(parts))
         if weights is not None:
             pairs = (x * weights[:, k, None] for k, x in enumerate(pairs))
-        return cls(tuple(map(triangle, pairs)), len(tau))
+        counts = np.full(len(parts), float(len(tau))) if moving is None else moving.sum(axis=0)
+        return cls(tuple(map(triangle, pairs)), counts)
 
     def __add__(self, other: Factor) -> Factor:
         stacked = (np.vstack(pair) for pair in zip(self.triangles, other.triangles, strict=True))
-        return Factor(tuple(map(triangle, stacked)), self.count + other.count)
+        return Factor(tuple(map(triangle, stacked)), self.counts + other.counts)
 
     def whole(self, rows: Sequence[Sequence[int]], columns: int, weights: Iterable[float]) -> Floats:
         """Return one triangular factor of all columns and the torque, each torque's samples times its weight."""
@@ -66,8 +72,8 @@ class Factor:
     def residual(self, k: int, values: Floats) -> float:
         """Return the root mean square of a torque's residuals, for values of its own columns."""
         R = self.triangles[k]
-        return float(np.sqrt(np.sum((R[:, -1] - R[:, :-1] @ values) ** 2) / self.count))
+        return float(np.sqrt(np.sum((R[:, -1] - R[:, :-1] @ values) ** 2) / max(self.counts[k], 1.0)))
 
     def torque(self, k: int) -> float:
         """Return the root mean square of a measured torque."""
-        return float(np.sqrt(np.sum(self.triangles[k][:, -1] ** 2) / self.count))
+        return float(np.sqrt(np.sum(self.triangles[k][:, -1] ** 2) / max(self.counts[k], 1.0)))

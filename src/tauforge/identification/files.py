@@ -7,7 +7,7 @@ A table has a column ``t`` and, for each joint, columns such as ``q_joint1`` and
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,97 +19,122 @@ from ..errors import IdentificationError
 from .recording import ARRAYS, Recording
 
 Floats = NDArray[np.float64]
-_INDEX = re.compile(r"(\d+)")
+Names = Mapping[str, str | Sequence[str]]
+"""How a file calls arrays: what the names of their columns start with, or all names."""
+Table = tuple[list[str], Floats]
+KEYS = ("t", *ARRAYS)
+_JOINT = re.compile(r"_?(\d+)|\[(\d+)\]|[_.](\S.*)")
+"""What follows q, tau, … in a column's name: a number, or a joint's name after _ or a dot."""
 
 
-def read(path: str | Path, **options: Any) -> Recording:
+def read(path: str | Path, columns: Names, topic: str | None = None, step: float | None = None) -> Recording:
     """Return a recording from a file or a bag's folder."""
     file = Path(path)
     if not file.exists():
         raise IdentificationError(f"{file}: there is no such file")
-    if file.is_dir() or file.suffix in (".db3", ".mcap"):
+    if wrong := [key for key in columns if key not in KEYS]:
+        raise IdentificationError(f"columns: {wrong[0]!r} is not an array of a recording; they are {', '.join(KEYS)}")
+    if file.is_dir() or file.suffix in BAGS:
         from .bag import read_bag
 
-        return read_bag(file, **options)
-    if file.suffix not in READERS:
-        known = ", ".join((*READERS, ".mcap", ".db3"))
+        return read_bag(file, topic)
+    if file.suffix not in (*TABLES, ".npz"):
+        known = ", ".join((*TABLES, ".npz", *BAGS))
         raise IdentificationError(f"{file}: recordings are read from {known} files and ROS 2 bags")
-    if options:
-        raise IdentificationError(f"{file}: a {file.suffix} file has no option {next(iter(options))!r}")
     try:
-        return recording_of(READERS[file.suffix](file), file)
+        return _archived(file, columns, step) if file.suffix == ".npz" else _gathered(file, columns, step)
     except (OSError, ValueError) as error:
         if isinstance(error, IdentificationError):
             raise
         raise IdentificationError(f"{file}: it cannot be read: {error}") from None
 
 
-def recording_of(arrays: Mapping[str, Floats], file: Path) -> Recording:
-    """Return a recording from named arrays, or say which are missing."""
+def _archived(file: Path, columns: Names, step: float | None) -> Recording:
+    """Return the recording of an archive's arrays."""
+    with np.load(file, allow_pickle=False) as archive:
+        called = {key: str(columns.get(key, key)) for key in (*KEYS, "coupling")}
+        own = {key: np.asarray(archive[name], dtype=float) for key, name in called.items() if name in archive.files}
+        own |= {} if step is None else {"t": np.array(step)}
+        _check(own, file, archive.files)
+    t = np.ravel(own.pop("t"))
+    return Recording(t[0] if t.size == 1 else t, name=file.stem, **own)  # type: ignore[arg-type]
+
+
+def _gathered(file: Path, columns: Names, step: float | None) -> Recording:
+    """Return the recording of a table: q1, q2, … or q_NAME, … are the columns of q."""
+    header, values = TABLES[file.suffix](file)
+    header = [name.strip().strip('"').strip() for name in header]
+    found: dict[str, dict[str, int]] = {}
+    for key in KEYS:
+        if own := _places(key, columns.get(key, key), header, file):
+            found[key] = own
+    if "t" not in found and "t" not in columns and "time" in header:
+        found["t"] = {"": header.index("time")}
+    arrays: dict[str, Any] = {key: values[:, list(places.values())] for key, places in found.items()}
+    arrays["t"] = arrays["t"][:, 0] if step is None and "t" in arrays else step
+    _check({key: x for key, x in arrays.items() if x is not None}, file, header)
+    labels = {key: tuple(places) for key, places in found.items() if key in ARRAYS and _named(places)}
+    return Recording(name=file.stem, labels=labels, **arrays)
+
+
+def _places(key: str, called: str | Sequence[str], header: list[str], file: Path) -> dict[str, int]:
+    """Return the columns of an array by joint, numbered ones by number; all others as in the file."""
+    if not isinstance(called, str):
+        if not isinstance(called, Sequence):
+            raise IdentificationError(f"columns: {key} is {called!r}; give what its names start with, or all names")
+        if missing := [name for name in called if name not in header]:
+            raise IdentificationError(f"{file}: there is no column {missing[0]!r}; it has {', '.join(header)}")
+        return {str(k): header.index(name) for k, name in enumerate(called)}
+    if key == "t":
+        return {"": header.index(called)} if called in header else {}
+    found: dict[str, int] = {}
+    for place, name in enumerate(header):
+        if name.startswith(called) and (match := _JOINT.fullmatch(name[len(called) :])):
+            label = next(x for x in match.groups() if x)
+            if label in found:
+                raise IdentificationError(f"{file}: there are two columns {name!r}; rename one of them")
+            found[label] = place
+    return found if _named(found) else dict(sorted(found.items(), key=lambda x: int(x[0])))
+
+
+def _named(places: Mapping[str, int]) -> bool:
+    return not all(label.isdigit() for label in places)
+
+
+def _check(found: Mapping[str, object], file: Path, names: Sequence[str]) -> None:
     for key in ("t", "q", "tau"):
-        if key not in arrays:
+        if key not in found:
             raise IdentificationError(
-                f"{file}: there is no {key}; it has {', '.join(arrays) or 'nothing'}. A table needs the columns t, q1, "
-                "q2, …, tau1, tau2, … (or q_NAME, tau_NAME), an archive the arrays t, q, tau"
+                f"{file}: there is no {key}; it has {', '.join(names) or 'nothing'}. A table needs the columns t, q1, "
+                "q2, …, tau1, tau2, … (or q_NAME, tau_NAME), an archive the arrays t, q, tau. If yours are called "
+                'otherwise, say how: columns={"q": "position"}, or --column q=position; if there are no times, give '
+                "step=0.001, or --step 0.001"
             )
-    own = {key: arrays[key] for key in (*ARRAYS, "coupling") if key in arrays}
-    t = np.ravel(arrays["t"])
-    return Recording(t[0] if t.size == 1 else t, name=file.stem, **own)
 
 
-def gathered(header: list[str], values: Floats) -> dict[str, Floats]:
-    """Return a table's columns by array: q1, q2, … or q_NAME, … are the columns of q, in their order."""
-    found: dict[str, list[tuple[str, Floats]]] = {}
-    for name, column in zip(header, values.T, strict=True):
-        own = name.strip().strip('"')
-        if own in ("t", "time"):
-            found.setdefault("t", []).append(("", column))
-            continue
-        for key in sorted(ARRAYS, key=len, reverse=True):
-            if own.startswith(key) and re.fullmatch(r"[_.\[(]?.*", rest := own[len(key) :]) and _is_own(key, rest):
-                found.setdefault(key, []).append((rest, column))
-                break
-    return {
-        key: columns[0][1] if key == "t" else np.column_stack([x for _, x in _sorted(columns)])
-        for key, columns in found.items()
-    }
-
-
-def _is_own(key: str, rest: str) -> bool:
-    """Tell whether what follows q, tau, … in a name tells a joint: a number, or a name after _ or a dot."""
-    return bool(re.match(r"\d+$|[_.]\S+|\[\d+\]$", rest))
-
-
-def _sorted(columns: list[tuple[str, Floats]]) -> list[tuple[str, Floats]]:
-    """Return numbered columns by number; named ones stay in the file's order."""
-    numbers = [_INDEX.fullmatch(rest.strip("_.[]")) for rest, _ in columns]
-    if all(numbers):
-        return sorted(columns, key=lambda x: int(x[0].strip("_.[]")))
-    return columns
-
-
-def _csv(file: Path) -> dict[str, Floats]:
+def _csv(file: Path) -> Table:
     with file.open(encoding="utf-8-sig") as lines:
         first = lines.readline().strip().lstrip("#").strip()
+        if not lines.readline().strip():
+            raise ValueError("it has no samples: its first line are the names of the columns, each other is a sample")
     separator = max(",;\t", key=first.count)
     header = first.split(separator)
-    return gathered(header, np.loadtxt(file, delimiter=separator, skiprows=1, ndmin=2, encoding="utf-8-sig"))
+    values = np.loadtxt(file, delimiter=separator, skiprows=1, ndmin=2, encoding="utf-8-sig")
+    if values.shape[1] != len(header):
+        raise ValueError(f"its first line has {len(header)} names, and there are {values.shape[1]} columns")
+    return header, values
 
 
-def _npz(file: Path) -> dict[str, Floats]:
-    with np.load(file, allow_pickle=False) as archive:
-        return {key: np.asarray(archive[key], dtype=float) for key in archive.files}
-
-
-def _parquet(file: Path) -> dict[str, Floats]:
+def _parquet(file: Path) -> Table:
     try:
         parquet = import_module("pyarrow.parquet")
     except ImportError:
         raise IdentificationError(f"{file}: reading .parquet needs pyarrow: pip install 'tauforge[identify]'") from None
     table = parquet.read_table(file)
-    values = np.column_stack([column.to_numpy() for column in table.columns]).astype(float)
-    return gathered(table.column_names, values)
+    return list(table.column_names), np.column_stack([column.to_numpy() for column in table.columns]).astype(float)
 
 
-READERS: dict[str, Callable[[Path], dict[str, Floats]]] = {".csv": _csv, ".npz": _npz, ".parquet": _parquet}
-"""The formats that are read, by a file's ending."""
+TABLES: dict[str, Callable[[Path], Table]] = {".csv": _csv, ".parquet": _parquet}
+"""The tables that are read, by a file's ending."""
+BAGS = (".mcap", ".db3")
+"""The endings of files in bags."""

@@ -20,9 +20,10 @@ from ..robot.robot import Robot
 from .columns import Columns
 from .consistent import standard_errors
 from .factor import Factor
-from .identify import AUTO, PLAIN
-from .load import effect, in_frame, recorded
+from .identify import PLAIN
+from .load import effect, in_frame, inverse_information, least, lengths, recorded
 from .noise import score_covariance, scores
+from .options import AUTO
 from .pseudo_inertia import Floats
 from .recording import Recording
 from .samples import Block, Samples
@@ -61,7 +62,11 @@ class Gains:
         if np.any(np.isnan(self.values)):
             unknown = [name for name, x in zip(self.names, self.values, strict=True) if np.isnan(x)]
             raise IdentificationError(f"the gains of {', '.join(unknown)} are not determined; record another motion")
-        return replace(recording, tau=recording.tau * self.values)
+        by_name = dict(zip(self.names, self.values, strict=True))
+        labels = recording.labels.get("tau", self.names)
+        if unknown := [name for name in labels if name not in by_name]:
+            raise IdentificationError(f"{recording.name} has a torque of {unknown[0]}, for which there is no gain")
+        return replace(recording, tau=recording.tau * [by_name[name] for name in labels])
 
     def table(self) -> str:
         """Return the gains with their standard errors as text."""
@@ -123,19 +128,17 @@ class _Search:
         values, inverse = self._start()
         for _ in range(ROUNDS):
             residual, slope = self._linear(values, inverse, self._noise(values, inverse))
-            scale = np.linalg.norm(slope, axis=0)
-            scale[scale == 0.0] = 1.0
-            step = np.linalg.lstsq(slope / scale, -residual, rcond=1e-9)[0] / scale
+            step = least(slope, -residual)
             values, inverse = values + step[:p], inverse + step[p:]
             if np.all(np.abs(step[p:]) <= 1e-10 * np.abs(inverse)):
                 break
-        errors = self._errors(values, inverse, slope, scale)
-        lost = np.isinf(standard_errors(slope / scale, np.eye(len(scale)), np.eye(len(slope))))[p:]
+        errors = self._errors(values, inverse, slope)
+        lost = np.isinf(standard_errors(slope / lengths(slope), np.eye(slope.shape[1]), np.eye(len(slope))))[p:]
         lost |= np.abs(inverse) <= TOLD * errors
         found = 1.0 / np.where(lost, 1.0, inverse)
         return Gains(names, np.where(lost, np.nan, found), np.where(lost, np.inf, errors * found**2))
 
-    def _errors(self, values: Floats, inverse: Floats, slope: Floats, scale: Floats) -> Floats:
+    def _errors(self, values: Floats, inverse: Floats, slope: Floats) -> Floats:
         """Return the standard errors of the factors under noise that is correlated over time and between joints."""
         noise = self._noise(values, inverse)
         parts = [
@@ -147,8 +150,7 @@ class _Search:
             for samples, x in zip(self.samples, (values, values + self.load), strict=True)
         ]
         total = parts[0] + parts[1]
-        root = np.linalg.pinv(slope / scale, rcond=1e-9) / scale[:, None]
-        bread = (root @ root.T)[len(values) :]
+        bread = inverse_information(slope)[len(values) :]
         return np.asarray(np.sqrt(np.maximum(np.diag(bread @ total @ bread.T), 0.0)))
 
     def _residual(self, block: Block, values: Floats, inverse: Floats, noise: Floats) -> Floats:
@@ -182,10 +184,7 @@ class _Search:
                 block[:, p + k] = -v / size
                 rows.append(block)
                 right.append(-Y @ more)
-        matrix = np.vstack(rows)
-        scale = np.linalg.norm(matrix, axis=0)
-        scale[scale == 0.0] = 1.0
-        found = np.linalg.lstsq(matrix / scale, np.concatenate(right), rcond=1e-9)[0] / scale
+        found = least(np.vstack(rows), np.concatenate(right))
         sizes = np.array([max(factor.torque(k) for factor in self.factors) or 1.0 for k in range(count)])
         gains = found[p:] / sizes
         return found[:p], 1.0 / np.where(gains == 0.0, 1.0, gains)
@@ -197,7 +196,7 @@ class _Search:
             squares = sum(
                 float(np.sum((v - inverse[k] * (Y @ (values[list(own)] + more))) ** 2)) for Y, v, more in self._parts(k)
             )
-            found.append(np.sqrt(squares / sum(f.count for f in self.factors)))
+            found.append(np.sqrt(squares / sum(f.counts[k] for f in self.factors)))
         sizes = [factor.torque(k) for factor in self.factors for k in range(len(found))]
         return np.maximum(found, 1e-9 * max(sizes))
 

@@ -23,6 +23,7 @@ from .essential import essential as needed
 from .estimate import Flags, weighted
 from .methods import METHODS, Estimate
 from .motors import with_motors
+from .options import AUTO, check_work, terms
 from .recording import Recording, listed
 from .result import Identification
 from .samples import Samples
@@ -30,7 +31,6 @@ from .sources import sources_of
 from .states import Source
 
 Floats = NDArray[np.float64]
-AUTO = "auto"
 PLAIN, RICH = ("FV", "FS", "FO"), ("FA", "FB")
 """The terms of friction that are always there, and those that are kept where the data support them."""
 TUNED = 32768
@@ -43,15 +43,25 @@ LOADED = 3
 """Rounds in which load-dependent friction and the load that it depends on are estimated in turn."""
 
 
-# fmt: off
 def identify(
-    robot: Robot, recordings: Recording | Sequence[Recording], *, friction: Sequence[str] | str = AUTO,
-    rotors: bool = True, springs: bool = False, coupling: ArrayLike | None = None, method: str = "weighted",
-    essential: bool = False, controller: Any = None, cutoff: float | str | None = AUTO, decimate: int | None = None,
-    rest: float = 0.0, workers: Any = None, consistent: bool = False, prior: Robot | None = None,
+    robot: Robot,
+    recordings: Recording | Sequence[Recording],
+    *,
+    friction: Sequence[str] | str = AUTO,
+    rotors: bool = True,
+    springs: bool = False,
+    coupling: ArrayLike | None = None,
+    method: str = "weighted",
+    essential: bool = False,
+    controller: Any = None,
+    cutoff: float | str | None = AUTO,
+    decimate: int | None = None,
+    rest: float = 0.0,
+    workers: Any = None,
+    consistent: bool = False,
+    prior: Robot | None = None,
     bounds: Bounds | None = None,
 ) -> Identification:
-    # fmt: on
     """Return the parameters of a robot that recordings of its motion tell, with standard errors.
 
     Parameters
@@ -91,10 +101,11 @@ def identify(
     _check_consistent(consistent, prior, bounds, essential)
     check_robot(robot)
     given = listed(recordings)
-    if method not in METHODS:
+    check_work(rest, workers)
+    if not isinstance(method, str) or method not in METHODS:
         raise IdentificationError(f"the method is {method!r}; it must be one of {', '.join(METHODS)}")
     robot = coupled(robot, given, coupling)
-    wanted = (*PLAIN, *RICH) if friction == AUTO else tuple([friction] if isinstance(friction, str) else friction)
+    wanted = (*PLAIN, *RICH) if friction == AUTO else terms(friction)
     found = columns(robot, wanted, rotors, springs)
     sources = sources_of(found, given, cutoff=cutoff, decimate=decimate)
     fit = partial(_fit, method=method, controllers=_controllers(controller, given))

@@ -15,6 +15,7 @@ from ..spatial.inertia import NAMES, Inertia
 from .columns import Columns, columns
 from .consistent import form_matrix
 from .identify import coupled
+from .options import terms
 from .possible import forms
 from .pseudo_inertia import COUNT, Floats
 from .recording import Recording, listed
@@ -50,10 +51,29 @@ def recorded(
     check_robot(robot)
     both = listed(unloaded), listed(loaded)
     robot = coupled(robot, [*both[0], *both[1]], None)
-    cols = columns(robot, tuple([friction] if isinstance(friction, str) else friction), rotors)
+    cols = columns(robot, terms(friction), rotors)
     speeds = np.ones(len(cols.rubbing))
     empty, full = (Samples(cols, sources_of(cols, given, **filtering), speeds) for given in both)
     return cols, (empty, full)
+
+
+def least(A: Floats, b: Floats) -> Floats:
+    """Return the shortest least-squares solution, in units in which all columns are as long."""
+    scale = lengths(A)
+    return np.asarray(np.linalg.lstsq(A / scale, b, rcond=1e-9)[0] / scale)
+
+
+def inverse_information(A: Floats) -> Floats:
+    """Return the pseudo-inverse of AᵀA, in the same units."""
+    scale = lengths(A)
+    root = np.linalg.pinv(A / scale, rcond=1e-9) / scale[:, None]
+    return np.asarray(root @ root.T)
+
+
+def lengths(A: Floats) -> Floats:
+    """Return the lengths of columns; 1 for those that are zero."""
+    found = np.linalg.norm(A, axis=0)
+    return np.asarray(np.where(found == 0.0, 1.0, found))
 
 
 def in_frame(robot: Robot, load: Robot, at: str) -> Floats:

@@ -22,7 +22,6 @@ from .columns import Columns
 from .estimate import Fit, Flags, residuals, total, weighted
 from .noise import LAGS, autocorrelation, combined, correlated, long_run, memory, robust, scores
 from .samples import Block, Samples
-from .stationary import counted
 
 Floats = NDArray[np.float64]
 HUBER = 1.345
@@ -60,8 +59,8 @@ def huber(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
     """Return the estimate in which samples that fit badly count less."""
     columns, fit = samples.columns, weighted(samples.factor(), samples.columns, use)
     for _ in range(ROUNDS):
-        spread = np.median(np.vstack(samples.passed(partial(_medians, samples=samples, values=fit.values))), axis=0)
-        weigh = partial(huber_weights, samples=samples, values=fit.values, spread=np.maximum(1.4826 * spread, 1e-300))
+        spread = np.median(np.vstack(samples.passed(partial(_medians, columns=columns, values=fit.values))), axis=0)
+        weigh = partial(huber_weights, columns=columns, values=fit.values, spread=np.maximum(1.4826 * spread, 1e-300))
         before, fit = fit, weighted(samples.factor(weigh), columns, use)
         change = np.linalg.norm(fit.information @ (fit.values - before.values))
         if change < SETTLED * np.sqrt(len(fit.values)):
@@ -70,15 +69,13 @@ def huber(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
     return Estimate(replace(fit, noise=own), robust(samples, fit))
 
 
-def _medians(blocks: Iterable[Block], samples: Samples, values: Floats) -> Floats:
-    return np.asarray(
-        np.median([np.median(np.abs(x.residual(samples.columns, values)), axis=0) for x in blocks], axis=0)
-    )
+def _medians(blocks: Iterable[Block], columns: Columns, values: Floats) -> Floats:
+    return np.asarray(np.median([np.median(np.abs(x.residual(columns, values)), axis=0) for x in blocks], axis=0))
 
 
-def huber_weights(block: Block, samples: Samples, values: Floats, spread: Floats) -> Floats:
+def huber_weights(block: Block, columns: Columns, values: Floats, spread: Floats) -> Floats:
     """Return the square roots of Huber's weights (samples, torques)."""
-    size = np.abs(block.residual(samples.columns, values)) / spread
+    size = np.abs(block.residual(columns, values)) / spread
     return np.asarray(np.sqrt(np.minimum(1.0, HUBER / np.maximum(size, 1e-300))))
 
 
@@ -142,7 +139,7 @@ def _instrumental(samples: Samples, use: Flags, model: Samples, before: Estimate
     errors = [y.residual(columns, values) for _, y in pairs]
     length = memory(autocorrelation(correlated(errors, LAGS)))
     spread = sum(long_run(scores(columns, z.parts, e, noise), length) for (z, _), e in zip(pairs, errors, strict=True))
-    own = np.sqrt(sum((e**2).sum(axis=0) for e in errors) / sum(map(len, errors)))
+    own = np.sqrt(sum((e**2).sum(axis=0) for e in errors) / sum(y.counted.sum(axis=0) for _, y in pairs))
     found = replace(fit, values=values, noise=np.maximum(own, 1e-300))
     return Estimate(found, np.asarray(inverse @ combined(np.asarray(spread)) @ inverse.T))
 
@@ -153,11 +150,11 @@ def _sliding(columns: Columns, measured: Block, simulated: Block) -> Block:
     A sign of noisy velocities would be wrong near each reversal, always towards zero, which no instrument corrects.
     Samples that either motion leaves out near rest do not count.
     """
-    moving, parts = counted(measured) * counted(simulated), []
+    moving, parts = measured.counted * simulated.counted, []
     for row, (own, Y, Z) in enumerate(zip(columns.rows, measured.parts, simulated.parts, strict=True)):
         signed = np.array([columns.keys[k][0] in ("FS", "FB", "FL") for k in own])
         parts.append(np.where(signed, Z, Y) * moving[:, row, None])
-    return Block(parts, measured.tau * moving)
+    return Block(parts, measured.tau * moving, moving)
 
 
 def _products(columns: Columns, z: Block, y: Block, noise: Floats) -> tuple[Floats, Floats]:

@@ -21,7 +21,10 @@ Floats = NDArray[np.float64]
 
 def matrix(ratios: ArrayLike, count: int | None = None) -> Floats:
     """Return the matrix from joint to motor coordinates, from itself or from one ratio per joint."""
-    R = np.asarray(ratios, dtype=float)
+    try:
+        R = np.asarray(ratios, dtype=float)
+    except (TypeError, ValueError):
+        raise IdentificationError(f"the coupling is {ratios!r}; it must be numbers") from None
     R = np.diag(R) if R.ndim == 1 else R
     if R.ndim != 2 or R.shape[0] != R.shape[1] or not np.all(np.isfinite(R)):
         raise IdentificationError(

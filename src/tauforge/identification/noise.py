@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .columns import Columns
 from .estimate import Fit, inverse_of
 from .samples import Block, Samples
-from .stationary import counted, stationary
+from .stationary import stationary
 
 Floats = NDArray[np.float64]
 LAGS = 200
@@ -60,7 +60,7 @@ def robust(samples: Samples, fit: Fit) -> Floats:
     inverse = inverse_of(fit.information, fit.determined)
     bread = inverse @ inverse.T
     found = np.asarray(bread @ score_covariance(samples, residual, own) @ bread)
-    counts = np.asarray(sum(samples.passed(partial(_correlated, residual=counted))))
+    counts = np.asarray(sum(samples.passed(partial(_correlated, residual=_counted))))
     covariances = np.asarray(sum(samples.passed(partial(_correlated, residual=residual)))) / np.maximum(counts, 1.0)
     length = min(memory(autocorrelation(covariances)), LAGS // 2)
     if counts[0].min() > ENOUGH * length * len(bread):
@@ -92,6 +92,10 @@ def residual_at(block: Block, columns: Columns, values: Floats) -> Floats:
 def scores_at(block: Block, columns: Columns, values: Floats, noise: Floats) -> Floats:
     """Return the scores Yᵀ W² e of each sample of a block."""
     return scores(columns, block.parts, block.residual(columns, values), noise)
+
+
+def _counted(block: Block) -> Floats:
+    return block.counted
 
 
 def _correlated(blocks: Iterable[Block], residual: PerSample) -> Floats:

@@ -21,10 +21,12 @@ from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from .columns import Columns
 from .consistent import Consistent, Reduced, consistent, standard_errors
+from .estimate import QUIET
 from .factor import Factor, triangle
-from .identify import AUTO, PLAIN
-from .load import effect, recorded
+from .identify import PLAIN
+from .load import effect, inverse_information, least, recorded
 from .noise import residual_at, score_covariance, scores_at
+from .options import AUTO
 from .prior import Prior
 from .pseudo_inertia import COUNT, Floats, body
 from .recording import Recording
@@ -34,8 +36,6 @@ ROUNDS = 20
 """Rounds of weighting, at most."""
 RADIUS = 0.1
 """Radius of gyration of the body that an unknown load is drawn to, in metres."""
-QUIET = 1e-6
-"""The least noise of a torque, relative to the largest torque."""
 
 
 @final
@@ -200,14 +200,17 @@ def _joint_fit(cols: Columns, factors: Sequence[Factor], more: Floats) -> tuple[
         above = np.column_stack([empty[:, :count], np.zeros((len(empty), more.shape[1])), empty[:, count]])
         below = np.column_stack([full[:, :count], full[:, :count] @ more, full[:, count]])
         T = triangle(np.vstack([above, below]))
-        values = _least(T[:-1, :-1], T[:-1, -1])
+        values = least(T[:-1, :-1], T[:-1, -1])
         before = noise
         each = (values[:count], values[:count] + more @ values[count:])
         squares = [
-            sum(factor.count * factor.residual(k, x[list(own)]) ** 2 for factor, x in zip(factors, each, strict=True))
+            sum(
+                factor.counts[k] * factor.residual(k, x[list(own)]) ** 2
+                for factor, x in zip(factors, each, strict=True)
+            )
             for k, own in enumerate(cols.rows)
         ]
-        noise = np.sqrt(np.array(squares) / sum(factor.count for factor in factors))
+        noise = np.sqrt(np.array(squares) / sum(factor.counts for factor in factors))
         noise = np.maximum(noise, QUIET * float(sizes.max()))
         if np.allclose(before, noise, rtol=1e-3):
             break
@@ -229,23 +232,13 @@ def _covariance(
     ]
     empty, full = parts
     total = np.block([[empty + full, full @ more], [more.T @ full, more.T @ full @ more]])
-    scale = np.linalg.norm(T[:-1, :-1], axis=0)
-    scale[scale == 0.0] = 1.0
-    inverse = np.linalg.pinv(T[:-1, :-1] / scale, rcond=1e-9) / scale[:, None]
-    bread = inverse @ inverse.T
+    bread = inverse_information(T[:-1, :-1])
     return np.asarray(bread @ total @ bread)
-
-
-def _least(R: Floats, z: Floats) -> Floats:
-    """Return the shortest least-squares solution, in units in which all columns are as long."""
-    scale = np.linalg.norm(R, axis=0)
-    scale[scale == 0.0] = 1.0
-    return np.asarray(np.linalg.lstsq(R / scale, z, rcond=1e-9)[0] / scale)
 
 
 def _guess(R: Floats, z: Floats) -> Floats:
     """Return a body of the mass and centre that the unconstrained estimate has, as far as it has them."""
-    values, errors = _least(R, z), standard_errors(R, np.eye(COUNT), np.eye(len(z)))
+    values, errors = least(R, z), standard_errors(R, np.eye(COUNT), np.eye(len(z)))
     mass = float(values[9]) if np.isfinite(errors[9]) and values[9] > 0.0 else 1.0
     centre = np.where(np.isfinite(errors[6:9]), values[6:9] / mass, 0.0)
     return body(mass, np.clip(centre, -1.0, 1.0), RADIUS**2 * np.eye(3))

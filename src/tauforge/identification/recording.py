@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -64,6 +65,8 @@ class Recording:
         The matrix from joint to motor coordinates, if it is known; see ``from_motors``.
     reference
         Coordinates that the controller was to follow, if they are known; "iv" and "didim" use them.
+    labels
+        The names of the columns of arrays, by array, if a file tells them; they are then matched with the robot's.
     """
 
     t: Floats
@@ -74,13 +77,14 @@ class Recording:
     name: str = "recording"
     coupling: Floats | None = field(default=None, repr=False)
     reference: Floats | None = field(default=None, repr=False)
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for key in ARRAYS:
             if (given := getattr(self, key)) is not None or key in ("q", "tau"):
                 object.__setattr__(self, key, _columns(given, key))
         samples = len(self.q)
-        t = _numbers(self.t, "t")
+        t = numbers(self.t, "t")
         if t.ndim == 0:
             t = np.asarray(np.arange(samples) * float(t), dtype=np.float64)
         object.__setattr__(self, "t", t)
@@ -128,8 +132,32 @@ class Recording:
         """Return the recording with some fields changed."""
         return replace(self, **fields)
 
+    def in_radians(self, angles: bool | Sequence[bool] = True) -> Recording:
+        """Return the recording with angles that were measured in degrees; ``angles`` tells which columns of q are."""
+        if np.shape(angles) not in ((), self.q.shape[1:]):
+            raise IdentificationError(f"there are {np.size(angles)} flags of angles for {self.q.shape[1]} columns of q")
+        flags = np.broadcast_to(np.asarray(angles, dtype=bool), self.q.shape[1:])
+        factor = np.where(flags, np.pi / 180.0, 1.0)
+        own = {key: x * factor for key in ("q", "qd", "qdd", "reference") if (x := getattr(self, key)) is not None}
+        return self.changed(**own)
+
+    def on_joints(self, coupling: ArrayLike, zero: ArrayLike = 0.0, gains: ArrayLike = 1.0) -> Recording:
+        """Return the recording of a robot's joints from that of its motors; see ``from_motors``."""
+        R = matrix(coupling, self.q.shape[1])
+        if self.tau.shape[1] != len(R):
+            raise IdentificationError(f"there are {self.tau.shape[1]} torques for {len(R)} motors; give one for each")
+        for name, given in (("zero", zero), ("gains", gains)):
+            if np.shape(given) not in ((), (len(R),)):
+                raise IdentificationError(f"{name} has the shape {np.shape(given)}; give one number for each joint")
+        back, shift = np.linalg.inv(R).T, numbers(zero, "zero")
+        moved = {key: x @ back for key in ("q", "qd", "qdd", "reference") if (x := getattr(self, key)) is not None}
+        moved |= {key: moved[key] + shift for key in ("q", "reference") if key in moved}
+        return self.changed(tau=(self.tau * numbers(gains, "gains")) @ R, coupling=R, **moved)
+
     def shifted(self, delay: float) -> Recording:
         """Return the recording with torques that were measured later by ``delay`` (s) moved back to the motion."""
+        if not abs(delay) < self.duration:
+            raise IdentificationError(f"a delay of {delay} s leaves nothing of a recording of {self.duration:g} s")
         tau = np.column_stack([np.interp(self.t + delay, self.t, column) for column in self.tau.T])
         inside = (self.t + delay >= self.t[0]) & (self.t + delay <= self.t[-1])
         first, last = (int(x) for x in np.flatnonzero(inside)[[0, -1]])
@@ -167,42 +195,65 @@ class Recording:
         name
             What reports call it.
         """
-        x, y = _columns(position, "position"), _columns(torque, "torque")
-        R = matrix(coupling, x.shape[1])
-        q = x @ np.linalg.inv(R).T + _numbers(zero, "zero")
-        tau = (y * _numbers(gains, "gains")) @ R
-        return cls(_numbers(t, "t"), q, tau, name=name, coupling=R)
+        measured = cls(numbers(t, "t"), _columns(position, "position"), _columns(torque, "torque"), name=name)
+        return measured.on_joints(coupling, zero, gains)
 
     @classmethod
-    def read(cls, path: str | Path, **names: Any) -> Recording:
-        """Return a recording from a file: .csv, .npz, .parquet, or a ROS 2 bag; see the page on recordings.
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        columns: Mapping[str, str | Sequence[str]] | None = None,
+        degrees: bool | Sequence[bool] = False,
+        motors: ArrayLike | None = None,
+        zero: ArrayLike = 0.0,
+        gains: ArrayLike = 1.0,
+        topic: str | None = None,
+        step: float | None = None,
+    ) -> Recording:
+        """Return a recording from a file: .csv, .npz, .parquet, or a ROS 2 bag.
 
         Parameters
         ----------
         path
             The file, or a bag's folder.
-        **names
-            Options of the format.
+        columns
+            How the file calls t, q, tau, qd, qdd and reference, where it differs: what all names of an array's columns
+            start with, such as ``{"q": "pos"}`` for pos1, pos2, …, or the names themselves, ``{"q": ["A1", "A2"]}``.
+        degrees
+            Whether angles are in degrees; one for each column if some are lengths.
+        motors
+            If the data are those of motors: one gear ratio per joint, or the matrix R of motor = R joint.
+        zero, gains
+            As in ``from_motors``.
+        topic
+            The topic of a bag; by default the only one with joint states.
+        step
+            The time between samples, for a file that has no times.
         """
         from .files import read
 
-        return read(path, **names)
+        found = read(path, columns or {}, topic, step)
+        if degrees is not False:
+            found = found.in_radians(degrees)
+        return found if motors is None else found.on_joints(motors, zero, gains)
 
     def __repr__(self) -> str:
         joints = self.tau.shape[1]
         return f"Recording({self.name!r}: {len(self)} samples, {self.duration:.4g} s, {joints} torques)"
 
 
-def _numbers(x: ArrayLike, name: str) -> Floats:
-    try:
-        return np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
-        raise IdentificationError(f"{name} must be an array of numbers") from None
+def numbers(x: ArrayLike, name: str) -> Floats:
+    """Return an array of real numbers, or say what is not."""
+    if not np.iscomplexobj(x):
+        with suppress(TypeError, ValueError):
+            return np.asarray(x, dtype=float)
+    raise IdentificationError(f"{name} must be an array of real numbers")
 
 
 def _columns(x: ArrayLike, name: str) -> Floats:
     """Return an array with one row per sample."""
-    found = _numbers(x, name)
+    found = numbers(x, name)
     if found.ndim == 0:
         raise IdentificationError(f"{name} must be an array of numbers (samples, joints), not {x!r}")
     if found.ndim == 1:

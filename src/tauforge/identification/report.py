@@ -114,8 +114,8 @@ def _data(result: Identification) -> Iterator[str]:
     words = f"Method: {result.method} least squares." if result.method in ("ordinary", "weighted", "total") else ""
     words = words or f"Method: {result.method}."
     if abs(result.delay) > min(how.step for how in result.filters):
-        way = "lag behind" if result.delay > 0 else "are ahead of"
-        words += f" The torques {way} the motion by {1e3 * abs(result.delay):.3g} ms."
+        way = "lag behind" if result.delay > 0 else "be ahead of"
+        words += f" The torques seem to {way} the motion by {1e3 * abs(result.delay):.3g} ms."
     yield _section("data", "Data", words)
     rows = []
     for recording, how in zip(result.recordings, result.filters, strict=False):
@@ -176,13 +176,17 @@ def _parameters(result: Identification) -> Iterator[str]:
         "parameters only: R marks one that others are grouped with, as the last column says."
     )
     if result.undetermined:
-        text += f" These recordings do not determine {', '.join(result.undetermined)}."
+        text += (
+            f" These recordings do not determine {', '.join(result.undetermined)}; where they tell only the sum of "
+            "such a parameter and others, the last column has that sum."
+        )
     yield _section("parameters", "Parameters", text)
     forms = {name: to_text(expression) for name, expression in result.columns.base.relations.items()}
     yield "<div class='scroll'><table><thead><tr><th>parameter</th><th class='number'>value</th>"
     yield "<th class='number'>error</th><th class='number'>relative</th><th></th><th>meaning</th></tr></thead><tbody>"
     for (key, _), name, x, error in zip(result.columns.keys, result.names, result.values, result.errors, strict=True):
         words = forms.get(name) or MEANINGS.get(key) or UNITS.get(key, "")
+        words += f"; the value is that {result.of_sum(name)}" * (name in result.sums)
         yield f"<tr><td>{escape(name)}</td>{_estimate(x, error)}<td class='form'>{escape(words)}</td></tr>"
     yield "</tbody></table></div></article></section>"
 

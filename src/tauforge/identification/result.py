@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,16 +12,18 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import IdentificationError
+from ..errors import IdentificationError, RobotWarning
 from ..robot.robot import Robot
 from .bounds import Bounds
 from .columns import Columns
 from .consistent import Consistent
-from .estimate import Fit
+from .estimate import Fit, sums
+from .options import number
 from .possible import consistent_robot, possible
-from .recording import SHORTEST, Recording, listed
+from .recording import SHORTEST, Recording, listed, numbers
 from .samples import loads
 from .signals import Filters
+from .slip import along
 from .sources import sources_of
 from .validation import Validation, compared
 
@@ -96,6 +99,20 @@ class Identification:
         """Names of the parameters that the data do not determine."""
         return tuple(name for name, known in zip(self.names, self.fit.determined, strict=True) if not known)
 
+    @cached_property
+    def sums(self) -> dict[str, dict[str, float]]:
+        """The values that are those of a sum, as the data do not tell its terms apart: the other terms of each, with
+        their factors. ``{"M3R": {"FO3": 0.1}}`` is the value of M3R + 0.1 FO3.
+        """
+        found = sums(self.fit.information, self.fit.determined)
+        return {self.names[k]: {self.names[j]: x for j, x in terms.items()} for k, terms in found.items()}
+
+    def of_sum(self, name: str) -> str:
+        """Return whose sum's value a parameter has, such as "of M3R + 0.1 FO3"; nothing for one that is told alone."""
+        terms = (f" {'-' if x < 0 else '+'} {abs(x):.4g} {other}" for other, x in self.sums.get(name, {}).items())
+        told = "".join(terms)
+        return f"of {name}{told}" if told else ""
+
     @property
     def noise(self) -> dict[str, float]:
         """Standard deviation of the residuals of each torque."""
@@ -120,19 +137,42 @@ class Identification:
 
         If its parameters are consistent, its links are possible bodies. Otherwise they have base parameters, which give
         the same torques but are not the masses and inertias of single links. Load-dependent friction has no place in
-        it.
+        it, of which you are warned.
         """
+        if self.columns.loaded:
+            warnings.warn(
+                f"{self.columns.robot.name}: a Robot has no load-dependent friction, so the torques of result.robot "
+                "lack that of FL; result.predict has it",
+                RobotWarning,
+                stacklevel=3,
+            )
         if self.consistent is None:
             return robot_of(self.columns, self.values, self.speeds)
         known = dict(zip(self.columns.keys, map(float, self.values), strict=True))
         return with_friction(self.columns, consistent_robot(self.columns.robot, self.consistent), known, self.speeds)
 
-    def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Floats:
-        """Return the torques (..., n) of states, with friction."""
-        arrays = [np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd)]
+    def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, step: float | None = None) -> Floats:
+        """Return the torques (..., n) of states, with friction.
+
+        Parameters
+        ----------
+        q, qd, qdd
+            Coordinates, velocities and accelerations (..., n).
+        step
+            The time between samples, if they are a measured motion (samples, n): near rest, where the sign of a
+            velocity is noise, friction then stays as the motion left it, as in ``validate``.
+        """
+        arrays = [np.atleast_2d(numbers(x, name)) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))]
         lead = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
         flat = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(-1, x.shape[-1]) for x in arrays]
-        tau = self.torque(*flat)
+        slip = None
+        if step is not None:
+            if np.ndim(qd) != 2:
+                raise IdentificationError(f"step is for a motion (samples, n), not for qd of shape {np.shape(qd)}")
+            number("step", step, "the time between samples")
+            velocities = self.columns.velocities(*map(np.ascontiguousarray, flat[:2]))
+            slip = along(velocities, self.filters[0], step)
+        tau = self.torque(flat[0], flat[1], flat[2], slip)
         return tau.reshape(*(lead if np.ndim(q) > 1 or np.ndim(qd) > 1 or np.ndim(qdd) > 1 else ()), tau.shape[-1])
 
     def torque(self, q: Floats, qd: Floats, qdd: Floats, slip: Floats | None = None) -> Floats:
@@ -161,7 +201,8 @@ class Identification:
                 lines.append(f"{name:<{max(width, 9)}}  {'not determined by these recordings':>34}")
                 continue
             relative = f"{100 * error / abs(x):.1f} %" if x else "-"
-            lines.append(f"{name:<{max(width, 9)}}  {x:>12.5g}  {error:>10.2g}  {relative:>8}")
+            line = f"{name:<{max(width, 9)}}  {x:>12.5g}  {error:>10.2g}  {relative:>8}  {self.of_sum(name)}"
+            lines.append(line.rstrip())
         return "\n".join(lines)
 
     def made_consistent(self, prior: Robot | None = None, bounds: Bounds | None = None) -> Identification:

@@ -33,10 +33,19 @@ class Block:
         For each torque, its columns (samples, own columns).
     tau
         Torques (samples, torques).
+    moving
+        1 for each torque and sample that counts, 0 for those that are left out near rest, whose rows are zero; None if
+        all count.
     """
 
     parts: list[Floats]
     tau: Floats
+    moving: Floats | None = None
+
+    @property
+    def counted(self) -> Floats:
+        """1 for each torque and sample that counts, 0 for others."""
+        return np.ones_like(self.tau) if self.moving is None else self.moving
 
     def residual(self, columns: Columns, values: Floats) -> Floats:
         """Return measured minus computed torques."""
@@ -109,18 +118,17 @@ class Samples:
         """Return the columns and torques of states, decimated."""
         window, step = source.filters.window, source.filters.decimation
         tau = decimated(states.tau, window, step)
-        parts = [np.empty((len(tau), len(own))) for own in self.columns.rows]
+        entries = np.empty((len(tau), sum(map(len, self.columns.rows))))
         each = max(ROWS // step, 1)
         for first in range(0, len(tau), each):
             end = min(first + each, len(tau))
             some = slice(first * step, (end - 1) * step + len(window))
-            for whole, part in zip(parts, self.evaluated(states, some), strict=True):
-                whole[first:end] = decimated(part, window, step)
-        if self.rest:
-            moving = self._moving(states, window, step)
-            parts = [Y * moving[:, k, None] for k, Y in enumerate(parts)]
-            tau = tau * moving
-        return Block(parts, tau)
+            entries[first:end] = decimated(self.evaluated(states, some), window, step)
+        parts = self.columns.split(entries)
+        if not self.rest:
+            return Block(parts, tau)
+        moving = self._moving(states, window, step)
+        return Block([Y * moving[:, k, None] for k, Y in enumerate(parts)], tau * moving, moving)
 
     def _moving(self, states: States, window: Floats, step: int) -> Floats:
         """Return 1 for each torque and sample whose joint moves throughout the window, and 0 for others."""
@@ -130,8 +138,8 @@ class Samples:
             slow[:, row] = speeds[:, place] < self.rest
         return np.asarray(decimated(slow, window, step) == 0.0, dtype=float)
 
-    def evaluated(self, states: States, some: slice = slice(None)) -> list[Floats]:
-        """Return the columns of states before decimation."""
+    def evaluated(self, states: States, some: slice = slice(None)) -> Floats:
+        """Return the entries of states before decimation."""
         columns = self.columns
         q, qd, qdd, slip = states.q[some], states.qd[some], states.qdd[some], states.slip[some]
         more = {"speeds": self.speeds}
@@ -140,7 +148,7 @@ class Samples:
             if self.rigid is not None:
                 parts = columns.by_torque(q, qd, qdd, slip, **more)
                 more["load"] = loads(columns, columns.torque(self.rigid, parts))
-        return columns.by_torque(q, qd, qdd, slip, **more)
+        return columns.entries(q, qd, qdd, slip, **more)
 
     def factor(self, weights: Callable[[Block], Floats] | None = None) -> Factor:
         """Return the factor of all samples, each sample of each torque with a weight if these are given."""
@@ -152,7 +160,7 @@ def _job(samples: Samples, source: int, job: Callable[[Iterable[Block]], T]) -> 
 
 
 def _factor(blocks: Iterable[Block], weights: Callable[[Block], Floats] | None) -> Factor:
-    own = (Factor.of(block.parts, block.tau, None if weights is None else weights(block)) for block in blocks)
+    own = (Factor.of(x.parts, x.tau, x.moving, None if weights is None else weights(x)) for x in blocks)
     return reduce(add, own)
 
 

@@ -87,8 +87,7 @@ class Filters:
             return x
         sections = butter(ORDER, self.cutoff, fs=1.0 / self.step, output="sos")
         padding = min(len(x) - 1, self.halo)
-        found: Floats = sosfiltfilt(sections, x, axis=0, padlen=padding)
-        return found
+        return np.asarray(sosfiltfilt(sections, np.ascontiguousarray(x.T), axis=1, padlen=padding).T)
 
 
 def rate(x: Floats, step: float) -> Floats:
@@ -137,7 +136,8 @@ def filters(recording: Recording, cutoff: float | str | None, decimate: int | No
 def _spectrum(q: Floats, step: float) -> tuple[float, float, Floats]:
     """Return the bandwidth of the motion, where the positions' spectrum sinks into noise, and how large that is."""
     segment = min(len(q), max(256, int(2 ** np.round(np.log2(max(2.0 / step, 256))))))
-    f, power = welch(q, 1.0 / step, nperseg=segment, detrend="constant", axis=0)
+    f, power = welch(np.ascontiguousarray(q.T), 1.0 / step, nperseg=segment, detrend="constant", axis=1)
+    power = power.T
     floor = np.median(power[2 * len(f) // 3 :], axis=0)
     smoothed = np.apply_along_axis(lambda x: np.convolve(x, np.ones(5) / 5, "same"), 0, power)
     above = smoothed > FLOOR * np.maximum(floor, 1e-300)

@@ -14,9 +14,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .signals import Filters
+
 Floats = NDArray[np.float64]
+MEMORY = 10.0
+"""Displacement over which friction turns near rest, in multiples of the positions' noise."""
+FINEST = 1e-12
+"""The shortest such displacement."""
+STILL = 5.0
+"""Speed below which an axis is at rest, in multiples of the velocities' noise."""
 _FORGOTTEN = 1e-12
 """What is left of a direction that can be neglected."""
+
+
+def along(velocities: Floats, filters: Filters, step: float, before: Floats | None = None) -> Floats:
+    """Return the directions of friction along a motion whose positions are as noisy as those of a recording."""
+    width, slow = (float(np.median(x)) for x in (filters.noise, filters.velocity_noise))
+    return slip(velocities, step, max(MEMORY * width, FINEST), STILL * slow, before)
 
 
 def slip(velocities: Floats, step: float, width: float, threshold: float, start: Floats | None = None) -> Floats:

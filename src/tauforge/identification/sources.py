@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .checks import fitting
 from .columns import Columns
+from .options import check_filtering
 from .recording import Recording, listed
 from .signals import even, filters
 from .states import Source
@@ -19,6 +20,7 @@ def sources_of(
     decimate: int | None,
 ) -> list[Source]:
     """Return recordings with the way to filter each."""
+    check_filtering(cutoff, decimate)
     sources = []
     for given in listed(recordings):
         recording = even(fitting(given, found.robot))

@@ -19,17 +19,11 @@ from ..runtime.function import Function
 from .columns import Columns
 from .recording import ARRAYS, Recording, release
 from .signals import REACH, WEIGHTS, Filters, rate
-from .slip import slip
+from .slip import along
 
 Floats = NDArray[np.float64]
 BLOCK = 32768
 """Samples that are filtered at a time."""
-MEMORY = 10.0
-"""Displacement over which friction turns near rest, in multiples of the positions' noise."""
-FINEST = 1e-12
-"""The shortest such displacement."""
-STILL = 5.0
-"""Speed below which an axis is at rest, in multiples of the velocities' noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +93,7 @@ class Source:
 
     def slip(self, velocities: Floats, before: Floats | None) -> Floats:
         """Return the directions of friction along velocities of the rubbing axes."""
-        width = MEMORY * float(np.median(self.filters.noise))
-        slow = STILL * float(np.median(self.filters.velocity_noise))
-        return slip(velocities, self.filters.step, max(width, FINEST), slow, before)
+        return along(velocities, self.filters, self.filters.step, before)
 
     def of(self, columns: Columns) -> Source:
         """Return the source for other columns of the same robot."""

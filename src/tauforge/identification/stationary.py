@@ -54,11 +54,6 @@ def stationary(
     return total
 
 
-def counted(block: Block) -> Floats:
-    """Return 1 for each torque and sample that counts, 0 for those that are left out near rest."""
-    return np.stack([np.any(Y != 0.0, axis=1) for Y in block.parts], axis=1).astype(float)
-
-
 def _products(blocks: Iterable[Block], kernels: Floats) -> list[Floats]:
     """Return YᵀΓY of each torque."""
     found: list[Floats] = []

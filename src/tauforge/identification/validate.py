@@ -15,8 +15,9 @@ from ..models.registry import check_robot
 from ..parameters.base import grouped
 from ..robot.robot import Robot
 from .columns import columns_of
-from .identify import AUTO, identify
-from .recording import Recording, listed
+from .identify import identify
+from .options import AUTO, whole
+from .recording import SHORTEST, Recording, listed
 from .sources import sources_of
 from .states import States
 from .validation import Validation, compared
@@ -45,10 +46,10 @@ def validate(
     check_robot(robot)
     if robot.symbols:
         raise IdentificationError(f"{robot.name} has symbols; give values to {', '.join(robot.symbols[:6])} with bind")
-    whole = robot.expanded()
-    rubbing = [*((j, x) for j, x in enumerate(whole.joints, 1) if x.axes and x.kind.is_axial)]
+    every = robot.expanded()
+    rubbing = [*((j, x) for j, x in enumerate(every.joints, 1) if x.axes and x.kind.is_axial)]
     amounts = {(key, j): float(getattr(x, key)) for j, x in rubbing for key in ("FS", "FB")}
-    amounts |= {("FS", j): float(x.FS) for j, x in enumerate(whole.tendons, len(whole.joints) + 1)}
+    amounts |= {("FS", j): float(x.FS) for j, x in enumerate(every.tendons, len(every.joints) + 1)}
     signed = columns_of(robot, {key: f"{key[0]}{key[1]}" for key in amounts}, grouped(robot))
     speeds = dict.fromkeys(signed.rubbing, 1.0) | {j: float(x.VB) or 1.0 for j, x in rubbing}
     smooth = inverse_dynamics(robot.neglect("FS", "FB")).compile()
@@ -118,8 +119,11 @@ def cross_validate(
     """
     check_robot(robot)
     given = listed(recordings)
-    if folds < 2:
-        raise IdentificationError(f"folds is {folds}; it takes two parts at least")
+    whole("folds", folds, 2)
+    if len(given) < folds and min(map(len, given)) < SHORTEST * folds:
+        raise IdentificationError(
+            f"folds is {folds}, but the shortest recording has {min(map(len, given))} samples; a part takes {SHORTEST}"
+        )
     if len(given) >= folds:
         parts = [given[k::folds] for k in range(folds)]
     else:

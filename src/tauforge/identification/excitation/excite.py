@@ -25,18 +25,30 @@ from .series import Series
 Floats = NDArray[np.float64]
 FEWEST, MOST = 3, 100
 """Harmonics that a series can have; with fewer than three, rest at both ends leaves too little freedom."""
+FASTEST, USUAL = 2.0, (5, 20)
+"""Frequency in Hz up to which a series has harmonics by default, and the range of their number."""
 TURNING = 0.02
 """Part of a joint's speed over which the sign of Coulomb friction turns during the search."""
 
 
-# fmt: off
 def exciting_trajectory(
-    robot: Robot, duration: float, limits: Mapping[str, Any] | None = None, *, harmonics: int = 5,
-    start: ArrayLike | None = None, criterion: str = "condition", friction: Sequence[str] | None = None,
-    rotors: bool | None = None, scale: str | ArrayLike | None = None, noise: ArrayLike | None = None,
-    apart: Any = (), starts: int = 4, seed: int = 0, workers: Any = "threads", jobs: int | None = None,
+    robot: Robot,
+    duration: float,
+    limits: Mapping[str, Any] | None = None,
+    *,
+    harmonics: int | None = None,
+    start: ArrayLike | None = None,
+    criterion: str = "condition",
+    friction: Sequence[str] | None = None,
+    rotors: bool | None = None,
+    scale: str | ArrayLike | None = None,
+    noise: ArrayLike | None = None,
+    apart: Any = (),
+    starts: int = 4,
+    seed: int = 0,
+    workers: Any = "threads",
+    jobs: int | None = None,
 ) -> ExcitingTrajectory:
-    # fmt: on
     """Return a motion from which a robot's parameters can be identified well. It needs the extra "identify".
 
     The motion is a Fourier series over one period, with velocities and accelerations that are zero at both ends. Its
@@ -51,8 +63,11 @@ def exciting_trajectory(
     limits
         ``{"position": (lower, upper), "velocity": …, "acceleration": …, "torque": …}``, one number for all joints or
         one each, inf for none. Those that are not given are those of the robot's description.
-    harmonics, start
-        How many multiples of the base frequency; and coordinates at both ends, by default free.
+    harmonics
+        How many multiples of the base frequency; by default those up to 2 Hz, but from 5 to 20. More of them excite
+        better, but also what is elastic in a robot.
+    start
+        Coordinates at both ends, by default free.
     criterion
         "condition", the condition number of the base regressor; of motions in nearly the same condition, the one with
         the larger determinant. Or "determinant", that of the information matrix (D-optimality), which gives the
@@ -77,8 +92,10 @@ def exciting_trajectory(
     --------
     >>> tf.exciting_trajectory(tf.robots.puma560(), 10.0, {"position": (-2.0, 2.0), "velocity": 2.0})
     """
+    period = positive("duration", duration)
+    harmonics = int(np.clip(FASTEST * period, *USUAL)) if harmonics is None else harmonics
     _check(robot, harmonics, criterion, starts)
-    period, own = positive("duration", duration), limits_of(robot, limits)
+    own = limits_of(robot, limits)
     check_joints(robot, len(robot.velocity_names))
     speeds = own.speeds(2.0 * np.pi / period)
     series = Series(period, harmonics, 0.3 * speeds, _start(robot, start, own))
