@@ -1,0 +1,75 @@
+"""A plan as a Program: every branch of every step, its error, and flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...graph.functions import absolute, atan2, cos, sin
+from ...graph.node import Node, Scalar, symbol
+from ...program.program import Array, Program, Shape, inputs, outputs
+from ...robot.robot import Robot
+from ...spatial.pose import Pose
+from .chain import NOWHERE, Chain, Motion
+from .loop import Loop
+from .plan import Plan
+from .solve import solutions
+
+ROWS = ("x", "y", "z", "1")
+
+
+def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], frame: str) -> Program:
+    """Return the Program ``T, near -> q, error, margin, free``, with one row of q for each branch."""
+    names = robot.coordinate_names
+    entries = tuple(symbol(f"T[{i}]") for i in range(16))
+    T = Array(Shape([4, 4], [ROWS, ("x", "y", "z", "origin")]), entries, f"pose of {frame} relative to the base")
+    near = inputs("near", names, "given joints, and where to leave joints that can be anywhere")
+    at = {k: _motion(chain, k, near) for k in range(len(chain.axes))}
+    loop = Loop(chain, Pose.of(entries), {k: at[k] for k in given})
+    rows = list(_rows(loop, plan, at, 1.0, 0.0))
+    q, error, margin, free = list[Scalar](), list[Scalar](), list[Scalar](), list[Scalar]()
+    for motions, inside, undetermined in rows:
+        own = list[Scalar](near.nodes)
+        for k, axis in enumerate(chain.axes):
+            if axis.place != NOWHERE and k not in given:
+                own[axis.place] = motions[k].d if axis.slides else atan2(motions[k].s, motions[k].c)
+        q += own
+        error.append(loop.error(motions))
+        margin.append(inside)
+        free.append(undetermined)
+    labels = tuple(f"branch{k + 1}" for k in range(len(rows)))
+    results = {
+        "q": outputs(q, [len(rows), len(names)], [labels, names], "joint coordinates, one row for each branch"),
+        "error": outputs(error, [len(rows)], [labels], "sum of squares by which origin and axes x, y miss the goal"),
+        "margin": outputs(margin, [len(rows)], [labels], "how far the goal is within reach; negative beyond"),
+        "free": outputs(free, [len(rows)], [labels], "sum of 2**k over joints k of the chain that can be anywhere"),
+    }
+    return Program(f"{robot.name}_inverse_geometry", {"T": T, "near": near}, results)
+
+
+def _motion(chain: Chain, k: int, near: Array) -> Motion:
+    axis = chain.axes[k]
+    if axis.place == NOWHERE:
+        return Motion(1.0, 0.0)
+    value: Node = near.nodes[axis.place]
+    return Motion(d=value) if axis.slides else Motion(cos(value), sin(value))
+
+
+def _rows(
+    loop: Loop, plan: Plan, at: dict[int, Motion], margin: Scalar, free: Scalar, done: int = 0
+) -> Iterator[tuple[dict[int, Motion], Scalar, Scalar]]:
+    """Yield the motions of all joints, the least margin, and the free joints, for each branch."""
+    if done == len(plan.steps):
+        yield dict(loop.known), margin, free
+        return
+    step = plan.steps[done]
+    for found in solutions(loop, step, at[step.joint]):
+        known = {**loop.known, step.joint: found.motion}
+        least = _least(margin, found.margin)
+        undetermined = free + found.free * float(2**step.joint)
+        yield from _rows(Loop(loop.chain, loop.goal, known), plan, at, least, undetermined, done + 1)
+
+
+def _least(a: Scalar, b: Scalar) -> Scalar:
+    if a is b or b == 1.0:
+        return a
+    return b if a == 1.0 else 0.5 * (a + b - absolute(a - b))
