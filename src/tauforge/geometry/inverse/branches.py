@@ -29,17 +29,18 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
     q, error, margin, free = list[Scalar](), list[Scalar](), list[Scalar](), list[Scalar]()
     for motions, inside, undetermined in rows:
         own = list[Scalar](near.nodes)
-        for k, axis in enumerate(chain.axes):
-            if axis.place != NOWHERE and k not in given:
+        for k in chain.real:
+            axis = chain.axes[k]
+            if k not in given:
                 own[axis.place] = motions[k].d if axis.slides else atan2(motions[k].s, motions[k].c)
         q += own
-        error.append(loop.error(motions))
+        error.append(Loop(chain, loop.goal, motions).error())
         margin.append(inside)
         free.append(undetermined)
     labels = tuple(f"branch{k + 1}" for k in range(len(rows)))
     results = {
         "q": outputs(q, [len(rows), len(names)], [labels, names], "joint coordinates, one row for each branch"),
-        "error": outputs(error, [len(rows)], [labels], "sum of squares by which origin and axes x, y miss the goal"),
+        "error": outputs(error, [len(rows)], [labels], "sum of squares by which origin and axes miss the goal"),
         "margin": outputs(margin, [len(rows)], [labels], "how far the goal is within reach; negative beyond"),
         "free": outputs(free, [len(rows)], [labels], "sum of 2**k over joints k of the chain that can be anywhere"),
     }

@@ -126,6 +126,28 @@ class Chain:
             axes.append(Axis(f"turn{k + 1}", NOWHERE, False, unit, pose.P))
         return cls(tuple(axes), pose)._tidy()
 
+    @property
+    def real(self) -> list[int]:
+        """Numbers of the axes that are joints, without turns that the aim leaves free."""
+        return [k for k, axis in enumerate(self.axes) if axis.place != NOWHERE]
+
+    @property
+    def measured(self) -> tuple[int, ...]:
+        """The axes of the frame, 0 to 2, that tell whether it is at its goal."""
+        free = len(self.axes) - len(self.real)
+        return ((0, 1), (2,), (), ())[free]
+
+    def padded(self, count: int) -> Chain:
+        """Return the chain with as many axes as wanted, the last ones anywhere: for methods that need so many."""
+        random = np.random.default_rng(5)
+        axes = list(self.axes)
+        while len(axes) < count:
+            h, o = random.normal(size=3), random.uniform(-0.3, 0.3, 3)
+            h /= np.linalg.norm(h)
+            point = self.end.P + Vector(*map(float, o))
+            axes.append(Axis(f"turn{len(axes) + 1}", NOWHERE, False, Vector(*map(float, h)), point))
+        return Chain(tuple(axes), self.end)
+
     def _tidy(self) -> Chain:
         """Return the chain without traces of rounding, and with points where consecutive axes meet."""
         axes = [axis._replace(h=_clean(axis.h), o=_clean(axis.o)) for axis in self.axes]

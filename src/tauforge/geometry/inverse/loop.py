@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ...spatial.pose import Pose
-from ...spatial.vector import Vector, dot
+from ...spatial.vector import Vector, column, dot
 from .chain import REST, Axis, Chain, Motions
 
 GOAL = -1
@@ -85,16 +85,17 @@ class Loop:
         first, last = (self.chain.end, self.goal) if sign > 0 else (self.goal, self.chain.end)
         return last.forth(first.back(v)) if is_point else last.R.forth(first.R.back(v))
 
-    def error(self, motions: Motions) -> Any:
-        """Return the sum of squares by which the frame misses its goal, in its origin and in two of its axes."""
-        chain, total = Loop(self.chain, self.goal, motions), 0.0
-        M, (whole, _) = self.chain.end, ways(len(self.chain.axes), 0, len(self.chain.axes))
-        features = [(Vector(*(row[k] for row in M.R.rows)), False) for k in range(2)] + [(M.P, True)]
-        wanted = [Vector(*(row[k] for row in self.goal.R.rows)) for k in range(2)] + [self.goal.P]
-        for (v, is_point), goal in zip(features, wanted, strict=True):
-            off = chain.carried(whole, v, is_point) - goal
+    def error(self) -> Any:
+        """Return the sum of squares by which the frame misses its goal: in its origin, and in two of its axes, or in
+        those that joints which follow it leave.
+        """
+        M, n, total = self.chain.end, len(self.chain.axes), 0.0
+        whole = ways(n, 0, n)[0]
+        for k in self.chain.measured:
+            off = self.carried(whole, column(M.R.rows, k), False) - column(self.goal.R.rows, k)
             total = total + dot(off, off)
-        return total
+        off = self.carried(whole, M.P, True) - self.goal.P
+        return total + dot(off, off)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ wrists, parallel axes and sliding joints, wherever they are, show in equations w
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import combinations, count
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,16 @@ class Carry:
 
 
 @dataclass(frozen=True)
+class Slide:
+    """Where a joint must slide if all that turn are known: others that slide still move the frame along directions."""
+
+    others: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return "position across the other sliding joints"
+
+
+@dataclass(frozen=True)
 class Step:
     """How one joint is solved for.
 
@@ -58,7 +68,7 @@ class Step:
     """
 
     joint: int
-    equation: Equation | Carry
+    equation: Equation | Carry | Slide
     needs: frozenset[int]
     branches: int
     steady: bool = False
@@ -66,7 +76,9 @@ class Step:
     @property
     def cost(self) -> float:
         """What counts in the choice: the number of branches before all, then what must be computed."""
-        kind = 0.0 if isinstance(self.equation, Carry) else 0.3 if self.equation.kind == DISTANCE else 0.2
+        kind = 0.0 if isinstance(self.equation, Carry) else 0.3
+        if isinstance(self.equation, Equation):
+            kind = 0.3 if self.equation.kind == DISTANCE else 0.2
         return 100.0 * float(np.log2(self.branches)) + kind + 0.01 * len(self.needs) + 0.1 * (not self.steady)
 
 
@@ -86,7 +98,9 @@ class Plan:
         return self.tolerance <= EXACT
 
 
-def plan(chain: Chain, given: frozenset[int], tolerance: float = EXACT) -> Plan | None:
+def plan(
+    chain: Chain, given: frozenset[int], tolerance: float = EXACT, steps: Sequence[Step] | None = None
+) -> Plan | None:
     """Return the cheapest order in which equations with one unknown give all joints; None if there is none.
 
     Parameters
@@ -95,22 +109,39 @@ def plan(chain: Chain, given: frozenset[int], tolerance: float = EXACT) -> Plan 
         Numbers of joints whose position is known.
     tolerance
         By how much axes may miss each other that are taken to meet, relative to the arm's size.
+    steps
+        The arm's possible steps, if they are known.
     """
-    options = [*_options(chain, tolerance)]
-    every = frozenset(range(len(chain.axes)))
+    options = possible(chain, tolerance) if steps is None else steps
+    every = frozenset(chain.real)
     queue: list[tuple[float, int, frozenset[int], tuple[Step, ...]]] = [(0.0, 0, given, ())]
     ticket, done = count(1), set[frozenset[int]]()
     while queue:
-        cost, _, known, steps = heapq.heappop(queue)
-        if known == every:
-            return Plan(steps, tolerance)
+        cost, _, known, taken = heapq.heappop(queue)
+        if known >= every:
+            return Plan(taken, tolerance)
         if known in done:
             continue
         done.add(known)
         for step in options:
             if step.joint not in known and step.needs <= known:
-                heapq.heappush(queue, (cost + step.cost, next(ticket), known | {step.joint}, (*steps, step)))
+                heapq.heappush(queue, (cost + step.cost, next(ticket), known | {step.joint}, (*taken, step)))
     return None
+
+
+def rank(chain: Chain, joints: Sequence[int]) -> int:
+    """Return how many of the frame's freedoms some joints have together, at a random state."""
+    numbers, random = chain.numbers(), np.random.default_rng(3)
+    motions = dict[int, Motion]()
+    for k, axis in enumerate(numbers.axes):
+        q = float(random.uniform(-2.0, 2.0))
+        motions[k] = Motion(d=q) if axis.slides else Motion(float(np.cos(q)), float(np.sin(q)))
+    loop, columns = Loop(numbers, numbers.end, motions), list[list[float]]()
+    for k in joints:
+        axis, way = numbers.axes[k], ways(len(numbers.axes), 0, k)[0]
+        h, o = loop.carried(way, axis.h, False), loop.carried(way, axis.o, True)
+        columns.append([*h, 0.0, 0.0, 0.0] if axis.slides else [*(x / size(numbers) for x in cross(o, h)), *h])
+    return int(np.linalg.matrix_rank(np.array(columns).T, tol=1e-7)) if columns else 0
 
 
 def size(chain: Chain) -> float:
@@ -160,6 +191,11 @@ def placed(chain: Chain, motions: dict[int, Motion]) -> Pose:
     return Pose.of([x for i in range(3) for x in (*(column[i] for column in columns), P[i])])
 
 
+def possible(chain: Chain, tolerance: float) -> list[Step]:
+    """Return all steps that equations with one unknown allow."""
+    return [*_options(chain, tolerance)]
+
+
 def _options(chain: Chain, tolerance: float) -> Iterator[Step]:
     numbers = chain.numbers()
     probe = Probe(numbers)
@@ -175,10 +211,21 @@ def _options(chain: Chain, tolerance: float) -> Iterator[Step]:
             single = numbers.axes[k].slides and equation.kind == PLANE
             needs = frozenset(map(int, np.flatnonzero(depends))) - {int(k)}
             yield Step(int(k), traced, needs, 1 if single else 2)
+    yield from _slides(numbers)
     for k, axis in enumerate(numbers.axes):
         for feature in near:
             if feature.is_point or not axis.slides:
                 yield from _carried(probe, k, feature, own[feature], tolerance)
+
+
+def _slides(chain: Chain) -> Iterator[Step]:
+    """Yield steps for joints that slide, after all that turn."""
+    sliding = [k for k, axis in enumerate(chain.axes) if axis.slides]
+    for k in sliding:
+        rest = [j for j in sliding if j != k]
+        for others in (*combinations(rest, 1), *combinations(rest, 2)):
+            needs = frozenset(range(len(chain.axes))) - {k, *others}
+            yield Step(k, Slide(others), needs, 1)
 
 
 def _equations(found: list[Feature]) -> Iterator[Equation]:

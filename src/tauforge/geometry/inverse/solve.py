@@ -14,8 +14,8 @@ from ...graph.operations import CONST
 from ...models.loops.closed_form.turning import positive
 from ...spatial.vector import cross, dot
 from .chain import Axis, Motion
-from .loop import ANGLE, DISTANCE, Equation, Loop, Way, back
-from .plan import Carry, Step
+from .loop import ANGLE, DISTANCE, Equation, Loop, Way, back, ways
+from .plan import Carry, Slide, Step
 
 SMALL = 1e-52
 """A squared product of two lengths below which a joint is not determined: both are rounding."""
@@ -46,6 +46,8 @@ def solutions(loop: Loop, step: Step, near: Motion) -> list[Found]:
     axis = loop.chain.axes[step.joint]
     if isinstance(step.equation, Carry):
         return [_carried(loop, axis, step, step.equation, near)]
+    if isinstance(step.equation, Slide):
+        return [_slid(loop, step.joint, step.equation)]
     mine, sign, other = _sides(loop, step.equation, step.joint)
     if axis.slides:
         return _slides(loop, axis, step.equation, mine, sign, other)
@@ -81,6 +83,17 @@ def _carried(loop: Loop, axis: Axis, step: Step, carry: Carry, near: Motion) -> 
         return Found(_unit(c, s), 1.0, 0.0)
     motion, free = _unit_or(c, s, near)
     return Found(motion, 1.0, free)
+
+
+def _slid(loop: Loop, joint: int, slide: Slide) -> Found:
+    """Return how far a joint slides, from what the other ones that slide do not change."""
+    n, axis, end = len(loop.chain.axes), loop.chain.axes[joint], loop.chain.end.P
+    off = loop.carried(ways(n, joint, n)[1], end, True) - loop.carried(ways(n, joint + 1, n)[0], end, True)
+    first, *more = (
+        loop.carried(ways(n, joint, other)[0], loop.chain.axes[other].h, False) for other in slide.others
+    )
+    across = cross(first, more[0]) if more else axis.h - first * dot(first, axis.h)
+    return Found(Motion(d=dot(across, off) * (1.0 / dot(across, axis.h))), 1.0, 0.0)
 
 
 def _unit(c: Scalar, s: Scalar) -> Motion:

@@ -1,0 +1,377 @@
+"""Inverse geometry: every state in which a frame has a pose, for any arm of joints that turn or slide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ProgramError, suggestion
+from ...models.registry import check_robot
+from ...program.program import Program
+from ...robot.robot import Robot
+from ...runtime.function import Function
+from ..reach import Search, bounds
+from ..task import Task
+from .branches import branches
+from .chain import NOWHERE, Chain, Floats
+from .explain import explained, kind_of
+from .general import General
+from .plan import EXACT, Plan, plan, possible, rank
+from .refine import Refined, merged, refine
+from .result import Solutions, Truths, compacted
+
+NEARLY = (1e-7, 1e-4, 5e-3)
+"""By how much axes may miss each other, relative to the arm's size, if no exact geometry gives an order of solving."""
+SURE, DOUBTFUL = 1e-24, 1e-7
+"""Squared error of a branch that needs no refinement, and the margin within which two branches may be one."""
+HOPELESS = 0.25
+"""Squared error, relative to the arm's size, of a branch that is not worth refining."""
+SAMPLES = 16
+"""Positions of each joint that is sampled, unless you say otherwise."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """What is known about an arm before there is a pose.
+
+    Attributes
+    ----------
+    chain
+        Its axes.
+    held
+        Numbers of the joints whose positions are given or sampled.
+    plan
+        The order of solving; None if the general method is needed.
+    """
+
+    robot: Robot
+    chain: Chain
+    held: frozenset[int]
+    plan: Plan | None
+
+
+@final
+class InverseGeometry:
+    """Every state in which a frame has a pose. Call it with poses; ``kind`` and ``explain()`` say how it solves.
+
+    Attributes
+    ----------
+    robot, frame, aim
+        As given to ``inverse_geometry``.
+    kind
+        The kind of arm, in a few words.
+    """
+
+    def __init__(
+        self, robot: Robot, frame: str, fixed: Mapping[str, ArrayLike] | None, aim: str, samples: int
+    ) -> None:
+        check_robot(robot)
+        if robot.loops:
+            raise ProgramError(f"{robot.name} has closed loops; tf.reach(…) finds states of such robots step by step")
+        self.robot, self.frame, self.aim = robot, frame, aim
+        self._task = Task(robot, frame, aim)
+        chain = Chain.of(robot, frame, aim)
+        if not chain.real:
+            raise ProgramError(f"{robot.name} has no joint that moves {frame!r}")
+        self.fixed = _fixed(robot, chain, fixed or {})
+        self._arm, self._sampled = _arranged(robot, chain, self.fixed)
+        self._samples = samples
+        self._general = General(self._arm)
+        self.kind = kind_of(self._arm, self._sampled)
+
+    @cached_property
+    def program(self) -> Program:
+        """The Program ``T, near -> q, error, margin, free``: all branches of the closed form, and flags."""
+        if self._arm.plan is None:
+            raise ProgramError(
+                f"{self.robot.name}: no order of closed-form steps exists for this arm ({self.kind}); its solutions are "
+                "eigenvalues, which ik(T) computes"
+            )
+        return branches(self.robot, self._arm.chain, self._arm.plan, self._arm.held, self.frame)
+
+    @cached_property
+    def _compiled(self) -> Function:
+        return self.program.compile()
+
+    def explain(self) -> str:
+        """Return how the arm is solved, step by step."""
+        return explained(self)
+
+    def __repr__(self) -> str:
+        return f"InverseGeometry({self.robot.name!r}, frame={self.frame!r}: {self.kind})"
+
+    def __call__(
+        self,
+        T: ArrayLike,
+        near: ArrayLike | None = None,
+        *,
+        limits: bool = True,
+        turns: bool = False,
+        nearest: bool | None = None,
+        fixed: Mapping[str, ArrayLike] | None = None,
+        threads: int | None = None,
+    ) -> Solutions:
+        """Return all states in which the frame has given poses.
+
+        Parameters
+        ----------
+        T
+            Poses relative to the base, (..., 4, 4); with ``aim="position"`` also points, (..., 3).
+        near
+            States (..., robot.coordinate_names). Solutions are sorted by their distance from it, angles are the nearest
+            to its own, and a joint that can be anywhere stays where it is there. Joints that do not move the frame, too.
+        limits
+            Whether to leave out solutions that cannot be within the joints' limits.
+        turns
+            Whether to give every solution within the limits that differs by whole turns; a joint without limits turns
+            at most once around.
+        nearest
+            Whether a pose without a solution gets the state that comes nearest to it. By default this is done for
+            arms with fewer joints than the aim prescribes, which meet few poses.
+        fixed
+            Positions of fixed joints, numbers or arrays (...), in the place of those given before.
+        threads
+            How many threads share the batch.
+        """
+        goals = self._task.goals(T)
+        leading, start = goals.shape[:-2], self._start(near, fixed)
+        leading = np.broadcast_shapes(leading, start.shape[:-1])
+        flat = np.broadcast_to(goals, (*leading, 4, 4)).reshape(-1, 4, 4)
+        around = np.broadcast_to(start, (*leading, start.shape[-1])).reshape(-1, start.shape[-1])
+        found = self._solved(flat, around, threads)
+        chosen = self._chosen(found, around, near is not None, limits, turns)
+        exact = np.ones(len(flat), dtype=bool)
+        if nearest is None:
+            nearest = rank(self._arm.chain, range(len(self._arm.chain.axes))) < 6
+        q, count, family = chosen
+        empty = np.flatnonzero(count == 0)
+        if nearest and len(empty):
+            q, count, family = _widened(q, count, family)
+            q[empty, 0] = self._nearest(flat[empty], around[empty], limits)
+            count[empty], exact[empty] = 1, False
+
+        def why() -> NDArray[Any]:
+            return self._reasons(flat, around, found, count, exact, limits).reshape(leading)
+
+        K = q.shape[1]
+        return Solutions(
+            q.reshape(*leading, K, q.shape[2]),
+            count.reshape(leading),
+            exact.reshape(leading),
+            family.reshape(*leading, K),
+            why,
+        )
+
+    def _start(self, near: ArrayLike | None, fixed: Mapping[str, ArrayLike] | None) -> Floats:
+        """Return states (..., n) with the fixed joints where they are to be."""
+        names = self.robot.coordinate_names
+        try:
+            q = np.zeros(len(names)) if near is None else np.array(near, dtype=float)
+        except (TypeError, ValueError):
+            raise ProgramError("near: this is not an array of numbers") from None
+        if q.shape[-1:] != (len(names),) or not np.isfinite(q).all():
+            raise ProgramError(f"near has the shape {q.shape}; it needs finite coordinates {', '.join(names)}")
+        values = {**self.fixed, **_checked(self.fixed, fixed or {})}
+        shape = np.broadcast_shapes(q.shape[:-1], *(np.shape(x) for x in values.values()))
+        q = np.broadcast_to(q, (*shape, len(names))).copy()
+        for name, value in values.items():
+            q[..., names.index(name)] = value
+        return q
+
+    def _solved(self, T: Floats, near: Floats, threads: int | None) -> Refined:
+        """Return all solutions of poses (k, 4, 4)."""
+        if not self._sampled:
+            return self._at(T, near, threads)
+        lots = [
+            self._at(T, at, threads) for at in self._spread(near)
+        ]
+        return Refined(*(np.concatenate(parts, axis=1) for parts in zip(*lots, strict=True)))
+
+    def _spread(self, near: Floats) -> list[Floats]:
+        """Return states with sampled joints at all their positions, the first ones where they are."""
+        names, limits = self.robot.coordinate_names, bounds(self.robot)
+        found = [near]
+        for name in self._sampled:
+            place = names.index(name)
+            own = int(np.flatnonzero(limits.places == place)[0])
+            lower, upper = max(limits.lower[own], -np.pi), min(limits.upper[own], np.pi)
+            more = list[Floats]()
+            for q in found:
+                for value in np.linspace(lower, upper, self._samples, endpoint=upper - lower < 2 * np.pi - 1e-9):
+                    moved = q.copy()
+                    moved[:, place] = value
+                    more.append(moved)
+            found = more
+        return found
+
+    def _at(self, T: Floats, near: Floats, threads: int | None) -> Refined:
+        if self._arm.plan is None:
+            q = self._general.candidates(T, near)
+            return refine(self._task, self._arm.chain, T, q)
+        with np.errstate(all="ignore"):
+            q, error, margin, free = self._compiled(T, near, threads=threads)
+            if not self._is_exact:
+                return self._nearly(T, near, q, error)
+            good, family = error < SURE, free != 0.0
+            doubt = family | (np.abs(margin) < DOUBTFUL) | (~good & (error < HOPELESS) & (margin > -DOUBTFUL))
+            left = np.flatnonzero(doubt.any(axis=1))
+        found = Refined(q, good, family)
+        return self._doubtful(T, near, found, error, left) if len(left) else found
+
+    @property
+    def _is_exact(self) -> bool:
+        return self._arm.plan is not None and self._arm.plan.is_exact
+
+    def _doubtful(self, T: Floats, near: Floats, found: Refined, error: Floats, left: NDArray[np.intp]) -> Refined:
+        """Return solutions with those of some poses refined, one for each family, and duplicates removed."""
+        from .family import representatives
+
+        q, good, family = (x.copy() for x in found)
+        own, fine, free = representatives(self, T[left], near[left], q[left], good[left], family[left], error[left])
+        if own.shape[1] > q.shape[1]:
+            more = own.shape[1] - q.shape[1]
+            q = np.concatenate([q, np.full((len(q), more, q.shape[2]), np.nan)], axis=1)
+            good, family = (np.concatenate([x, np.zeros((len(q), more), dtype=bool)], axis=1) for x in (good, family))
+        q[left, : own.shape[1]], good[left, : own.shape[1]], family[left, : own.shape[1]] = own, fine, free
+        return Refined(q, good, family)
+
+    def _nearly(self, T: Floats, near: Floats, q: Floats, error: Floats) -> Refined:
+        """Return solutions of an arm whose axes almost meet: those of one whose axes do, refined; and if some do not
+        lead to a solution, those of the general method too.
+        """
+        q = np.where((error < HOPELESS)[..., None], q, np.nan)
+        found = refine(self._task, self._arm.chain, T, q)
+        lost = np.flatnonzero((np.isfinite(q).all(axis=2) & ~found.good).any(axis=1))
+        if not len(lost):
+            return found
+        general = refine(self._task, self._arm.chain, T[lost], self._general.candidates(T[lost], near[lost]))
+        K = general.q.shape[1]
+        q = np.concatenate([found.q, np.full((len(T), K, q.shape[2]), np.nan)], axis=1)
+        good, family = (np.concatenate([x, np.zeros((len(T), K), dtype=bool)], axis=1) for x in found[1:])
+        q[lost, -K:], good[lost, -K:], family[lost, -K:] = general
+        q[lost], good[lost], family[lost] = merged(self._arm.chain, Refined(q[lost], good[lost], family[lost]))
+        return Refined(q, good, family)
+
+    def _chosen(
+        self, found: Refined, near: Floats, sort: bool, limits: bool, turns: bool
+    ) -> tuple[Floats, NDArray[np.intp], Truths]:
+        from .choose import chosen
+
+        q, good, family = found
+        if limits or turns or sort:
+            q, good, family = chosen(self._arm, q, good, family, near, sort, limits, turns)
+        order = None
+        if sort:
+            order = np.linalg.norm(np.nan_to_num(q) - near[:, None], axis=2)
+        return compacted(q, good, family, order)
+
+    def _nearest(self, T: Floats, near: Floats, limits: bool) -> Floats:
+        """Return the states that come nearest to poses."""
+        search = Search(self._task, limits)
+        best, least = np.array(near), np.full(len(T), np.inf)
+        starts = [near, *(near + shift for shift in np.random.default_rng(0).uniform(-2.0, 2.0, (8, near.shape[1])))]
+        for start in starts:
+            q, distance, angle = search.towards(search.inside(np.array(start)), T)
+            off = np.hypot(distance, angle)
+            better = off < least
+            best[better], least[better] = q[better], off[better]
+        return best
+
+    def _reasons(
+        self, T: Floats, near: Floats, found: Refined, count: NDArray[np.intp], exact: Truths, limits: bool
+    ) -> NDArray[Any]:
+        from .reasons import reasons
+
+        return reasons(self._task, self._arm, T, near, found, count, exact, self._nearest, limits)
+
+
+def inverse_geometry(
+    robot: Robot,
+    *,
+    frame: str,
+    fixed: Mapping[str, ArrayLike] | None = None,
+    aim: str = "pose",
+    samples: int = SAMPLES,
+) -> InverseGeometry:
+    """Return what finds every state in which a frame has a pose.
+
+    Parameters
+    ----------
+    frame
+        Name of a link or of a constant frame.
+    fixed
+        Positions of joints that are not to be solved for, as redundant arms need: numbers or arrays, by joint. Redundant
+        joints that you do not fix are sampled.
+    aim
+        "pose"; "position" for the origin alone; "axis" for the origin and the direction of the frame's z axis, as of a
+        tool that can spin. An arm with five joints reaches the latter, an arm with three the former.
+    samples
+        How many positions of each sampled joint are tried.
+    """
+    if not isinstance(samples, int) or samples < 1:
+        raise ProgramError(f"samples={samples!r}; it must be a whole number, at least 1")
+    return InverseGeometry(robot, frame, fixed, aim, samples)
+
+
+def _fixed(robot: Robot, chain: Chain, fixed: Mapping[str, ArrayLike]) -> dict[str, Floats]:
+    names = [axis.name for axis in chain.axes if axis.place != NOWHERE]
+    return _checked(dict.fromkeys(names), fixed)
+
+
+def _checked(known: Mapping[str, Any], fixed: Mapping[str, ArrayLike]) -> dict[str, Floats]:
+    found = dict[str, Floats]()
+    for name, value in fixed.items():
+        if name not in known:
+            raise ProgramError(f"fixed: there is no joint {name!r} to fix; {suggestion(name, [*known])}")
+        try:
+            found[name] = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            raise ProgramError(f"fixed: the position of {name} is not a number or an array of numbers") from None
+        if not np.isfinite(found[name]).all():
+            raise ProgramError(f"fixed: the position of {name} is not finite")
+    return found
+
+
+def _arranged(robot: Robot, chain: Chain, fixed: Mapping[str, Any]) -> tuple[Arm, tuple[str, ...]]:
+    """Return the arm with the order in which it is solved, and the joints that are sampled."""
+    given = frozenset(k for k in chain.real if chain.axes[k].name in fixed)
+    turns = [k for k in range(len(chain.axes)) if k not in chain.real]
+    idle = {k for k in chain.real if rank(chain, [*turns, k]) == rank(chain, turns)}
+    given |= idle  # what the aim does not notice stays where it is
+    movable = [k for k in chain.real if k not in given]
+    if not movable:
+        raise ProgramError(f"{robot.name}: fixed leaves no joint to solve for")
+    unknown = [k for k in range(len(chain.axes)) if k not in given]
+    whole = rank(chain, unknown)
+    choices = [
+        sampled
+        for sampled in combinations(movable, len(unknown) - whole)
+        if rank(chain, [k for k in unknown if k not in sampled]) == whole
+    ]
+    for tolerance in (EXACT, *NEARLY):
+        found, steps = list[tuple[int, tuple[int, ...], Plan]](), possible(chain, tolerance)
+        for sampled in choices:
+            own = plan(chain, given | set(sampled), tolerance, steps)
+            if own is not None:
+                found.append((own.branches, sampled, own))
+        if found:
+            _, sampled, best = min(found, key=lambda x: x[0])
+            return Arm(robot, chain, given | set(sampled), best), tuple(chain.axes[k].name for k in sampled)
+        if robot.symbols:
+            break
+    sampled = choices[len(choices) // 2]
+    return Arm(robot, chain, given | set(sampled), None), tuple(chain.axes[k].name for k in sampled)
+
+
+def _widened(q: Floats, count: NDArray[np.intp], family: Truths) -> tuple[Floats, NDArray[np.intp], Truths]:
+    """Return solutions with room for at least one."""
+    if q.shape[1]:
+        return q, count, family
+    return np.full((len(q), 1, q.shape[2]), np.nan), count, np.zeros((len(q), 1), dtype=bool)
