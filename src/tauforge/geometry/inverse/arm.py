@@ -18,7 +18,7 @@ from ...robot.robot import Robot
 from ...runtime.function import Function
 from ..reach import Search, bounds
 from ..task import Task
-from .branches import branches
+from .branches import SHARP, branches
 from .chain import NOWHERE, Chain, Floats
 from .explain import explained, kind_of
 from .general import General
@@ -88,7 +88,7 @@ class InverseGeometry:
 
     @cached_property
     def program(self) -> Program:
-        """The Program ``T, near -> q, error, margin, free``: all branches of the closed form, and flags."""
+        """The Program ``T, near, blur -> q, error, margin, free``: all branches of the closed form, and flags."""
         if self._arm.plan is None:
             raise ProgramError(
                 f"{self.robot.name}: no order of closed-form steps exists for this arm ({self.kind}); its solutions are "
@@ -216,25 +216,25 @@ class InverseGeometry:
             q = self._general.candidates(T, near)
             return refine(self._task, self._arm.chain, T, q)
         with np.errstate(all="ignore"):
-            q, error, margin, free = self._compiled(T, near, threads=threads)
+            q, error, margin, free = self._compiled(T, near, SHARP, threads=threads)
             if not self._is_exact:
                 return self._nearly(T, near, q, error)
             good, family = error < SURE, free != 0.0
             doubt = family | (np.abs(margin) < DOUBTFUL) | (~good & (error < HOPELESS) & (margin > -DOUBTFUL))
             left = np.flatnonzero(doubt.any(axis=1))
         found = Refined(q, good, family)
-        return self._doubtful(T, near, found, error, left) if len(left) else found
+        return self._doubtful(T, near, found, left) if len(left) else found
 
     @property
     def _is_exact(self) -> bool:
         return self._arm.plan is not None and self._arm.plan.is_exact
 
-    def _doubtful(self, T: Floats, near: Floats, found: Refined, error: Floats, left: NDArray[np.intp]) -> Refined:
+    def _doubtful(self, T: Floats, near: Floats, found: Refined, left: NDArray[np.intp]) -> Refined:
         """Return solutions with those of some poses refined, one for each family, and duplicates removed."""
         from .family import representatives
 
         q, good, family = (x.copy() for x in found)
-        own, fine, free = representatives(self, T[left], near[left], q[left], good[left], family[left], error[left])
+        own, fine, free = representatives(self, T[left], near[left])
         if own.shape[1] > q.shape[1]:
             more = own.shape[1] - q.shape[1]
             q = np.concatenate([q, np.full((len(q), more, q.shape[2]), np.nan)], axis=1)

@@ -14,18 +14,21 @@ from .loop import Loop
 from .plan import Plan
 from .solve import solutions
 
+SHARP, BLURRED = 1e-46, 1e-28
+"""Fourth powers of lengths that are rounding, as a rule, and after a step whose branches are almost one."""
 ROWS = ("x", "y", "z", "1")
 
 
 def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], frame: str) -> Program:
-    """Return the Program ``T, near -> q, error, margin, free``, with one row of q for each branch."""
+    """Return the Program ``T, near, blur -> q, error, margin, free``, with one row of q for each branch."""
     names = robot.coordinate_names
     entries = tuple(symbol(f"T[{i}]") for i in range(16))
     T = Array(Shape([4, 4], [ROWS, ("x", "y", "z", "origin")]), entries, f"pose of {frame} relative to the base")
     near = inputs("near", names, "given joints, and where to leave joints that can be anywhere")
+    blur = Array(Shape([]), (symbol("blur"),), "fourth power of lengths that are rounding: 1e-46, or 1e-28 if in doubt")
     at = {k: _motion(chain, k, near) for k in range(len(chain.axes))}
     loop = Loop(chain, Pose.of(entries), {k: at[k] for k in given})
-    rows = list(_rows(loop, plan, at, 1.0, 0.0))
+    rows = list(_rows(loop, plan, at, blur.nodes[0], 1.0, 0.0))
     q, error, margin, free = list[Scalar](), list[Scalar](), list[Scalar](), list[Scalar]()
     for motions, inside, undetermined in rows:
         own = list[Scalar](near.nodes)
@@ -44,7 +47,7 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
         "margin": outputs(margin, [len(rows)], [labels], "how far the goal is within reach; negative beyond"),
         "free": outputs(free, [len(rows)], [labels], "sum of 2**k over joints k of the chain that can be anywhere"),
     }
-    return Program(f"{robot.name}_inverse_geometry", {"T": T, "near": near}, results)
+    return Program(f"{robot.name}_inverse_geometry", {"T": T, "near": near, "blur": blur}, results)
 
 
 def _motion(chain: Chain, k: int, near: Array) -> Motion:
@@ -56,18 +59,18 @@ def _motion(chain: Chain, k: int, near: Array) -> Motion:
 
 
 def _rows(
-    loop: Loop, plan: Plan, at: dict[int, Motion], margin: Scalar, free: Scalar, done: int = 0
+    loop: Loop, plan: Plan, at: dict[int, Motion], blur: Scalar, margin: Scalar, free: Scalar, done: int = 0
 ) -> Iterator[tuple[dict[int, Motion], Scalar, Scalar]]:
     """Yield the motions of all joints, the least margin, and the free joints, for each branch."""
     if done == len(plan.steps):
         yield dict(loop.known), margin, free
         return
     step = plan.steps[done]
-    for found in solutions(loop, step, at[step.joint]):
+    for found in solutions(loop, step, at[step.joint], blur):
         known = {**loop.known, step.joint: found.motion}
         least = _least(margin, found.margin)
         undetermined = free + found.free * float(2**step.joint)
-        yield from _rows(Loop(loop.chain, loop.goal, known), plan, at, least, undetermined, done + 1)
+        yield from _rows(Loop(loop.chain, loop.goal, known), plan, at, blur, least, undetermined, done + 1)
 
 
 def _least(a: Scalar, b: Scalar) -> Scalar:

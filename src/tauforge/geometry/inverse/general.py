@@ -24,7 +24,7 @@ from ...errors import ProgramError
 from ...runtime.function import Function
 from ...spatial.pose import Pose
 from ...spatial.vector import Vector
-from .branches import branches
+from .branches import SHARP, branches
 from .chain import NOWHERE, Chain, Floats, Motion
 from .loop import Loop, Way, back, ways
 from .plan import plan, size
@@ -103,7 +103,7 @@ class General:
         rest = self._rest(frozenset(joints))
         pose, which = np.nonzero(np.isfinite(known).all(axis=2))
         with np.errstate(all="ignore"):
-            q, error, _, _ = rest(T[pose], known[pose, which])
+            q, error, _, _ = rest(T[pose], known[pose, which], SHARP)
         error = np.where(np.isnan(error), np.inf, error)
         found = np.full((len(T), 2 * known.shape[1], known.shape[2]), np.nan)
         order = np.argsort(error, axis=1)

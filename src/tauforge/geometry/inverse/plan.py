@@ -17,7 +17,7 @@ import numpy as np
 from ...spatial.pose import Pose
 from ...spatial.vector import Vector, cross
 from .chain import Chain, Floats, Motion
-from .loop import ANGLE, DISTANCE, PLANE, Equation, Feature, Loop, Way, features, ways
+from .loop import ANGLE, DISTANCE, GOAL, PLANE, Equation, Feature, Loop, Way, features, ways
 
 EXACT = 1e-10
 """How much an equation may change with a joint, relative to the arm's size, if it does not depend on it."""
@@ -257,4 +257,5 @@ def _carried(probe: Probe, k: int, feature: Feature, traced: Feature, tolerance:
         arm = cross(axis.h, v - axis.o if feature.is_point else v)
         if max(float(np.abs(np.broadcast_to(x, probe.shape)[:: n + 1]).max()) for x in arm) <= CLEARLY * scale:
             return  # on the axis, where the joint does not move it
-    yield Step(k, Carry(traced, beyond, before), needs, 1, axis.slides or bool(steady.all()))
+    same = bool(steady.all()) and all(j != GOAL for j, _ in beyond)
+    yield Step(k, Carry(traced, beyond, before), needs, 1, axis.slides or same)

@@ -17,8 +17,8 @@ from .chain import Axis, Motion
 from .loop import ANGLE, DISTANCE, Equation, Loop, Way, back, ways
 from .plan import Carry, Slide, Step
 
-SMALL = 1e-52
-"""A squared product of two lengths below which a joint is not determined: both are rounding."""
+SMALL = 1e-60
+"""What keeps a division from failing."""
 ROUNDING = 1e-13
 """Constants below it are zero."""
 
@@ -41,17 +41,20 @@ class Found(NamedTuple):
     free: Scalar
 
 
-def solutions(loop: Loop, step: Step, near: Motion) -> list[Found]:
-    """Return all solutions of a step; a joint that can be anywhere is near a given motion."""
+def solutions(loop: Loop, step: Step, near: Motion, blur: Scalar) -> list[Found]:
+    """Return all solutions of a step; a joint that can be anywhere is near a given motion.
+
+    It can be anywhere if what determines it, the fourth power of a length, is below the blur.
+    """
     axis = loop.chain.axes[step.joint]
     if isinstance(step.equation, Carry):
-        return [_carried(loop, axis, step, step.equation, near)]
+        return [_carried(loop, axis, step, step.equation, near, blur)]
     if isinstance(step.equation, Slide):
         return [_slid(loop, step.joint, step.equation)]
     mine, sign, other = _sides(loop, step.equation, step.joint)
     if axis.slides:
         return _slides(loop, axis, step.equation, mine, sign, other)
-    return _turns(loop, axis, step.equation, mine, sign, other, near)
+    return _turns(loop, axis, step.equation, mine, sign, other, near, blur)
 
 
 class Side(NamedTuple):
@@ -69,7 +72,7 @@ def _sides(loop: Loop, equation: Equation, joint: int) -> tuple[Side, int, Way]:
     return Side(mine[:at], mine[at + 1 :]), mine[at][1], other
 
 
-def _carried(loop: Loop, axis: Axis, step: Step, carry: Carry, near: Motion) -> Found:
+def _carried(loop: Loop, axis: Axis, step: Step, carry: Carry, near: Motion, blur: Scalar) -> Found:
     feature = carry.feature
     v = loop.carried(carry.beyond, feature.vector, feature.is_point)
     w = loop.carried(carry.before, feature.vector, feature.is_point)
@@ -81,7 +84,7 @@ def _carried(loop: Loop, axis: Axis, step: Step, carry: Carry, near: Motion) -> 
     s = dot(axis.h, cross(v, w))
     if step.steady:
         return Found(_unit(c, s), 1.0, 0.0)
-    motion, free = _unit_or(c, s, near)
+    motion, free = _unit_or(c, s, near, blur)
     return Found(motion, 1.0, free)
 
 
@@ -101,17 +104,17 @@ def _unit(c: Scalar, s: Scalar) -> Motion:
     return Motion(c * scale, s * scale)
 
 
-def _unit_or(c: Scalar, s: Scalar, near: Motion) -> tuple[Motion, Scalar]:
+def _unit_or(c: Scalar, s: Scalar, near: Motion, blur: Scalar) -> tuple[Motion, Scalar]:
     """Return a cosine and sine of length one; those of another motion, and 1, if both are rounding of zero."""
     square = c * c + s * s
-    some = positive(square - SMALL)
+    some = positive(square - blur)
     none = 1.0 - some
     scale = 1.0 / sqrt(some * square + none)
     return Motion((some * c + none * near.c) * scale, (some * s + none * near.s) * scale), none
 
 
 def _turns(
-    loop: Loop, axis: Axis, equation: Equation, side: Side, sign: int, other: Way, near: Motion
+    loop: Loop, axis: Axis, equation: Equation, side: Side, sign: int, other: Way, near: Motion, blur: Scalar
 ) -> list[Found]:
     """Return both solutions of A cos q + B sin q = C."""
     b, a = equation.second, equation.first
@@ -152,7 +155,7 @@ def _turns(
     margin = inside * (1.0 / (scale * some + (1.0 - some)))
     for r in (root, -root):
         c, s = A * C - B * r, B * C + A * r
-        motion, free = _unit_or(c, sign * s, near)
+        motion, free = _unit_or(c, sign * s, near, blur)
         found.append(Found(motion, margin, free))
     return found
 
