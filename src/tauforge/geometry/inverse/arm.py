@@ -21,6 +21,7 @@ from ..task import Task
 from .branches import SHARP, branches
 from .chain import NOWHERE, Chain, Floats
 from .explain import explained, kind_of
+from .family import representatives
 from .general import General
 from .plan import EXACT, Plan, plan, possible, rank
 from .refine import Refined, merged, refine
@@ -32,6 +33,8 @@ SURE, DOUBTFUL = 1e-24, 1e-7
 """Squared error of a branch that needs no refinement, and the margin within which two branches may be one."""
 HOPELESS = 0.25
 """Squared error, relative to the arm's size, of a branch that is not worth refining."""
+DOUBT = 30.0
+"""How many times the distance by which axes miss each other is near enough to a singular pose to lose solutions."""
 SAMPLES = 16
 """Positions of each joint that is sampled, unless you say otherwise."""
 
@@ -215,49 +218,33 @@ class InverseGeometry:
         if self._arm.plan is None:
             q = self._general.candidates(T, near)
             return refine(self._task, self._arm.chain, T, q)
+        if not self._arm.plan.is_exact:
+            return self._nearly(T, near, self._arm.plan, threads)
         with np.errstate(all="ignore"):
             q, error, margin, free = self._compiled(T, near, SHARP, threads=threads)
-            if not self._is_exact:
-                return self._nearly(T, near, q, error)
             good, family = error < SURE, free != 0.0
             doubt = family | (np.abs(margin) < DOUBTFUL) | (~good & (error < HOPELESS) & (margin > -DOUBTFUL))
             left = np.flatnonzero(doubt.any(axis=1))
         found = Refined(q, good, family)
-        return self._doubtful(T, near, found, left) if len(left) else found
-
-    @property
-    def _is_exact(self) -> bool:
-        return self._arm.plan is not None and self._arm.plan.is_exact
-
-    def _doubtful(self, T: Floats, near: Floats, found: Refined, left: NDArray[np.intp]) -> Refined:
-        """Return solutions with those of some poses refined, one for each family, and duplicates removed."""
-        from .family import representatives
-
-        q, good, family = (x.copy() for x in found)
-        own, fine, free = representatives(self, T[left], near[left])
-        if own.shape[1] > q.shape[1]:
-            more = own.shape[1] - q.shape[1]
-            q = np.concatenate([q, np.full((len(q), more, q.shape[2]), np.nan)], axis=1)
-            good, family = (np.concatenate([x, np.zeros((len(q), more), dtype=bool)], axis=1) for x in (good, family))
-        q[left, : own.shape[1]], good[left, : own.shape[1]], family[left, : own.shape[1]] = own, fine, free
-        return Refined(q, good, family)
-
-    def _nearly(self, T: Floats, near: Floats, q: Floats, error: Floats) -> Refined:
-        """Return solutions of an arm whose axes almost meet: those of one whose axes do, refined; and if some do not
-        lead to a solution, those of the general method too.
-        """
-        q = np.where((error < HOPELESS)[..., None], q, np.nan)
-        found = refine(self._task, self._arm.chain, T, q)
-        lost = np.flatnonzero((np.isfinite(q).all(axis=2) & ~found.good).any(axis=1))
-        if not len(lost):
+        if not len(left):
             return found
-        general = refine(self._task, self._arm.chain, T[lost], self._general.candidates(T[lost], near[lost]))
-        K = general.q.shape[1]
-        q = np.concatenate([found.q, np.full((len(T), K, q.shape[2]), np.nan)], axis=1)
-        good, family = (np.concatenate([x, np.zeros((len(T), K), dtype=bool)], axis=1) for x in found[1:])
-        q[lost, -K:], good[lost, -K:], family[lost, -K:] = general
-        q[lost], good[lost], family[lost] = merged(self._arm.chain, Refined(q[lost], good[lost], family[lost]))
-        return Refined(q, good, family)
+        found.good[left] = False
+        return _joined(self._arm.chain, found, representatives(self, T[left], near[left]), left)
+
+    def _nearly(self, T: Floats, near: Floats, plan: Plan, threads: int | None) -> Refined:
+        """Return solutions of an arm whose axes almost meet: those of one whose axes do, refined; and where these may
+        not be all, near singular poses, those of the general method too.
+        """
+        with np.errstate(all="ignore"):
+            q, error, margin, free = self._compiled(T, near, (DOUBT * plan.tolerance) ** 4, threads=threads)
+            q = np.where((error < HOPELESS)[..., None], q, np.nan)
+        found = refine(self._task, self._arm.chain, T, q)
+        lost = (np.isfinite(q).all(axis=2) & ~found.good) | (free != 0.0) | (np.abs(margin) < DOUBT * plan.tolerance)
+        left = np.flatnonzero(lost.any(axis=1))
+        if not len(left):
+            return found
+        more = refine(self._task, self._arm.chain, T[left], self._general.candidates(T[left], near[left]))
+        return _joined(self._arm.chain, found, more, left)
 
     def _chosen(
         self, found: Refined, near: Floats, sort: bool, limits: bool, turns: bool
@@ -368,6 +355,21 @@ def _arranged(robot: Robot, chain: Chain, fixed: Mapping[str, Any]) -> tuple[Arm
             break
     sampled = choices[len(choices) // 2]
     return Arm(robot, chain, given | set(sampled), None), tuple(chain.axes[k].name for k in sampled)
+
+
+def _joined(chain: Chain, found: Refined, more: Refined, left: NDArray[np.intp]) -> Refined:
+    """Return solutions with more of some poses, and without duplicates."""
+    both = (np.concatenate([x[left], y], axis=1) for x, y in zip(found, more, strict=True))
+    q, count, family = compacted(*merged(chain, Refined(*both)), None)
+    K = max(q.shape[1], found.q.shape[1])
+    whole = np.full((len(found.q), K, q.shape[2]), np.nan)
+    good, free = np.zeros((2, len(whole), K), dtype=bool)
+    for mine, new in zip((whole, good, free), found, strict=True):
+        mine[:, : new.shape[1]] = new
+    whole[left], good[left], free[left] = np.nan, False, False
+    whole[left, : q.shape[1]], free[left, : q.shape[1]] = q, family
+    good[left] = np.arange(K) < count[:, None]
+    return Refined(whole, good, free)
 
 
 def _widened(q: Floats, count: NDArray[np.intp], family: Truths) -> tuple[Floats, NDArray[np.intp], Truths]:
