@@ -18,21 +18,23 @@ from ...robot.robot import Robot
 from ...runtime.function import Function
 from ..reach import Search, bounds
 from ..task import Task
-from .branches import SHARP, branches
+from .branches import HOPELESS, SHARP, branches
 from .chain import NOWHERE, Chain, Floats
+from .choose import Range, chosen
 from .explain import explained, kind_of
 from .family import representatives
 from .general import General
-from .plan import EXACT, Plan, plan, possible, rank
-from .refine import Refined, merged, refine
+from .plan import EXACT, Plan, plan, possible, rank, size
+from .reasons import reasons
+from .refine import Refined, merged, nearest_rotations, refine
 from .result import Solutions, Truths, compacted
 
 NEARLY = (1e-7, 1e-4, 5e-3)
 """By how much axes may miss each other, relative to the arm's size, if no exact geometry gives an order of solving."""
-SURE, DOUBTFUL = 1e-24, 1e-7
-"""Squared error of a branch that needs no refinement, and the margin within which two branches may be one."""
-HOPELESS = 0.25
-"""Squared error, relative to the arm's size, of a branch that is not worth refining."""
+LOT = 1024
+"""Poses that are solved at once, so that intermediate results stay in the processor's cache."""
+ROTATION = 1e-26
+"""Sum of squares by which a rotation may not be one before it is replaced by the nearest."""
 DOUBT = 30.0
 """How many times the distance by which axes miss each other is near enough to a singular pose to lose solutions."""
 SAMPLES = 16
@@ -85,13 +87,14 @@ class InverseGeometry:
             raise ProgramError(f"{robot.name} has no joint that moves {frame!r}")
         self.fixed = _fixed(robot, chain, fixed or {})
         self._arm, self._sampled = _arranged(robot, chain, self.fixed)
-        self._samples = samples
+        self._samples, self._is_short = samples, rank(chain, range(len(chain.axes))) < 6
         self._general = General(self._arm)
+        self._range = Range.of(self._arm)
         self.kind = kind_of(self._arm, self._sampled)
 
     @cached_property
     def program(self) -> Program:
-        """The Program ``T, near, blur -> q, error, margin, free``: all branches of the closed form, and flags."""
+        """The Program ``T, near, blur -> q, valid, doubt, …``: all branches of the closed form, and flags."""
         if self._arm.plan is None:
             raise ProgramError(
                 f"{self.robot.name}: no order of closed-form steps exists for this arm ({self.kind}); its solutions are "
@@ -143,17 +146,15 @@ class InverseGeometry:
         threads
             How many threads share the batch.
         """
-        goals = self._task.goals(T)
-        leading, start = goals.shape[:-2], self._start(near, fixed)
-        leading = np.broadcast_shapes(leading, start.shape[:-1])
+        goals, start = self._poses(T), self._start(near, fixed)
+        leading = np.broadcast_shapes(goals.shape[:-2], start.shape[:-1])
         flat = np.broadcast_to(goals, (*leading, 4, 4)).reshape(-1, 4, 4)
         around = np.broadcast_to(start, (*leading, start.shape[-1])).reshape(-1, start.shape[-1])
         found = self._solved(flat, around, threads)
-        chosen = self._chosen(found, around, near is not None, limits, turns)
+        q, count, family = self._chosen(found, around, near is not None, limits, turns)
         exact = np.ones(len(flat), dtype=bool)
         if nearest is None:
-            nearest = rank(self._arm.chain, range(len(self._arm.chain.axes))) < 6
-        q, count, family = chosen
+            nearest = self._is_short
         empty = np.flatnonzero(count == 0)
         if nearest and len(empty):
             q, count, family = _widened(q, count, family)
@@ -161,7 +162,7 @@ class InverseGeometry:
             count[empty], exact[empty] = 1, False
 
         def why() -> NDArray[Any]:
-            return self._reasons(flat, around, found, count, exact, limits).reshape(leading)
+            return self._reasons(flat, around, found, count, exact).reshape(leading)
 
         K = q.shape[1]
         return Solutions(
@@ -171,6 +172,12 @@ class InverseGeometry:
             family.reshape(*leading, K),
             why,
         )
+
+    def _poses(self, T: ArrayLike) -> Floats:
+        """Return poses; those of a closed form are checked by its Program."""
+        if self._arm.plan is None or not isinstance(T, np.ndarray) or T.shape[-2:] != (4, 4) or T.dtype != float:
+            return nearest_rotations(self._task.goals(T))
+        return T
 
     def _start(self, near: ArrayLike | None, fixed: Mapping[str, ArrayLike] | None) -> Floats:
         """Return states (..., n) with the fixed joints where they are to be."""
@@ -192,9 +199,7 @@ class InverseGeometry:
         """Return all solutions of poses (k, 4, 4)."""
         if not self._sampled:
             return self._at(T, near, threads)
-        lots = [
-            self._at(T, at, threads) for at in self._spread(near)
-        ]
+        lots = [self._at(T, at, threads) for at in self._spread(near)]
         return Refined(*(np.concatenate(parts, axis=1) for parts in zip(*lots, strict=True)))
 
     def _spread(self, near: Floats) -> list[Floats]:
@@ -204,15 +209,19 @@ class InverseGeometry:
         for name in self._sampled:
             place = names.index(name)
             own = int(np.flatnonzero(limits.places == place)[0])
-            lower, upper = max(limits.lower[own], -np.pi), min(limits.upper[own], np.pi)
+            most = size(self._arm.chain.numbers()) if self._slides(name) else np.pi
+            lower, upper = max(limits.lower[own], -most), min(limits.upper[own], most)
             more = list[Floats]()
             for q in found:
-                for value in np.linspace(lower, upper, self._samples, endpoint=upper - lower < 2 * np.pi - 1e-9):
+                for value in np.linspace(lower, upper, self._samples, endpoint=most != np.pi or upper - lower < 6.28):
                     moved = q.copy()
                     moved[:, place] = value
                     more.append(moved)
             found = more
         return found
+
+    def _slides(self, name: str) -> bool:
+        return any(axis.name == name and axis.slides for axis in self._arm.chain.axes)
 
     def _at(self, T: Floats, near: Floats, threads: int | None) -> Refined:
         if self._arm.plan is None:
@@ -220,24 +229,40 @@ class InverseGeometry:
             return refine(self._task, self._arm.chain, T, q)
         if not self._arm.plan.is_exact:
             return self._nearly(T, near, self._arm.plan, threads)
-        with np.errstate(all="ignore"):
-            q, error, margin, free = self._compiled(T, near, SHARP, threads=threads)
-            good, family = error < SURE, free != 0.0
-            doubt = family | (np.abs(margin) < DOUBTFUL) | (~good & (error < HOPELESS) & (margin > -DOUBTFUL))
-            left = np.flatnonzero(doubt.any(axis=1))
-        found = Refined(q, good, family)
+        q, valid, doubt, skew = self._lots(T, near, threads)
+        if not skew.max(initial=0.0) < ROTATION:
+            straight = nearest_rotations(self._task.goals(T))
+            T, (q, valid, doubt, _) = straight, self._lots(straight, near, threads)
+        found, left = Refined(q, valid, np.zeros_like(valid)), np.flatnonzero(doubt)
         if not len(left):
             return found
         found.good[left] = False
         return _joined(self._arm.chain, found, representatives(self, T[left], near[left]), left)
+
+    def _lots(self, T: Floats, near: Floats, threads: int | None) -> tuple[Floats, Truths, Floats, Floats]:
+        """Return all branches, whether each is a solution, how many are in doubt, and whether poses are poses."""
+        f, K, n = self._compiled, self.program.outputs["q"][0], near.shape[1]
+        q, valid = np.empty((len(T), K, n)), np.empty((len(T), K), dtype=bool)
+        doubt, skew = np.empty((2, len(T)))
+        lot = LOT if threads == 1 else max(LOT, len(T))
+        kept = np.empty((4, min(lot, len(T)), K))
+        with np.errstate(all="ignore"):
+            for at in range(0, len(T), lot):
+                some = slice(at, at + lot)
+                flags, *rest = kept[:, : len(T[some])]
+                f(T[some], near[some], SHARP, out=(q[some], flags, doubt[some], *rest, skew[some]), threads=threads)
+                np.not_equal(flags, 0.0, out=valid[some])
+        return q, valid, doubt, skew
 
     def _nearly(self, T: Floats, near: Floats, plan: Plan, threads: int | None) -> Refined:
         """Return solutions of an arm whose axes almost meet: those of one whose axes do, refined; and where these may
         not be all, near singular poses, those of the general method too.
         """
         with np.errstate(all="ignore"):
-            q, error, margin, free = self._compiled(T, near, (DOUBT * plan.tolerance) ** 4, threads=threads)
+            q, _, _, error, margin, free, skew = self._compiled(T, near, (DOUBT * plan.tolerance) ** 4, threads=threads)
             q = np.where((error < HOPELESS)[..., None], q, np.nan)
+        if not skew.max(initial=0.0) < ROTATION:
+            T = nearest_rotations(self._task.goals(T))
         found = refine(self._task, self._arm.chain, T, q)
         lost = (np.isfinite(q).all(axis=2) & ~found.good) | (free != 0.0) | (np.abs(margin) < DOUBT * plan.tolerance)
         left = np.flatnonzero(lost.any(axis=1))
@@ -249,11 +274,9 @@ class InverseGeometry:
     def _chosen(
         self, found: Refined, near: Floats, sort: bool, limits: bool, turns: bool
     ) -> tuple[Floats, NDArray[np.intp], Truths]:
-        from .choose import chosen
-
         q, good, family = found
-        if limits or turns or sort:
-            q, good, family = chosen(self._arm, q, good, family, near, sort, limits, turns)
+        if turns or sort or (limits and self._range.is_limited):
+            q, good, family = chosen(self._range, q, good, family, near, sort, limits, turns)
         order = None
         if sort:
             order = np.linalg.norm(np.nan_to_num(q) - near[:, None], axis=2)
@@ -272,11 +295,9 @@ class InverseGeometry:
         return best
 
     def _reasons(
-        self, T: Floats, near: Floats, found: Refined, count: NDArray[np.intp], exact: Truths, limits: bool
+        self, T: Floats, near: Floats, found: Refined, count: NDArray[np.intp], exact: Truths
     ) -> NDArray[Any]:
-        from .reasons import reasons
-
-        return reasons(self._task, self._arm, T, near, found, count, exact, self._nearest, limits)
+        return reasons(self._task, self._range, T, near, found, count, exact, self._nearest)
 
 
 def inverse_geometry(
@@ -361,14 +382,14 @@ def _joined(chain: Chain, found: Refined, more: Refined, left: NDArray[np.intp])
     """Return solutions with more of some poses, and without duplicates."""
     both = (np.concatenate([x[left], y], axis=1) for x, y in zip(found, more, strict=True))
     q, count, family = compacted(*merged(chain, Refined(*both)), None)
-    K = max(q.shape[1], found.q.shape[1])
-    whole = np.full((len(found.q), K, q.shape[2]), np.nan)
-    good, free = np.zeros((2, len(whole), K), dtype=bool)
-    for mine, new in zip((whole, good, free), found, strict=True):
-        mine[:, : new.shape[1]] = new
-    whole[left], good[left], free[left] = np.nan, False, False
-    whole[left, : q.shape[1]], free[left, : q.shape[1]] = q, family
-    good[left] = np.arange(K) < count[:, None]
+    whole, good, free = found
+    if (more_room := q.shape[1] - whole.shape[1]) > 0:
+        room = ((0, 0), (0, more_room))
+        whole = np.pad(whole, (*room, (0, 0)), constant_values=np.nan)
+        good, free = np.pad(good, room), np.pad(free, room)
+    K = q.shape[1]
+    whole[left, :K], free[left, :K] = q, family
+    good[left] = np.arange(good.shape[1]) < count[:, None]
     return Refined(whole, good, free)
 
 

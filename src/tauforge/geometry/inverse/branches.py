@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...graph.functions import absolute, atan2, cos, sin
 from ...graph.node import Node, Scalar, symbol
+from ...models.loops.closed_form.turning import positive
 from ...program.program import Array, Program, Shape, inputs, outputs
 from ...robot.robot import Robot
 from ...spatial.pose import Pose
+from ...spatial.vector import column, cross, dot
 from .chain import NOWHERE, Chain, Motion
 from .loop import Loop
 from .plan import Plan
 from .solve import solutions
 
-SHARP, BLURRED = 1e-46, 1e-28
+SHARP, BLURRED = 1e-40, 1e-28
 """Fourth powers of lengths that are rounding, as a rule, and after a step whose branches are almost one."""
+SURE, HOPELESS = 1e-24, 0.25
+"""Squared errors of a branch that is a solution, and of one that is not worth refining."""
+DOUBTFUL = 1e-10
+"""The margin within which two branches may be one."""
 ROWS = ("x", "y", "z", "1")
 
 
 def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], frame: str) -> Program:
-    """Return the Program ``T, near, blur -> q, error, margin, free``, with one row of q for each branch."""
+    """Return the Program ``T, near, blur -> q, valid, doubt, error, margin, free, skew``, with one row of q for each branch."""
     names = robot.coordinate_names
     entries = tuple(symbol(f"T[{i}]") for i in range(16))
     T = Array(Shape([4, 4], [ROWS, ("x", "y", "z", "origin")]), entries, f"pose of {frame} relative to the base")
     near = inputs("near", names, "given joints, and where to leave joints that can be anywhere")
-    blur = Array(Shape([]), (symbol("blur"),), "fourth power of lengths that are rounding: 1e-46, or 1e-28 if in doubt")
+    blur = Array(Shape([]), (symbol("blur"),), "fourth power of lengths that are rounding: 1e-40, or 1e-28 if in doubt")
     at = {k: _motion(chain, k, near) for k in range(len(chain.axes))}
     loop = Loop(chain, Pose.of(entries), {k: at[k] for k in given})
     rows = list(_rows(loop, plan, at, blur.nodes[0], 1.0, 0.0))
     q, error, margin, free = list[Scalar](), list[Scalar](), list[Scalar](), list[Scalar]()
+    valid, doubt = list[Scalar](), list[Scalar]()
     for motions, inside, undetermined in rows:
         own = list[Scalar](near.nodes)
         for k in chain.real:
@@ -40,14 +47,35 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
         error.append(Loop(chain, loop.goal, motions).error())
         margin.append(inside)
         free.append(undetermined)
+        valid.append(positive(SURE - error[-1]))
+        doubt.append(_doubt(error[-1], inside, undetermined, valid[-1]))
     labels = tuple(f"branch{k + 1}" for k in range(len(rows)))
     results = {
         "q": outputs(q, [len(rows), len(names)], [labels, names], "joint coordinates, one row for each branch"),
+        "valid": outputs(valid, [len(rows)], [labels], "1 if the branch is a solution, 0 if not"),
+        "doubt": outputs([sum(doubt)], [], [], "how many branches need a closer look: they may be two, or infinitely many"),
         "error": outputs(error, [len(rows)], [labels], "sum of squares by which origin and axes miss the goal"),
         "margin": outputs(margin, [len(rows)], [labels], "how far the goal is within reach; negative beyond"),
         "free": outputs(free, [len(rows)], [labels], "sum of 2**k over joints k of the chain that can be anywhere"),
+        "skew": outputs([_skew(loop.goal, entries[12:])], [], [], "sum of squares by which T is not a pose"),
     }
     return Program(f"{robot.name}_inverse_geometry", {"T": T, "near": near, "blur": blur}, results)
+
+
+def _doubt(error: Scalar, margin: Scalar, free: Scalar, valid: Scalar) -> Scalar:
+    """Return 1 for a branch near a singular pose, 0 for any other."""
+    near = positive(DOUBTFUL - absolute(margin))
+    almost = (1.0 - valid) * positive(HOPELESS - error) * positive(margin + DOUBTFUL)
+    return positive(free + near + almost)
+
+
+def _skew(T: Pose, row: Sequence[Scalar]) -> Scalar:
+    """Return by how much the columns of a matrix are not those of a rotation."""
+    x, y, z = (column(T.R.rows, k) for k in range(3))
+    off = cross(x, y) - z
+    lengths = [dot(v, v) - 1.0 for v in (x, y)]
+    *last, one = row
+    return sum((a * a for a in (*lengths, dot(x, y), *last, one - 1.0)), start=dot(off, off))
 
 
 def _motion(chain: Chain, k: int, near: Array) -> Motion:

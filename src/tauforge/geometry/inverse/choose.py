@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..reach import bounds
-from .chain import NOWHERE, Floats
+from .chain import Floats
 from .result import Truths
 
 if TYPE_CHECKING:
@@ -19,41 +20,54 @@ ROUNDING = 1e-9
 TURN = 2.0 * np.pi
 
 
+class Range(NamedTuple):
+    """Names of joints, their places in q, whether they turn, and their limits."""
+
+    names: tuple[str, ...]
+    places: NDArray[np.intp]
+    turning: Truths
+    lower: Floats
+    upper: Floats
+
+    @classmethod
+    def of(cls, arm: Arm) -> Range:
+        """Return the ranges of an arm's joints."""
+        axes, own = [arm.chain.axes[k] for k in arm.chain.real], bounds(arm.robot)
+        rows = [int(np.flatnonzero(own.places == axis.place)[0]) for axis in axes]
+        turning = np.array([not axis.slides for axis in axes])
+        names = tuple(axis.name for axis in axes)
+        return cls(names, own.places[rows], turning, own.lower[rows], own.upper[rows])
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether any joint has limits that a solution between -π and π can violate."""
+        edge = np.where(self.turning, np.pi, np.inf)
+        return bool((self.lower > -edge).any() or (self.upper < edge).any())
+
+
 def chosen(
-    arm: Arm, q: Floats, good: Truths, family: Truths, near: Floats, sort: bool, limits: bool, turns: bool
+    own: Range, q: Floats, good: Truths, family: Truths, near: Floats, sort: bool, limits: bool, turns: bool
 ) -> tuple[Floats, Truths, Truths]:
     """Return solutions (k, K, n) with angles near those given, those beyond limits left out, and turns added."""
-    places = np.array([axis.place for axis in arm.chain.axes if axis.place != NOWHERE])
-    turning = np.array([not axis.slides for axis in arm.chain.axes if axis.place != NOWHERE])
-    lower, upper = _limits(arm, places, limits)
-    if not turns and not sort and not np.isfinite([lower, upper]).any():
-        return q, good, family
-    q, own = q.copy(), q[..., places]
-    if sort:
-        own = np.where(turning, own + TURN * np.round((near[:, None, places] - own) / TURN), own)
-    up = np.where(turning & (own < lower - ROUNDING), np.ceil((lower - ROUNDING - own) / TURN) * TURN, 0.0)
-    own = own + up
-    down = np.where(turning & (own > upper + ROUNDING), np.ceil((own - upper - ROUNDING) / TURN) * TURN, 0.0)
-    own = own - down
-    with np.errstate(invalid="ignore"):
-        good = good & ((own >= lower - ROUNDING) & (own <= upper + ROUNDING)).all(axis=2)
-    q[..., places] = np.clip(own, lower, upper)
-    return _turned(q, good, family, places[turning], lower[turning], upper[turning]) if turns else (q, good, family)
-
-
-def _limits(arm: Arm, places: np.ndarray[tuple[int], np.dtype[np.intp]], limits: bool) -> tuple[Floats, Floats]:
+    _, places, turning, lower, upper = own
     if not limits:
-        return np.full(len(places), -np.inf), np.full(len(places), np.inf)
-    own = bounds(arm.robot)
-    rows = [int(np.flatnonzero(own.places == place)[0]) for place in places]
-    return own.lower[rows], own.upper[rows]
+        lower, upper = np.full(len(places), -np.inf), np.full(len(places), np.inf)
+    q, at = q.copy(), q[..., places]
+    if sort:
+        at = np.where(turning, at + TURN * np.round((near[:, None, places] - at) / TURN), at)
+    with np.errstate(invalid="ignore"):
+        at = at + np.where(turning & (at < lower - ROUNDING), np.ceil((lower - ROUNDING - at) / TURN) * TURN, 0.0)
+        at = at - np.where(turning & (at > upper + ROUNDING), np.ceil((at - upper - ROUNDING) / TURN) * TURN, 0.0)
+        good = good & ((at >= lower - ROUNDING) & (at <= upper + ROUNDING)).all(axis=2)
+    q[..., places] = np.clip(at, lower, upper)
+    return _turned(q, good, family, places[turning], lower[turning], upper[turning]) if turns else (q, good, family)
 
 
 def _turned(
     q: Floats,
     good: Truths,
     family: Truths,
-    places: np.ndarray[tuple[int], np.dtype[np.intp]],
+    places: NDArray[np.intp],
     lower: Floats,
     upper: Floats,
 ) -> tuple[Floats, Truths, Truths]:

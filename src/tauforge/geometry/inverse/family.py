@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .branches import BLURRED, SHARP
+from .branches import BLURRED, HOPELESS, SHARP
 from .chain import Floats
 from .refine import FINE, GOOD, Refined, merged, steps
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 TRIES, ROUNDS = 24, 4
 """Positions tried of joints that their own step leaves undetermined: all around, then closer to the best."""
-HOPELESS = 0.25
-"""Squared error of a branch that is not worth refining."""
 
 
 def representatives(ik: InverseGeometry, T: Floats, near: Floats) -> Refined:
@@ -37,6 +35,8 @@ def _branches(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refi
     places = [ik._arm.chain.axes[k].place for k in ik._arm.chain.real if k not in ik._arm.held]
     random, width, centre = np.random.default_rng(0), np.pi, np.repeat(near[:, None], q.shape[1], axis=1)
     for _ in range(ROUNDS):
+        if not (family & (error > GOOD**2)).any():
+            break
         for turn in (np.arange(TRIES) + 0.5) / TRIES * 2.0 - 1.0:
             for branch in range(q.shape[1]):
                 some = np.flatnonzero(family[:, branch] & (error[:, branch] > GOOD**2))
@@ -47,9 +47,9 @@ def _branches(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refi
         centre, width = np.where(np.isfinite(q), q, near[:, None]), width * 2.0 / TRIES
     tried = (error < HOPELESS) & (error > FINE**2) & np.isfinite(q).all(axis=2)
     left = np.sqrt(error)
-    pose, branch_ = np.nonzero(tried)
-    if len(pose):
-        q[pose, branch_], left[pose, branch_] = steps(ik._task, ik._arm.chain, q[pose, branch_], T[pose])
+    rows = np.nonzero(tried)
+    if len(rows[0]):
+        q[rows], left[rows] = steps(ik._task, ik._arm.chain, q[rows], T[rows[0]])
     return Refined(q, left < GOOD, family)
 
 
@@ -58,8 +58,8 @@ Tried = tuple[Floats, Floats, NDArray[np.bool_]]
 
 def _solved(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Tried:
     with np.errstate(all="ignore"):
-        q, error, _, free = ik._compiled(T, near, blur)
-    return q, np.where(np.isnan(error), np.inf, error), free != 0.0
+        found = ik._compiled(T, near, blur)
+    return found.q, np.where(np.isnan(found.error), np.inf, found.error), found.free != 0.0
 
 
 def _bettered(branch: int, some: NDArray[np.intp], known: Tried, new: Tried) -> None:

@@ -103,15 +103,16 @@ class General:
         rest = self._rest(frozenset(joints))
         pose, which = np.nonzero(np.isfinite(known).all(axis=2))
         with np.errstate(all="ignore"):
-            q, error, _, _ = rest(T[pose], known[pose, which], SHARP)
+            found = rest(T[pose], known[pose, which], SHARP)
+        q, error = found.q, found.error
         error = np.where(np.isnan(error), np.inf, error)
-        found = np.full((len(T), 2 * known.shape[1], known.shape[2]), np.nan)
+        packed = np.full((len(T), 2 * known.shape[1], known.shape[2]), np.nan)
         order = np.argsort(error, axis=1)
         for take in range(min(2, q.shape[1])):
             own = order[:, take]
             fine = error[np.arange(len(own)), own] < 0.5
-            found[pose[fine], which[fine] + take * known.shape[1]] = q[np.arange(len(own)), own][fine]
-        return _packed(found)
+            packed[pose[fine], which[fine] + take * known.shape[1]] = q[np.arange(len(own)), own][fine]
+        return _packed(packed)
 
     def _rest(self, joints: frozenset[int]) -> Function:
         """Return the compiled closed form for the three other joints."""

@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..task import Task
-from .chain import NOWHERE, Floats
-from .choose import ROUNDING, TURN, _limits
+from .chain import Floats
+from .choose import ROUNDING, TURN, Range
 from .refine import Refined
 from .result import Truths
-
-if TYPE_CHECKING:
-    from .arm import Arm
 
 
 def reasons(
     task: Task,
-    arm: Arm,
+    own: Range,
     T: Floats,
     near: Floats,
     found: Refined,
     count: NDArray[np.intp],
     exact: Truths,
     nearest: Callable[[Floats, Floats, bool], Floats],
-    limits: bool,
 ) -> NDArray[Any]:
     """Return a text for each pose without an exact solution; an empty one for the others."""
     texts = np.full(len(T), "", dtype=object)
     empty = np.flatnonzero((count == 0) | ~exact)
     beyond = [k for k in empty if found.good[k].any()]
     for k in beyond:
-        texts[k] = _limited(arm, found.q[k][found.good[k]])
+        texts[k] = _limited(own, found.q[k][found.good[k]])
     far = np.array([k for k in empty if not found.good[k].any()], dtype=int)
     if len(far):
         apart = task.apart(nearest(T[far], near[far], False), T[far])
@@ -43,18 +39,16 @@ def reasons(
     return texts
 
 
-def _limited(arm: Arm, q: Floats) -> str:
+def _limited(own: Range, q: Floats) -> str:
     """Say which limits the solution that violates fewest of them is beyond, and by how much."""
-    axes = [axis for axis in arm.chain.axes if axis.place != NOWHERE]
-    lower, upper = _limits(arm, np.array([axis.place for axis in axes]), True)
-    over = np.empty((len(q), len(axes)))
-    for j, axis in enumerate(axes):
-        own = q[:, axis.place, None] + (0.0 if axis.slides else TURN * np.arange(-2, 3))
-        over[:, j] = np.maximum(np.maximum(lower[j] - own, own - upper[j]), 0.0).min(axis=1)
+    over = np.empty((len(q), len(own.names)))
+    for j, (place, turns) in enumerate(zip(own.places, own.turning, strict=True)):
+        at = q[:, place, None] + (TURN * np.arange(-2, 3) if turns else 0.0)
+        over[:, j] = np.maximum(np.maximum(own.lower[j] - at, at - own.upper[j]), 0.0).min(axis=1)
     best = over[int((over > ROUNDING).sum(axis=1).argmin())]
     parts = [
-        f"{axis.name} by {far:.4g} {'m' if axis.slides else 'rad'}"
-        for axis, far in zip(axes, best, strict=True)
+        f"{name} by {far:.4g} {'rad' if turns else 'm'}"
+        for name, turns, far in zip(own.names, own.turning, best, strict=True)
         if far > ROUNDING
     ]
     return f"beyond the limits of {', '.join(parts)}, at the best"

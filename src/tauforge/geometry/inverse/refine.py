@@ -85,3 +85,11 @@ def merged(chain: Chain, found: Refined) -> Refined:
         family[:, :k] |= same & family[:, k : k + 1]
         good[:, k] &= ~same.any(axis=1)
     return Refined(q, good, family)
+
+
+def nearest_rotations(T: Floats) -> Floats:
+    """Return poses with their matrices replaced by the nearest rotations."""
+    found = T.copy()
+    U, _, V = np.linalg.svd(T[..., :3, :3])
+    found[..., :3, :3] = U @ V
+    return found

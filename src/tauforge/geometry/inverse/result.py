@@ -50,19 +50,22 @@ class Solutions:
 
 
 def compacted(q: Floats, good: Truths, family: Truths, order: Floats | None) -> tuple[Floats, NDArray[np.intp], Truths]:
-    """Return the good ones of states (k, K, n) first, in an order if one is given, their number, and families."""
-    count = good.sum(axis=1)
+    """Return the good ones of states (k, K, n) first, in an order if one is given, their number, and families.
+
+    The arrays given are overwritten.
+    """
+    count = np.count_nonzero(good, axis=1)
     K = int(count.max(initial=0))
     if order is not None:
-        rank = np.argsort(np.where(good, order, np.inf), axis=1, kind="stable")[:, :K]
-    elif not (good[:, :K] == (np.arange(K) < count[:, None])).all():
-        rank = np.argsort(~good, axis=1, kind="stable")[:, :K]
-    else:
-        rank = None
-    if rank is None:
-        q, family = q[:, :K].copy(), family[:, :K] & good[:, :K]
-    else:
-        q, family = np.take_along_axis(q, rank[..., None], axis=1), np.take_along_axis(family & good, rank, axis=1)
-    if (count < K).any():
-        q[np.arange(K) >= count[:, None]] = np.nan
-    return q, count, family
+        rank = np.argsort(np.where(good, order, np.inf), axis=1, kind="stable")
+        q, good, family = (np.take_along_axis(x, rank.reshape(*rank.shape, *[1] * (x.ndim - 2)), axis=1) for x in (q, good, family))
+    if K == good.shape[1] and good.all():
+        return q, count, family
+    places = np.arange(good.shape[1]) < count[:, None]
+    mixed = np.flatnonzero((good != places).any(axis=1))
+    if len(mixed):
+        rank = np.argsort(~good[mixed], axis=1, kind="stable")
+        q[mixed] = np.take_along_axis(q[mixed], rank[..., None], axis=1)
+        family[mixed] = np.take_along_axis(family[mixed], rank, axis=1)
+    q[~places], family[~places] = np.nan, False
+    return q[:, :K], count, family[:, :K]
