@@ -17,7 +17,7 @@ from ...program.program import Program
 from ...robot.robot import Robot
 from ...runtime.function import Function
 from ..reach import Search, bounds
-from ..task import Task
+from ..task import Task, check_aim
 from .branches import HOPELESS, SHARP, branches
 from .chain import NOWHERE, Chain, Floats
 from .choose import Range, chosen
@@ -81,7 +81,7 @@ class InverseGeometry:
         if robot.loops:
             raise ProgramError(f"{robot.name} has closed loops; tf.reach(…) finds states of such robots step by step")
         self.robot, self.frame, self.aim = robot, frame, aim
-        self._task = Task(robot, frame, aim)
+        check_aim(frame, aim)
         chain = Chain.of(robot, frame, aim)
         if not chain.real:
             raise ProgramError(f"{robot.name} has no joint that moves {frame!r}")
@@ -93,18 +93,27 @@ class InverseGeometry:
         self.kind = kind_of(self._arm, self._sampled)
 
     @cached_property
+    def _task(self) -> Task:
+        return Task(self.robot, self.frame, self.aim)
+
+    @property
     def program(self) -> Program:
         """The Program ``T, near, blur -> q, valid, doubt, …``: all branches of the closed form, and flags."""
-        if self._arm.plan is None:
+        if self._arm.plan is None or not self._arm.plan.is_exact:
             raise ProgramError(
-                f"{self.robot.name}: no order of closed-form steps exists for this arm ({self.kind}); its solutions are "
-                "eigenvalues, which ik(T) computes"
+                f"{self.robot.name}: this arm ({self.kind}) has no exact closed form that could become a Program; "
+                "ik(T) computes its solutions"
             )
+        return self._branches
+
+    @cached_property
+    def _branches(self) -> Program:
+        assert self._arm.plan is not None
         return branches(self.robot, self._arm.chain, self._arm.plan, self._arm.held, self.frame)
 
     @cached_property
     def _compiled(self) -> Function:
-        return self.program.compile()
+        return self._branches.compile()
 
     def explain(self) -> str:
         """Return how the arm is solved, step by step."""
@@ -175,8 +184,9 @@ class InverseGeometry:
 
     def _poses(self, T: ArrayLike) -> Floats:
         """Return poses; those of a closed form are checked by its Program."""
+        task = self._task  # refuses lengths without values
         if self._arm.plan is None or not isinstance(T, np.ndarray) or T.shape[-2:] != (4, 4) or T.dtype != float:
-            return nearest_rotations(self._task.goals(T))
+            return nearest_rotations(task.goals(T))
         return T
 
     def _start(self, near: ArrayLike | None, fixed: Mapping[str, ArrayLike] | None) -> Floats:
@@ -241,7 +251,7 @@ class InverseGeometry:
 
     def _lots(self, T: Floats, near: Floats, threads: int | None) -> tuple[Floats, Truths, Floats, Floats]:
         """Return all branches, whether each is a solution, how many are in doubt, and whether poses are poses."""
-        f, K, n = self._compiled, self.program.outputs["q"][0], near.shape[1]
+        f, K, n = self._compiled, self._branches.outputs["q"][0], near.shape[1]
         q, valid = np.empty((len(T), K, n)), np.empty((len(T), K), dtype=bool)
         doubt, skew = np.empty((2, len(T)))
         lot = LOT if threads == 1 else max(LOT, len(T))
