@@ -18,7 +18,7 @@ from ...robot.robot import Robot
 from ...runtime.function import Function
 from ..reach import Search, bounds
 from ..task import Task, check_aim
-from .branches import HOPELESS, SHARP, branches
+from .branches import HOPELESS, SHARP, branches, promise
 from .chain import NOWHERE, Chain, Floats
 from .choose import Range, chosen
 from .explain import explained, kind_of
@@ -155,6 +155,10 @@ class InverseGeometry:
         threads
             How many threads share the batch.
         """
+        if near is fixed is None and not turns and self._is_plain and isinstance(T, np.ndarray) and T.shape == (4, 4):
+            quick = self._one(T, limits)
+            if quick:
+                return quick
         goals, start = self._poses(T), self._start(near, fixed)
         leading = np.broadcast_shapes(goals.shape[:-2], start.shape[:-1])
         flat = np.broadcast_to(goals, (*leading, 4, 4)).reshape(-1, 4, 4)
@@ -181,6 +185,26 @@ class InverseGeometry:
             family.reshape(*leading, K),
             why,
         )
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether all joints are solved for, by a closed form."""
+        return not self._arm.held and self._arm.plan is not None and self._arm.plan.is_exact and not self.robot.symbols
+
+    @cached_property
+    def _zero(self) -> Floats:
+        return np.zeros(len(self.robot.coordinate_names))
+
+    def _one(self, T: Floats, limits: bool) -> Solutions | None:
+        """Return the solutions of one pose; None if it needs a closer look."""
+        with np.errstate(all="ignore"):
+            found = self._compiled(T, self._zero, SHARP)
+        if found.doubt != 0.0 or not found.skew < ROTATION:
+            return None
+        q = found.q[found.valid != 0.0]
+        if not len(q) or (limits and self._range.is_limited and not self._range.holds(q)):
+            return None
+        return Solutions(q, np.array(len(q)), np.array(True), np.zeros(len(q), dtype=bool), _no_reason)
 
     def _poses(self, T: ArrayLike) -> Floats:
         """Return poses; those of a closed form are checked by its Program."""
@@ -381,6 +405,8 @@ def _arranged(robot: Robot, chain: Chain, fixed: Mapping[str, Any]) -> tuple[Arm
                 found.append((own.branches, sampled, own))
         if found:
             _, sampled, best = min(found, key=lambda x: x[0])
+            if sampled:
+                _, sampled, best = max(found, key=lambda x: promise(robot, chain, x[2], given | set(x[1])))
             return Arm(robot, chain, given | set(sampled), best), tuple(chain.axes[k].name for k in sampled)
         if robot.symbols:
             break
@@ -401,6 +427,10 @@ def _joined(chain: Chain, found: Refined, more: Refined, left: NDArray[np.intp])
     whole[left, :K], free[left, :K] = q, family
     good[left] = np.arange(good.shape[1]) < count[:, None]
     return Refined(whole, good, free)
+
+
+def _no_reason() -> NDArray[Any]:
+    return np.array("", dtype=object)
 
 
 def _widened(q: Floats, count: NDArray[np.intp], family: Truths) -> tuple[Floats, NDArray[np.intp], Truths]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from ...graph.arrays import Arrays
 from ...graph.functions import absolute, atan2, cos, sin
 from ...graph.node import Node, Scalar, symbol
 from ...models.loops.closed_form.turning import positive
@@ -11,9 +14,9 @@ from ...program.program import Array, Program, Shape, inputs, outputs
 from ...robot.robot import Robot
 from ...spatial.pose import Pose
 from ...spatial.vector import column, cross, dot
-from .chain import NOWHERE, Chain, Motion
+from .chain import NOWHERE, Chain, Floats, Motion
 from .loop import Loop
-from .plan import Plan
+from .plan import Plan, placed
 from .solve import solutions
 
 SHARP, BLURRED = 1e-40, 1e-28
@@ -105,3 +108,21 @@ def _least(a: Scalar, b: Scalar) -> Scalar:
     if a is b or b == 1.0:
         return a
     return b if a == 1.0 else 0.5 * (a + b - absolute(a - b))
+
+
+def promise(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int]) -> float:
+    """Return how many solutions poses of an arm have in the mean if joints are given anywhere."""
+    random, count = np.random.default_rng(17), 64
+    numbers, n = chain.numbers(), len(robot.coordinate_names)
+    q = random.uniform(-2.0, 2.0, (n, count))
+    motions = {k: _moved(numbers, k, q[numbers.axes[k].place]) for k in numbers.real}
+    program = branches(robot, chain, plan, given, "")
+    values = {f"T[{i}]": x for i, x in enumerate(placed(numbers, motions).homogeneous)}
+    values |= {f"near[{i}]": random.uniform(-2.0, 2.0, count) for i in range(n)} | {"blur": SHARP}
+    wide = {name: np.broadcast_to(np.asarray(x, dtype=float), (count,)) for name, x in values.items()}
+    found = Arrays(program.results["margin"].nodes)(wide, count)
+    return float((found > 0.0).sum(axis=1).mean())
+
+
+def _moved(chain: Chain, k: int, q: Floats) -> Motion:
+    return Motion(d=q) if chain.axes[k].slides else Motion(np.cos(q), np.sin(q))

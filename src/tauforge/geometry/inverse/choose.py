@@ -21,13 +21,16 @@ TURN = 2.0 * np.pi
 
 
 class Range(NamedTuple):
-    """Names of joints, their places in q, whether they turn, and their limits."""
+    """Names of joints, their places in q, whether they turn, and their limits; and whether any of them can be beyond
+    these between -π and π.
+    """
 
     names: tuple[str, ...]
     places: NDArray[np.intp]
     turning: Truths
     lower: Floats
     upper: Floats
+    is_limited: bool
 
     @classmethod
     def of(cls, arm: Arm) -> Range:
@@ -36,20 +39,21 @@ class Range(NamedTuple):
         rows = [int(np.flatnonzero(own.places == axis.place)[0]) for axis in axes]
         turning = np.array([not axis.slides for axis in axes])
         names = tuple(axis.name for axis in axes)
-        return cls(names, own.places[rows], turning, own.lower[rows], own.upper[rows])
+        lower, upper, edge = own.lower[rows], own.upper[rows], np.where(turning, np.pi, np.inf)
+        is_limited = bool((lower > -edge).any() or (upper < edge).any())
+        return cls(names, own.places[rows], turning, lower, upper, is_limited)
 
-    @property
-    def is_limited(self) -> bool:
-        """Whether any joint has limits that a solution between -π and π can violate."""
-        edge = np.where(self.turning, np.pi, np.inf)
-        return bool((self.lower > -edge).any() or (self.upper < edge).any())
+    def holds(self, q: Floats) -> bool:
+        """Tell whether all states are within the limits."""
+        at = q[..., self.places]
+        return bool((at >= self.lower).all() and (at <= self.upper).all())
 
 
 def chosen(
     own: Range, q: Floats, good: Truths, family: Truths, near: Floats, sort: bool, limits: bool, turns: bool
 ) -> tuple[Floats, Truths, Truths]:
     """Return solutions (k, K, n) with angles near those given, those beyond limits left out, and turns added."""
-    _, places, turning, lower, upper = own
+    places, turning, lower, upper = own.places, own.turning, own.lower, own.upper
     if not limits:
         lower, upper = np.full(len(places), -np.inf), np.full(len(places), np.inf)
     q, at = q.copy(), q[..., places]

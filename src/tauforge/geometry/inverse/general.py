@@ -37,6 +37,8 @@ IMAGINARY = 1e-2
 """Imaginary part, relative to 1 + |x|, of an eigenvalue that may be one of a real pair."""
 LOT = 512
 """Poses that are solved at once."""
+TRIED, ENOUGH = 12, -8.0
+"""Poses on which choices are compared, and the mean of logarithms that needs no comparison."""
 
 
 class Choice(NamedTuple):
@@ -272,7 +274,7 @@ def _chosen(general: General) -> Choice:
     pose = placed(chain, motions)
     T = np.zeros((TRIED, 4, 4))
     T.reshape(TRIED, 16)[:] = np.stack([np.broadcast_to(x, (TRIED,)) for x in pose.homogeneous], axis=1)
-    best, least = None, np.inf
+    best, least = Choice(0, 0, ()), np.inf
     for first in range(UNKNOWNS):
         order = general._order(Choice(first, 0, ()))
         if chain.axes[order[5]].slides or any(chain.axes[k].place == NOWHERE for k in order[2:5]):
@@ -282,13 +284,9 @@ def _chosen(general: General) -> Choice:
             off = _off(general, choice, T, q)
             if off < least:
                 best, least = choice, off
-    if best is None:
-        raise ProgramError(f"{general.arm.robot.name}: all its joints slide; they cannot give every pose")
+            if least < ENOUGH:
+                return best
     return best
-
-
-TRIED = 24
-"""Poses on which choices are compared."""
 
 
 def _off(general: General, choice: Choice, T: Floats, q: Floats) -> float:

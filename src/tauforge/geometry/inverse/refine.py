@@ -16,8 +16,8 @@ FINE, GOOD = 1e-13, 1e-11
 """Error at which steps end, and at which a state is a solution, in metres and radians."""
 SAME = 1e-6
 """States that differ by less are one solution."""
-LEAST = 1e-10
-"""Singular values below it, relative to the largest, are left out of a step."""
+LEAST = 1e-15
+"""Squares of singular values below it, relative to all, hardly count in a step."""
 
 
 class Refined(NamedTuple):
@@ -56,10 +56,22 @@ def steps(task: Task, chain: Chain, q: Floats, goals: Floats) -> tuple[Floats, F
         left, J, off = left[going], apart.slopes[going][:, :, places], apart.error[going]
         if not len(left):
             break
-        move = np.einsum("kij,kj->ki", np.linalg.pinv(J, rcond=LEAST), off)
+        move = _newton(J, off)
         move *= np.minimum(1.0, FAR / np.maximum(np.abs(move).max(axis=1, initial=0.0), 1e-300))[:, None]
         q[left[:, None], places] += move
     return best, least
+
+
+def _newton(J: Floats, off: Floats) -> Floats:
+    """Return the least steps of joints that make up for errors (k, rows), or almost: hardly along singular directions."""
+    Jt = np.swapaxes(J, 1, 2)
+    few = J.shape[2] < J.shape[1]
+    N = Jt @ J if few else J @ Jt
+    size = np.trace(N, axis1=1, axis2=2)
+    N += (LEAST * np.maximum(size, 1e-6))[:, None, None] * np.eye(N.shape[1])
+    if few:
+        return np.asarray(np.linalg.solve(N, Jt @ off[..., None])[..., 0])
+    return np.asarray((Jt @ np.linalg.solve(N, off[..., None]))[..., 0])
 
 
 def _wrapped(chain: Chain, q: Floats) -> Floats:
