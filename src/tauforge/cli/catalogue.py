@@ -15,6 +15,7 @@ from ..program.optimise import AUTO
 INVERSE_GEOMETRY = "inverse-geometry"
 """What is no model, since not every robot has one, but a Program all the same."""
 
+
 def model(
     name: str,
     robot: tf.Robot,

@@ -170,7 +170,7 @@ def list_models(wanted: bool) -> None:
         table = show.table(["model", "what it computes"])
         for name, line in sorted(MODELS.items()):
             table.add_row(f"[green]{name}[/green]", escape(str(line)))
-        what = "T, near, blur -> q, valid, …: all states in which a frame (--frame) has a pose, for arms with a closed form"
+        what = "T, near, blur -> q, valid, …: all states in which a frame (--frame) has a pose, in closed form"
         table.add_row(f"[green]{INVERSE_GEOMETRY}[/green]", what)
         console.print(table)
         raise typer.Exit

@@ -129,7 +129,9 @@ WrenchesOption = Annotated[
     Wrenches,
     typer.Option("--wrenches", "-w", help="External wrenches: none, as an input, or from the robot's file."),
 ]
-Frame = Annotated[str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian or inverse geometry is computed.")]
+Frame = Annotated[
+    str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian or inverse geometry is computed.")
+]
 Fixed = Annotated[
     str,
     typer.Option(

@@ -41,8 +41,8 @@ def arctangent(vectors: Vectors) -> list[str]:
     """Emit the code that computes %angle, the arc tangent of %y by %x, in double precision; %fine tells whether it is
     right in all lanes.
 
-    With a = max(|x|, |y|) and b = min(|x|, |y|), the angle is a number of eighths of a turn, plus or minus the arc tangent
-    of z = b/a, or of z = (b - a) / (b + a) where b/a is above tan(π/8).
+    With a = max(|x|, |y|) and b = min(|x|, |y|), the angle is a number of eighths of a turn, plus or minus the arc
+    tangent of z = b/a, or of z = (b - a) / (b + a) where b/a is above tan(π/8).
     """
     wide = vectors.wide
     d, bits, truth = wide.name, f"<{wide.lanes} x i64>", f"<{wide.lanes} x i1>"

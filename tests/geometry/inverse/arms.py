@@ -35,7 +35,9 @@ def perturbed(robot, size, seed=0):
     random = np.random.default_rng(seed)
     joints = []
     for joint in robot.joints:
-        changes = {key: float(getattr(joint, key)) + random.uniform(-size, size) for key in ("alpha", "d", "theta", "r")}
+        changes = {
+            key: float(getattr(joint, key)) + random.uniform(-size, size) for key in ("alpha", "d", "theta", "r")
+        }
         changes |= {key: float(getattr(joint, key)) + random.uniform(-size, size) for key in ("gamma", "b")}
         joints.append(replace(joint, **changes))
     return replace(robot, joints=tuple(joints))

@@ -25,7 +25,8 @@ def test_solutions_are_sorted_by_nearness():
     found = IK(T, near=Q + 0.01)
     np.testing.assert_allclose(found.q[0], Q, atol=1e-9)
     far = np.linalg.norm(found.q - Q - 0.01, axis=1)
-    assert (np.diff(far) >= 0).all() and len(far) == 8
+    assert (np.diff(far) >= 0).all()
+    assert len(far) == 8
     turned = IK(T, near=Q + 2 * np.pi)
     np.testing.assert_allclose(turned.q[0], Q + 2 * np.pi, atol=1e-9)
 
@@ -33,7 +34,8 @@ def test_solutions_are_sorted_by_nearness():
 def test_shapes():
     grid = poses(PUMA, states(PUMA, 6).reshape(2, 3, 6), "link6")
     found = IK(grid)
-    assert found.q.shape == (2, 3, 8, 6) and found.count.shape == found.exact.shape == found.reason.shape == (2, 3)
+    assert found.q.shape == (2, 3, 8, 6)
+    assert found.count.shape == found.exact.shape == found.reason.shape == (2, 3)
     assert IK(np.empty((0, 4, 4))).q.shape[0] == 0
     np.testing.assert_allclose(IK(grid[0, 0].tolist()).q, found.q[0, 0], atol=1e-12)
     assert "48 of 6 poses" in repr(found)
@@ -48,18 +50,21 @@ def test_limits_leave_out_and_turn():
     assert many.count == 8 * 2**6
     assert len(np.unique(many.q.round(6), axis=0)) == many.count
     none = limited(2.0, 2.1)(T)
-    assert none.count == 0 and str(none.reason).startswith("beyond the limits of")
+    assert none.count == 0
+    assert str(none.reason).startswith("beyond the limits of")
 
 
 def test_an_empty_result_has_a_reason():
     far = T.copy()
     far[:3, 3] = [5.0, 0.0, 0.0]
     found = IK(far)
-    assert found.count == 0 and found.q.shape == (0, 6)
+    assert found.count == 0
+    assert found.q.shape == (0, 6)
     assert "out of reach: the nearest state is 4." in str(found.reason)
     assert str(IK(T).reason) == ""
     nearest = IK(far, nearest=True)
-    assert nearest.count == 1 and not nearest.exact
+    assert nearest.count == 1
+    assert not nearest.exact
 
 
 def test_a_rotation_that_is_rounded_is_made_one():

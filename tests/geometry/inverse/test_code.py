@@ -40,10 +40,13 @@ def test_every_target_prints_it():
 
 def test_the_command_line_says_what_it_needs():
     missing = CliRunner().invoke(app, ["generate", "inverse-geometry", "ur5"])
-    assert missing.exit_code and "needs --frame" in str(missing.exception)
+    assert missing.exit_code
+    assert "needs --frame" in str(missing.exception)
     held = CliRunner().invoke(app, ["generate", "inertia-matrix", "ur5", "--fixed", "joint1"])
-    assert held.exit_code and "takes no --fixed" in str(held.exception)
+    assert held.exit_code
+    assert "takes no --fixed" in str(held.exception)
     code = CliRunner().invoke(
         app, ["generate", "inverse-geometry", "kuka_lwr", "--frame", "link7", "--fixed", "joint3", "-t", "python"]
     )
-    assert code.exit_code == 0 and "def kuka_lwr_inverse_geometry" in code.output
+    assert code.exit_code == 0
+    assert "def kuka_lwr_inverse_geometry" in code.output

@@ -12,8 +12,8 @@ from .arms import poses, states
 def axes(robot, frame):
     """Return directions and offsets of the axes, as EAIK takes them, and the rotation of the frame at zero."""
     chain = Chain.of(robot, frame).numbers()
-    H, O = (np.array([getattr(axis, key) for axis in chain.axes]) for key in ("h", "o"))
-    P = np.vstack([O[0], np.diff(O, axis=0), np.array(chain.end.P) - O[-1]])
+    H, points = (np.array([getattr(axis, key) for axis in chain.axes]) for key in ("h", "o"))
+    P = np.vstack([points[0], np.diff(points, axis=0), np.array(chain.end.P) - points[-1]])
     return H, P, np.array(chain.end.homogeneous).reshape(4, 4)[:3, :3]
 
 

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import ProgramError, suggestion
+from ...errors import ProgramError
 from ...models.registry import check_robot
 from ...program.program import Program
 from ...robot.robot import Robot
 from ...runtime.function import Function
 from ..reach import Search, bounds
 from ..task import Task, check_aim
-from .branches import HOPELESS, SHARP, branches, promise
-from .chain import NOWHERE, Chain, Floats
+from .arm_angle import ARM_ANGLE, with_arm_angle
+from .arrange import Arm, arranged, checked, fixed_joints
+from .branches import HOPELESS, SHARP, branches
+from .chain import Chain, Floats
 from .choose import Range, chosen
 from .explain import explained, kind_of
 from .family import representatives
 from .general import General
-from .plan import EXACT, Plan, plan, possible, rank, size
+from .plan import Plan, rank, size
 from .reasons import reasons
 from .refine import Refined, merged, nearest_rotations, refine
 from .result import Solutions, Truths, compacted
 
-NEARLY = (1e-7, 1e-4, 5e-3)
-"""By how much axes may miss each other, relative to the arm's size, if no exact geometry gives an order of solving."""
 LOT = 1024
 """Poses that are solved at once, so that intermediate results stay in the processor's cache."""
 ROTATION = 1e-26
@@ -39,27 +37,6 @@ DOUBT = 30.0
 """How many times the distance by which axes miss each other is near enough to a singular pose to lose solutions."""
 SAMPLES = 16
 """Positions of each joint that is sampled, unless you say otherwise."""
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Arm:
-    """What is known about an arm before there is a pose.
-
-    Attributes
-    ----------
-    chain
-        Its axes.
-    held
-        Numbers of the joints whose positions are given or sampled.
-    plan
-        The order of solving; None if the general method is needed.
-    """
-
-    robot: Robot
-    chain: Chain
-    held: frozenset[int]
-    plan: Plan | None
 
 
 @final
@@ -74,9 +51,7 @@ class InverseGeometry:
         The kind of arm, in a few words.
     """
 
-    def __init__(
-        self, robot: Robot, frame: str, fixed: Mapping[str, ArrayLike] | None, aim: str, samples: int
-    ) -> None:
+    def __init__(self, robot: Robot, frame: str, fixed: Mapping[str, ArrayLike] | None, aim: str, samples: int) -> None:
         check_robot(robot)
         if robot.loops:
             raise ProgramError(f"{robot.name} has closed loops; tf.reach(…) finds states of such robots step by step")
@@ -85,8 +60,16 @@ class InverseGeometry:
         chain = Chain.of(robot, frame, aim)
         if not chain.real:
             raise ProgramError(f"{robot.name} has no joint that moves {frame!r}")
-        self.fixed = _fixed(robot, chain, fixed or {})
-        self._arm, self._sampled = _arranged(robot, chain, self.fixed)
+        self.fixed = fixed_joints(chain, fixed or {})
+        if ARM_ANGLE in self.fixed:
+            if len(self.fixed) > 1:
+                raise ProgramError(f"{robot.name}: with its arm angle given, no joint can be fixed")
+            self._arm, self._sampled = (
+                Arm(robot, chain, frozenset(), with_arm_angle(robot.name, chain)),
+                tuple[str, ...](),
+            )
+        else:
+            self._arm, self._sampled = arranged(robot, chain, self.fixed)
         self._samples, self._is_short = samples, rank(chain, range(len(chain.axes))) < 6
         self._general = General(self._arm)
         self._range = Range.of(self._arm)
@@ -141,7 +124,7 @@ class InverseGeometry:
             Poses relative to the base, (..., 4, 4); with ``aim="position"`` also points, (..., 3).
         near
             States (..., robot.coordinate_names). Solutions are sorted by their distance from it, angles are the nearest
-            to its own, and a joint that can be anywhere stays where it is there. Joints that do not move the frame, too.
+            to its own, and joints that can be anywhere, or do not move the frame, stay where they are there.
         limits
             Whether to leave out solutions that cannot be within the joints' limits.
         turns
@@ -155,7 +138,14 @@ class InverseGeometry:
         threads
             How many threads share the batch.
         """
-        if near is fixed is None and not turns and self._is_plain and isinstance(T, np.ndarray) and T.shape == (4, 4):
+        if (
+            near is None
+            and fixed is None
+            and not turns
+            and self._is_plain
+            and isinstance(T, np.ndarray)
+            and T.shape == (4, 4)
+        ):
             quick = self._one(T, limits)
             if quick:
                 return quick
@@ -163,7 +153,7 @@ class InverseGeometry:
         leading = np.broadcast_shapes(goals.shape[:-2], start.shape[:-1])
         flat = np.broadcast_to(goals, (*leading, 4, 4)).reshape(-1, 4, 4)
         around = np.broadcast_to(start, (*leading, start.shape[-1])).reshape(-1, start.shape[-1])
-        found = self._solved(flat, around, threads)
+        found, around = self._solved(flat, around, threads), around[:, : len(self.robot.coordinate_names)]
         q, count, family = self._chosen(found, around, near is not None, limits, turns)
         exact = np.ones(len(flat), dtype=bool)
         if nearest is None:
@@ -189,7 +179,13 @@ class InverseGeometry:
     @cached_property
     def _is_plain(self) -> bool:
         """Whether all joints are solved for, by a closed form."""
-        return not self._arm.held and self._arm.plan is not None and self._arm.plan.is_exact and not self.robot.symbols
+        return (
+            not self.fixed
+            and not self._arm.held
+            and self._arm.plan is not None
+            and self._arm.plan.is_exact
+            and not self.robot.symbols
+        )
 
     @cached_property
     def _zero(self) -> Floats:
@@ -222,12 +218,14 @@ class InverseGeometry:
             raise ProgramError("near: this is not an array of numbers") from None
         if q.shape[-1:] != (len(names),) or not np.isfinite(q).all():
             raise ProgramError(f"near has the shape {q.shape}; it needs finite coordinates {', '.join(names)}")
-        values = {**self.fixed, **_checked(self.fixed, fixed or {})}
+        values = {**self.fixed, **checked(self.fixed, fixed or {})}
         shape = np.broadcast_shapes(q.shape[:-1], *(np.shape(x) for x in values.values()))
-        q = np.broadcast_to(q, (*shape, len(names))).copy()
+        names = (*names, ARM_ANGLE) if ARM_ANGLE in values else names
+        found = np.zeros((*shape, len(names)))
+        found[..., : q.shape[-1]] = q
         for name, value in values.items():
-            q[..., names.index(name)] = value
-        return q
+            found[..., names.index(name)] = value
+        return found
 
     def _solved(self, T: Floats, near: Floats, threads: int | None) -> Refined:
         """Return all solutions of poses (k, 4, 4)."""
@@ -275,7 +273,7 @@ class InverseGeometry:
 
     def _lots(self, T: Floats, near: Floats, threads: int | None) -> tuple[Floats, Truths, Floats, Floats]:
         """Return all branches, whether each is a solution, how many are in doubt, and whether poses are poses."""
-        f, K, n = self._compiled, self._branches.outputs["q"][0], near.shape[1]
+        f, (K, n) = self._compiled, self._branches.outputs["q"]
         q, valid = np.empty((len(T), K, n)), np.empty((len(T), K), dtype=bool)
         doubt, skew = np.empty((2, len(T)))
         lot = LOT if threads == 1 else max(LOT, len(T))
@@ -328,9 +326,7 @@ class InverseGeometry:
             best[better], least[better] = q[better], off[better]
         return best
 
-    def _reasons(
-        self, T: Floats, near: Floats, found: Refined, count: NDArray[np.intp], exact: Truths
-    ) -> NDArray[Any]:
+    def _reasons(self, T: Floats, near: Floats, found: Refined, count: NDArray[np.intp], exact: Truths) -> NDArray[Any]:
         return reasons(self._task, self._range, T, near, found, count, exact, self._nearest)
 
 
@@ -349,8 +345,10 @@ def inverse_geometry(
     frame
         Name of a link or of a constant frame.
     fixed
-        Positions of joints that are not to be solved for, as redundant arms need: numbers or arrays, by joint. Redundant
-        joints that you do not fix are sampled.
+        Positions of joints that are not to be solved for, as redundant arms need: numbers or arrays, by joint.
+        Redundant joints that you do not fix are sampled. Or ``{"arm angle": …}``, for arms with seven joints whose
+        first three axes meet in one point and the last three in another: the angle, about the line from shoulder to
+        wrist, from the half plane with the first axis to the one with the elbow.
     aim
         "pose"; "position" for the origin alone; "axis" for the origin and the direction of the frame's z axis, as of a
         tool that can spin. An arm with five joints reaches the latter, an arm with three the former.
@@ -360,58 +358,6 @@ def inverse_geometry(
     if not isinstance(samples, int) or samples < 1:
         raise ProgramError(f"samples={samples!r}; it must be a whole number, at least 1")
     return InverseGeometry(robot, frame, fixed, aim, samples)
-
-
-def _fixed(robot: Robot, chain: Chain, fixed: Mapping[str, ArrayLike]) -> dict[str, Floats]:
-    names = [axis.name for axis in chain.axes if axis.place != NOWHERE]
-    return _checked(dict.fromkeys(names), fixed)
-
-
-def _checked(known: Mapping[str, Any], fixed: Mapping[str, ArrayLike]) -> dict[str, Floats]:
-    found = dict[str, Floats]()
-    for name, value in fixed.items():
-        if name not in known:
-            raise ProgramError(f"fixed: there is no joint {name!r} to fix; {suggestion(name, [*known])}")
-        try:
-            found[name] = np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
-            raise ProgramError(f"fixed: the position of {name} is not a number or an array of numbers") from None
-        if not np.isfinite(found[name]).all():
-            raise ProgramError(f"fixed: the position of {name} is not finite")
-    return found
-
-
-def _arranged(robot: Robot, chain: Chain, fixed: Mapping[str, Any]) -> tuple[Arm, tuple[str, ...]]:
-    """Return the arm with the order in which it is solved, and the joints that are sampled."""
-    given = frozenset(k for k in chain.real if chain.axes[k].name in fixed)
-    turns = [k for k in range(len(chain.axes)) if k not in chain.real]
-    idle = {k for k in chain.real if rank(chain, [*turns, k]) == rank(chain, turns)}
-    given |= idle  # what the aim does not notice stays where it is
-    movable = [k for k in chain.real if k not in given]
-    if not movable:
-        raise ProgramError(f"{robot.name}: fixed leaves no joint to solve for")
-    unknown = [k for k in range(len(chain.axes)) if k not in given]
-    whole = rank(chain, unknown)
-    choices = [
-        sampled
-        for sampled in combinations(movable, len(unknown) - whole)
-        if rank(chain, [k for k in unknown if k not in sampled]) == whole
-    ]
-    for tolerance in (EXACT, *NEARLY):
-        found, steps = list[tuple[int, tuple[int, ...], Plan]](), possible(chain, tolerance)
-        for sampled in choices:
-            own = plan(chain, given | set(sampled), tolerance, steps)
-            if own is not None:
-                found.append((own.branches, sampled, own))
-        if found:
-            _, sampled, best = min(found, key=lambda x: x[0])
-            if sampled:
-                _, sampled, best = max(found, key=lambda x: promise(robot, chain, x[2], given | set(x[1])))
-            return Arm(robot, chain, given | set(sampled), best), tuple(chain.axes[k].name for k in sampled)
-        if robot.symbols:
-            break
-    sampled = choices[len(choices) // 2]
-    return Arm(robot, chain, given | set(sampled), None), tuple(chain.axes[k].name for k in sampled)
 
 
 def _joined(chain: Chain, found: Refined, more: Refined, left: NDArray[np.intp]) -> Refined:

@@ -14,6 +14,7 @@ from ...program.program import Array, Program, Shape, inputs, outputs
 from ...robot.robot import Robot
 from ...spatial.pose import Pose
 from ...spatial.vector import column, cross, dot
+from .arm_angle import ARM_ANGLE
 from .chain import NOWHERE, Chain, Floats, Motion
 from .loop import Loop
 from .plan import Plan, placed
@@ -25,23 +26,30 @@ SURE, HOPELESS = 1e-24, 0.25
 """Squared errors of a branch that is a solution, and of one that is not worth refining."""
 DOUBTFUL = 1e-10
 """The margin within which two branches may be one."""
+ANGLE_OF_ARM = -1
+"""The number of the arm angle among joints."""
 ROWS = ("x", "y", "z", "1")
 
 
 def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], frame: str) -> Program:
     """Return the Program ``T, near, blur -> q, valid, doubt, error, margin, free, skew``, with one row of q for each branch."""
     names = robot.coordinate_names
+    angled = any(step.part for step in plan.steps)
     entries = tuple(symbol(f"T[{i}]") for i in range(16))
     T = Array(Shape([4, 4], [ROWS, ("x", "y", "z", "origin")]), entries, f"pose of {frame} relative to the base")
-    near = inputs("near", names, "given joints, and where to leave joints that can be anywhere")
-    blur = Array(Shape([]), (symbol("blur"),), "fourth power of lengths that are rounding: 1e-40, or 1e-28 if in doubt")
+    near = inputs(
+        "near", (*names, *[ARM_ANGLE] * angled), "given joints, and where to leave joints that can be anywhere"
+    )
+    blur = Array(Shape([]), (symbol("blur"),), "fourth power of lengths that are rounding, such as 1e-40")
     at = {k: _motion(chain, k, near) for k in range(len(chain.axes))}
+    if angled:
+        at[ANGLE_OF_ARM] = Motion(cos(near.nodes[-1]), sin(near.nodes[-1]))
     loop = Loop(chain, Pose.of(entries), {k: at[k] for k in given})
     rows = list(_rows(loop, plan, at, blur.nodes[0], 1.0, 0.0))
     q, error, margin, free = list[Scalar](), list[Scalar](), list[Scalar](), list[Scalar]()
     valid, doubt = list[Scalar](), list[Scalar]()
     for motions, inside, undetermined in rows:
-        own = list[Scalar](near.nodes)
+        own = list[Scalar](near.nodes[: len(names)])
         for k in chain.real:
             axis = chain.axes[k]
             if k not in given:
@@ -56,7 +64,7 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
     results = {
         "q": outputs(q, [len(rows), len(names)], [labels, names], "joint coordinates, one row for each branch"),
         "valid": outputs(valid, [len(rows)], [labels], "1 if the branch is a solution, 0 if not"),
-        "doubt": outputs([sum(doubt)], [], [], "how many branches need a closer look: they may be two, or infinitely many"),
+        "doubt": outputs([sum(doubt)], [], [], "branches that need a closer look: they may be two or infinitely many"),
         "error": outputs(error, [len(rows)], [labels], "sum of squares by which origin and axes miss the goal"),
         "margin": outputs(margin, [len(rows)], [labels], "how far the goal is within reach; negative beyond"),
         "free": outputs(free, [len(rows)], [labels], "sum of 2**k over joints k of the chain that can be anywhere"),
@@ -78,7 +86,8 @@ def _skew(T: Pose, row: Sequence[Scalar]) -> Scalar:
     off = cross(x, y) - z
     lengths = [dot(v, v) - 1.0 for v in (x, y)]
     *last, one = row
-    return sum((a * a for a in (*lengths, dot(x, y), *last, one - 1.0)), start=dot(off, off))
+    found: Scalar = sum((a * a for a in (*lengths, dot(x, y), *last, one - 1.0)), start=dot(off, off))
+    return found
 
 
 def _motion(chain: Chain, k: int, near: Array) -> Motion:
@@ -97,7 +106,8 @@ def _rows(
         yield dict(loop.known), margin, free
         return
     step = plan.steps[done]
-    for found in solutions(loop, step, at[step.joint], blur):
+    seen = step.part.loop(loop, at[ANGLE_OF_ARM]) if step.part else loop
+    for found in solutions(seen, step, at[step.joint], blur):
         known = {**loop.known, step.joint: found.motion}
         least = _least(margin, found.margin)
         undetermined = free + found.free * float(2**step.joint)

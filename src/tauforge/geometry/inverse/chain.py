@@ -22,7 +22,7 @@ from ...robot.entries import places
 from ...robot.kinds import FIXED, PRISMATIC, REVOLUTE
 from ...robot.robot import Robot
 from ...spatial.pose import HERE, Pose
-from ...spatial.vector import Vector, column, cross, dot
+from ...spatial.vector import UNITS, Vector, column, cross, dot
 
 Floats = NDArray[np.float64]
 FREE = {"pose": (), "axis": (2,), "position": (2, 1, 2)}
@@ -74,15 +74,17 @@ class Axis(NamedTuple):
         """Return a direction after the motion."""
         if self.slides or motion is REST:
             return v
-        along = self.h * dot(self.h, v)
-        return along + (v - along) * motion.c + cross(self.h, v) * motion.s
+        along: Vector = self.h * dot(self.h, v)
+        found: Vector = along + (v - along) * motion.c + cross(self.h, v) * motion.s
+        return found
 
     def moved(self, motion: Motion, p: Vector) -> Vector:
         """Return a point after the motion."""
         if motion is REST:
             return p
         if self.slides:
-            return p + self.h * motion.d
+            slid: Vector = p + self.h * motion.d
+            return slid
         return self.o + self.turned(motion, p - self.o)
 
 
@@ -191,9 +193,9 @@ def length(v: Vector) -> Scalar:
 def across(h: Vector, numbers: Sequence[float]) -> Vector:
     """Return a unit vector across an axis, which has these numbers."""
     least = int(np.argmin(np.abs(numbers)))
-    unit = Vector(*(float(k == least) for k in range(3)))
-    found = cross(h, unit)
-    return found * (1.0 / length(found))
+    found = cross(h, UNITS[least])
+    unit: Vector = found * (1.0 / length(found))
+    return unit
 
 
 Motions = Mapping[int, Motion]

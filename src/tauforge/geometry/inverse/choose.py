@@ -13,7 +13,7 @@ from .chain import Floats
 from .result import Truths
 
 if TYPE_CHECKING:
-    from .arm import Arm
+    from .arrange import Arm
 
 ROUNDING = 1e-9
 """By how much a joint may be beyond its limit."""

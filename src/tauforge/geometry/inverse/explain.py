@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .chain import NOWHERE, Axis
-from .loop import ANGLE, DISTANCE
+from ...spatial.vector import cross, dot
+from .arm_angle import ARM_ANGLE
+from .chain import Axis, meeting
+from .loop import ANGLE, DISTANCE, meets
 from .plan import EXACT, Carry, Slide, Step
 
 if TYPE_CHECKING:
-    from .arm import Arm, InverseGeometry
+    from .arm import InverseGeometry
+    from .arrange import Arm
+
+
+LOOSELY = 1e-9
+"""How exactly axes must meet, or be parallel, to be said to."""
 
 
 def kind_of(arm: Arm, sampled: tuple[str, ...]) -> str:
     """Return the kind of arm in a few words."""
-    own = [(k, axis) for k, axis in enumerate(arm.chain.axes) if axis.place != NOWHERE]
-    letters = "".join("P" if axis.slides else "R" for _, axis in own)
-    facts = _facts(arm)
-    parts = [letters, *facts]
+    letters = "".join("P" if arm.chain.axes[k].slides else "R" for k in arm.chain.real)
+    parts = [letters, *_facts(arm)]
     if arm.held:
         held = [arm.chain.axes[k].name for k in sorted(arm.held)]
         parts.append(", ".join(f"{name} {'sampled' if name in sampled else 'given'}" for name in held))
+    if arm.plan and any(step.part for step in arm.plan.steps):
+        parts.append(f"{ARM_ANGLE} given")
     if arm.plan is None:
         parts.append("general, by eigenvalues")
     elif not arm.plan.is_exact:
@@ -30,46 +38,37 @@ def kind_of(arm: Arm, sampled: tuple[str, ...]) -> str:
 
 def _facts(arm: Arm) -> list[str]:
     """Return which consecutive axes meet in one point, or are parallel."""
-    from .loop import _meets
-
     chain = arm.chain.numbers()
-    tolerance = arm.plan.tolerance if arm.plan else EXACT
-    axes = [(k, axis) for k, axis in enumerate(chain.axes) if k not in arm.held]
-    found = list[str]()
-    turning = [(k, axis) for k, axis in axes if not axis.slides and axis.place != NOWHERE]
-    for word, related in (("meet", None), ("are parallel", _parallel)):
-        run = list[tuple[int, Axis]]()
-        for k, axis in [*turning, (-9, None)]:
-            last = run[-1] if run else None
-            joined = axis is not None and last is not None and last[0] + 1 == k
-            if joined and axis is not None and last is not None:
-                near = _meets(chain.axes, last[0], k, max(tolerance, 1e-9)) if related is None else _parallel(last[1], axis)
-                if near and related is None and len(run) > 1:
-                    near = _in_one_point([a for _, a in run], axis, tolerance)
-                if near:
-                    run.append((k, axis))
-                    continue
-            if len(run) > 1:
-                names = " ".join(a.name for _, a in run)
-                what = "spherical: " if related is None and len(run) > 2 else ""
-                found.append(f"{what}{names} {word}")
-            pair = joined and len(run) > 1 and related is None and _meets(chain.axes, k - 1, k, max(tolerance, 1e-9))
-            run = ([run[-1]] if pair else []) + ([(k, axis)] if axis is not None else [])
+    tolerance = max(arm.plan.tolerance if arm.plan else EXACT, LOOSELY)
+
+    def meet(run: list[int]) -> bool:
+        return meets(chain.axes, run[-2], run[-1], tolerance) and _in_one_point([chain.axes[k] for k in run], tolerance)
+
+    def parallel(run: list[int]) -> bool:
+        return abs(abs(dot(chain.axes[run[0]].h, chain.axes[run[-1]].h)) - 1.0) < LOOSELY
+
+    turning = [k for k in chain.real if k not in arm.held and not chain.axes[k].slides]
+    names = [axis.name for axis in chain.axes]
+    met = [f"{'spherical: ' * (len(run) > 2)}{' '.join(names[k] for k in run)} meet" for run in _runs(turning, meet)]
+    return met + [f"{' '.join(names[k] for k in run)} are parallel" for run in _runs(turning, parallel)]
+
+
+def _runs(joints: list[int], related: Callable[[list[int]], bool]) -> list[list[int]]:
+    """Return runs of two and more consecutive joints that are related, each as long as possible."""
+    found = list[list[int]]()
+    for first in joints:
+        run = [first]
+        while run[-1] + 1 in joints and related([*run, run[-1] + 1]):
+            run.append(run[-1] + 1)
+        if len(run) > 1 and not (found and run[-1] <= found[-1][-1]):
+            found.append(run)
     return found
 
 
-def _parallel(a: Axis, b: Axis) -> bool:
-    return abs(abs(sum(float(x) * float(y) for x, y in zip(a.h, b.h, strict=True))) - 1.0) < 1e-9
-
-
-def _in_one_point(run: list[Axis], axis: Axis, tolerance: float) -> bool:
-    import numpy as np
-
-    from .chain import meeting
-
-    point = np.array(meeting(run[0], run[1]), dtype=float)
-    off = np.cross(np.array(axis.h, dtype=float), point - np.array(axis.o, dtype=float))
-    return float(np.linalg.norm(off)) <= max(tolerance, 1e-9)
+def _in_one_point(axes: list[Axis], tolerance: float) -> bool:
+    point = meeting(axes[0], axes[1])
+    off = (cross(axis.h, point - axis.o) for axis in axes)
+    return all(dot(x, x) <= tolerance**2 for x in off)
 
 
 def explained(ik: InverseGeometry) -> str:
@@ -82,14 +81,18 @@ def explained(ik: InverseGeometry) -> str:
         lines.append(f"{number}. {arm.chain.axes[step.joint].name}: {_told(arm, step)}")
     lines.append(f"{arm.plan.branches} branches at the most; each is checked against the pose.")
     if not arm.plan.is_exact:
-        lines.append(
-            f"Axes miss each other by up to {arm.plan.tolerance:g} of the arm's size: Newton steps make the branches exact."
-        )
+        lines.append(f"Axes miss each other by up to {arm.plan.tolerance:g} of the arm's size: Newton steps follow.")
     return "\n".join(lines)
+
+
+def _form(axis: Axis, equation: object) -> str:
+    return f"{equation}: {'one solution' if isinstance(equation, Carry) else 'two solutions'}"
 
 
 def _told(arm: Arm, step: Step) -> str:
     axis, equation = arm.chain.axes[step.joint], step.equation
+    if step.part:
+        return f"from the orientation of the upper arm, which the arm angle gives; {_form(axis, equation)}"
     after = ", with " + ", ".join(arm.chain.axes[k].name for k in sorted(step.needs)) + " known" if step.needs else ""
     if isinstance(equation, Carry):
         form = "r = h·(w - v)" if axis.slides else "tan q = h·(v × w) / (v·w - (h·v)(h·w))"

@@ -44,7 +44,8 @@ def _branches(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refi
                     at = centre[some, branch].copy()
                     at[:, places] += width * turn * random.choice([-1.0, 1.0], len(places))
                     _bettered(branch, some, (q, error, family), _solved(ik, T[some], at, blur))
-        centre, width = np.where(np.isfinite(q), q, near[:, None]), width * 2.0 / TRIES
+        centre[..., : q.shape[2]] = np.where(np.isfinite(q), q, near[:, None, : q.shape[2]])
+        width *= 2.0 / TRIES
     tried = (error < HOPELESS) & (error > FINE**2) & np.isfinite(q).all(axis=2)
     left = np.sqrt(error)
     rows = np.nonzero(tried)

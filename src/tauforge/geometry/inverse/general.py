@@ -1,15 +1,16 @@
 """General arms of six joints: elimination, and an eigenvalue problem with up to 16 real solutions.
 
 The way of Raghavan and Roth, for any mixture of joints that turn or slide. Round the loop, from any joint on, let the
-joints be 1 to 6. A point p and a direction l on the axis of joint 6 do not notice its motion; seen from the link between
-joints 2 and 3, joints 3, 4, 5 carry them one way and joints 2, 1 the other. Fourteen of their functions,
+joints be 1 to 6. A point p and a direction l on the axis of joint 6 do not notice its motion. Seen from the link
+between joints 2 and 3, joints 3, 4, 5 carry them one way and joints 2, 1 the other. Fourteen of their functions,
 
     l,  p,  p·p,  p·l,  p × l,  (p·p) l - 2 (p·l) p,
 
-have no other products of joints than those of three triples (1, cos, sin) on the first way and two on the second; for a
-joint that slides the triple is (1, d, d²). The eight products of joints 1 and 2 are eliminated. Six equations are left:
-quadratic in one half angle x = tan(q/2), or position, of each of the joints 3, 4, 5. With their products by one of these
-they are twelve, in twelve products of two: a matrix quadratic in the third is singular, a problem of 24 eigenvalues.
+have no other products of joints than those of three triples (1, cos, sin) on the first way and two on the second. For
+a joint that slides the triple is (1, d, d²). The eight products of joints 1 and 2 are eliminated. Six equations are
+left: quadratic in the half angle x = tan(q/2), or the position, of each of the joints 3, 4, 5. With their products by
+one of these they are twelve, in twelve products of two: a matrix quadratic in the third is singular, a problem of 24
+eigenvalues.
 """
 
 from __future__ import annotations
@@ -18,19 +19,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ProgramError
 from ...runtime.function import Function
 from ...spatial.pose import Pose
-from ...spatial.vector import Vector
 from .branches import SHARP, branches
-from .chain import NOWHERE, Chain, Floats, Motion
-from .loop import Loop, Way, back, ways
+from .chain import NOWHERE, Floats, Motion
+from .loop import Loop, Way, ways
 from .plan import plan, size
 
 if TYPE_CHECKING:
-    from .arm import Arm
+    from .arrange import Arm
 
 UNKNOWNS = 6
 IMAGINARY = 1e-2
@@ -86,7 +85,7 @@ class General:
         """Return candidates (k, K, n) for poses (k, 4, 4); NaN where there is none."""
         lots = [slice(k, k + LOT) for k in range(0, len(T), LOT)]
         found = [self._lot(T[lot], near[lot], choice or self.choice) for lot in lots]
-        return np.concatenate(found) if found else np.empty((0, 1, near.shape[1]))
+        return _packed(np.concatenate(found)) if found else np.empty((0, 1, near.shape[1]))
 
     def _lot(self, T: Floats, near: Floats, choice: Choice) -> Floats:
         joints = self._order(choice)[2:5]
@@ -114,7 +113,7 @@ class General:
             own = order[:, take]
             fine = error[np.arange(len(own)), own] < 0.5
             packed[pose[fine], which[fine] + take * known.shape[1]] = q[np.arange(len(own)), own][fine]
-        return _packed(packed)
+        return packed
 
     def _rest(self, joints: frozenset[int]) -> Function:
         """Return the compiled closed form for the three other joints."""
@@ -156,7 +155,7 @@ class General:
         U, sizes, _ = np.linalg.svd(right)
         rank = int((sizes > 1e-9).sum(axis=1).max())
         mixed = np.linalg.qr(np.random.default_rng(0).normal(size=(14 - rank, 14 - rank)))[0][:, :6]
-        return U[:, :, rank:] @ mixed
+        return np.asarray(U[:, :, rank:] @ mixed)
 
     def _motion(self, k: int, q: Floats) -> Motion:
         return Motion(d=q) if self.chain.axes[k].slides else Motion(np.cos(q), np.sin(q))
@@ -169,12 +168,15 @@ class General:
     ) -> Floats:
         """Return the fourteen functions (k, 14, 3, 3, …) at three positions of each joint."""
         mesh = np.meshgrid(*at, indexing="ij")
-        q = {k: grid.ravel()[None, :] * (self.size if self.chain.axes[k].slides else 1.0) for k, grid in zip(joints, mesh, strict=True)}
+        q = {
+            k: grid.ravel()[None, :] * (self.size if self.chain.axes[k].slides else 1.0)
+            for k, grid in zip(joints, mesh, strict=True)
+        }
         loop = Loop(self.chain, goal, {**held, **{k: self._motion(k, own) for k, own in q.items()}})
         axis = self.chain.axes[last]
-        l, p = (loop.carried(way, v, is_point) for v, is_point in ((axis.h, False), (axis.o, True)))
+        h, p = (loop.carried(way, v, is_point) for v, is_point in ((axis.h, False), (axis.o, True)))
         shape = (len(np.asarray(goal.P[0])), mesh[0].size)
-        L, P = (np.stack([np.broadcast_to(x, shape) for x in v], axis=1) for v in (l, p))
+        L, P = (np.stack([np.broadcast_to(x, shape) for x in v], axis=1) for v in (h, p))
         P = P / self.size
         return _fourteen(L, P).reshape(shape[0], 14, *mesh[0].shape)
 
@@ -233,7 +235,7 @@ def _eigen(system: Floats, hidden: int) -> Floats:
         companion[:, 12:] = -np.linalg.solve(A, np.concatenate([C, B], axis=2))
         x, v = np.linalg.eig(companion)
     except np.linalg.LinAlgError:
-        return np.full((count, 1, 3), np.nan)
+        return np.full((count, 24, 3), np.nan)
     real = np.abs(x.imag) < IMAGINARY * (1.0 + np.abs(x))
     v = np.where((np.abs(x) > 1.0)[:, None], v[:, 12:], v[:, :12]).real.reshape(count, 4, 3, 24)
     a = _ratio(v[:, :-1].reshape(count, 9, 24), v[:, 1:].reshape(count, 9, 24))
@@ -301,5 +303,3 @@ def _off(general: General, choice: Choice, T: Floats, q: Floats) -> float:
     with np.errstate(invalid="ignore"):
         far = np.nan_to_num(np.abs(off).max(axis=2), nan=10.0).min(axis=1)
     return float(np.log10(np.maximum(far, 1e-12)).mean() + 3.0 * (far > 1e-2).sum())
-
-

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ...spatial.pose import Pose
-from ...spatial.vector import Vector, column, dot
-from .chain import REST, Axis, Chain, Motions
+from ...spatial.vector import Vector, column, cross, dot
+from .chain import REST, Axis, Chain, Motions, across, meeting
 
 GOAL = -1
 """The step of a way that leads from the base to the frame at its goal."""
@@ -131,14 +131,12 @@ class Equation:
 
 def features(chain: Chain, numbers: Chain, tolerance: float) -> list[Feature]:
     """Return the directions of axes, points on them, and points where neighbours meet."""
-    from .chain import across, meeting
-
     found = list[Feature]()
     for k, (axis, own) in enumerate(zip(chain.axes, numbers.axes, strict=True)):
         found.append(Feature(f"z({axis.name})", k + 1, axis.h, False))
         if axis.slides:
             continue
-        before, after = (_meets(numbers.axes, k, k + step, tolerance) for step in (-1, 1))
+        before, after = (meets(numbers.axes, k, k + step, tolerance) for step in (-1, 1))
         if after:
             point = meeting(chain.axes[k + 1], axis)
             found.append(Feature(f"{axis.name}∩{chain.axes[k + 1].name}", k + 1, point, True))
@@ -148,13 +146,11 @@ def features(chain: Chain, numbers: Chain, tolerance: float) -> list[Feature]:
     return found
 
 
-def _meets(axes: tuple[Axis, ...], k: int, other: int, tolerance: float) -> bool:
+def meets(axes: tuple[Axis, ...], k: int, other: int, tolerance: float) -> bool:
     """Tell whether two neighbouring axes that turn meet in one point."""
     if not 0 <= other < len(axes) or axes[k].slides or axes[other].slides:
         return False
-    from ...spatial.vector import cross
-
     a, b = axes[k], axes[other]
     n = cross(a.h, b.h)
     size = dot(n, n) ** 0.5
-    return size > 1e-3 and abs(dot(n, b.o - a.o)) <= tolerance * size
+    return bool(size > 1e-3 and abs(dot(n, b.o - a.o)) <= tolerance * size)

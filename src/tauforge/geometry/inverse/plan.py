@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from ...spatial.pose import Pose
 from ...spatial.vector import Vector, cross
 from .chain import Chain, Floats, Motion
 from .loop import ANGLE, DISTANCE, GOAL, PLANE, Equation, Feature, Loop, Way, features, ways
+
+if TYPE_CHECKING:
+    from .arm_angle import Shoulder
 
 EXACT = 1e-10
 """How much an equation may change with a joint, relative to the arm's size, if it does not depend on it."""
@@ -65,6 +68,8 @@ class Step:
         How many solutions it has.
     steady
         Whether no goal leaves the joint undetermined.
+    part
+        The shoulder, if its loop is used and not that of the whole arm.
     """
 
     joint: int
@@ -72,6 +77,7 @@ class Step:
     needs: frozenset[int]
     branches: int
     steady: bool = False
+    part: Shoulder | None = None
 
     @property
     def cost(self) -> float:
@@ -207,10 +213,10 @@ def _options(chain: Chain, tolerance: float) -> Iterator[Step]:
         depends = probe.dependence(equation.difference(probe.loop), scale)[:-1] > tolerance
         tells = probe.dependence(equation.difference(probe.closed), scale)[:-1] > CLEARLY
         traced = Equation(equation.kind, own[equation.first], own[equation.second])
-        for k in np.flatnonzero(depends & tells):
+        for k in map(int, np.flatnonzero(depends & tells)):
             single = numbers.axes[k].slides and equation.kind == PLANE
-            needs = frozenset(map(int, np.flatnonzero(depends))) - {int(k)}
-            yield Step(int(k), traced, needs, 1 if single else 2)
+            needs = frozenset(map(int, np.flatnonzero(depends))) - {k}
+            yield Step(k, traced, needs, 1 if single else 2)
     yield from _slides(numbers)
     for k, axis in enumerate(numbers.axes):
         for feature in near:

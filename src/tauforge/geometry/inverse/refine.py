@@ -63,7 +63,7 @@ def steps(task: Task, chain: Chain, q: Floats, goals: Floats) -> tuple[Floats, F
 
 
 def _newton(J: Floats, off: Floats) -> Floats:
-    """Return the least steps of joints that make up for errors (k, rows), or almost: hardly along singular directions."""
+    """Return the least steps of joints that make up for errors (k, rows); hardly any along singular directions."""
     Jt = np.swapaxes(J, 1, 2)
     few = J.shape[2] < J.shape[1]
     N = Jt @ J if few else J @ Jt

@@ -58,8 +58,9 @@ def compacted(q: Floats, good: Truths, family: Truths, order: Floats | None) -> 
     K = int(count.max(initial=0))
     if order is not None:
         rank = np.argsort(np.where(good, order, np.inf), axis=1, kind="stable")
-        q, good, family = (np.take_along_axis(x, rank.reshape(*rank.shape, *[1] * (x.ndim - 2)), axis=1) for x in (q, good, family))
-    if K == good.shape[1] and good.all():
+        q = np.take_along_axis(q, rank[..., None], axis=1)
+        good, family = np.take_along_axis(good, rank, axis=1), np.take_along_axis(family, rank, axis=1)
+    if good.shape[1] == K and good.all():
         return q, count, family
     places = np.arange(good.shape[1]) < count[:, None]
     mixed = np.flatnonzero((good != places).any(axis=1))
