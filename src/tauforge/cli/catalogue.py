@@ -13,7 +13,7 @@ from ..models.registry import MODELS
 from ..program.optimise import AUTO
 
 INVERSE_GEOMETRY = "inverse-geometry"
-"""What is no model, since not every robot has one, but a Program all the same."""
+"""The name of a Program that only some robots have, so that it is not in the list of models."""
 
 
 def model(
@@ -34,7 +34,9 @@ def model(
     if key == INVERSE_GEOMETRY:
         if not frame:
             raise tf.ProgramError(f"{key} needs --frame LINK")
-        return tf.inverse_geometry(robot, frame=frame, fixed=dict.fromkeys(filter(None, fixed.split(",")), 0.0)).program
+        held = dict.fromkeys(filter(None, fixed.split(",")), 0.0)
+        program: tf.Program = tf.inverse_geometry(robot, frame=frame, fixed=held).program
+        return program
     if fixed:
         raise tf.ProgramError(f"{key} takes no --fixed: only {INVERSE_GEOMETRY} solves for joints")
     if key not in MODELS:

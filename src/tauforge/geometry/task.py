@@ -115,7 +115,7 @@ class Task:
 
 
 def check_aim(frame: object, aim: str) -> None:
-    """Refuse what is no aim, or no name of a frame."""
+    """Refuse unknown aims, and frames that are not given by name."""
     if aim not in AIMS:
         raise ProgramError(f"aim={aim!r}; choose among {', '.join(map(repr, AIMS))}")
     if not isinstance(frame, str):

@@ -66,14 +66,7 @@ def arctangent(vectors: Vectors) -> list[str]:
         f"%steep = fcmp ogt {d} %y.size, %x.size",
         chosen("%a", "%steep", "%y.size", "%x.size"),
         chosen("%b", "%steep", "%x.size", "%y.size"),
-        f"%a.bits = bitcast {d} %a to {bits}",
-        f"%a.over = icmp sge {bits} %a.bits, splat (i64 {_bits(_SMALLEST)})",
-        f"%a.under = icmp sle {bits} %a.bits, splat (i64 {_bits(_LARGEST)})",
-        f"%x.number = icmp sle {bits} %x.low, splat (i64 {_bits(_LARGEST)})",
-        f"%y.number = icmp sle {bits} %y.low, splat (i64 {_bits(_LARGEST)})",
-        f"%number = and {truth} %x.number, %y.number",
-        f"%between = and {truth} %a.over, %a.under",
-        f"%good = and {truth} %number, %between",
+        *_checked(wide),
         chosen("%divisor", "%good", "%a", wide.all(1.0)),
         chosen("%dividend", "%good", "%b", wide.all(0.0)),
         f"%limit = fmul {d} %divisor, {wide.all(_EIGHTH)}",
@@ -91,11 +84,21 @@ def arctangent(vectors: Vectors) -> list[str]:
         f"%bent = fmul {d} %wz, %p",
         *turn("%high", 0),
         *turn("%low", 1),
+        *_signed(wide),
+        f"%all = bitcast {truth} %good to i{wide.lanes}",
+        f"%fine = icmp eq i{wide.lanes} %all, -1",
+    ]
+
+
+def _signed(wide: Vectors) -> list[str]:
+    """Emit the code that adds the arc tangent of %z to the eighths of a turn, and gives the sum its sign."""
+    d, bits, truth = wide.name, f"<{wide.lanes} x i64>", f"<{wide.lanes} x i1>"
+    return [
         f"%reversed = xor {truth} %steep, %left",
         f"%z.minus = fneg {d} %z",
         f"%bent.minus = fneg {d} %bent",
-        chosen("%z.signed", "%reversed", "%z.minus", "%z"),
-        chosen("%bent.signed", "%reversed", "%bent.minus", "%bent"),
+        f"%z.signed = select {truth} %reversed, {d} %z.minus, {d} %z",
+        f"%bent.signed = select {truth} %reversed, {d} %bent.minus, {d} %bent",
         f"%rest = fadd {d} %bent.signed, %low",
         f"%sum = fadd {d} %high, %z.signed",
         f"%sum.less = fsub {d} %sum, %high",
@@ -105,8 +108,21 @@ def arctangent(vectors: Vectors) -> list[str]:
         f"%size.bits = bitcast {d} %size to {bits}",
         f"%angle.bits = or {bits} %size.bits, %y.sign",
         f"%angle = bitcast {bits} %angle.bits to {d}",
-        f"%all = bitcast {truth} %good to i{wide.lanes}",
-        f"%fine = icmp eq i{wide.lanes} %all, -1",
+    ]
+
+
+def _checked(wide: Vectors) -> list[str]:
+    """Emit the code that finds the lanes that are %good: both are numbers, and the larger one is within bounds."""
+    d, bits, truth = wide.name, f"<{wide.lanes} x i64>", f"<{wide.lanes} x i1>"
+    return [
+        f"%a.bits = bitcast {d} %a to {bits}",
+        f"%a.over = icmp sge {bits} %a.bits, splat (i64 {_bits(_SMALLEST)})",
+        f"%a.under = icmp sle {bits} %a.bits, splat (i64 {_bits(_LARGEST)})",
+        f"%x.number = icmp sle {bits} %x.low, splat (i64 {_bits(_LARGEST)})",
+        f"%y.number = icmp sle {bits} %y.low, splat (i64 {_bits(_LARGEST)})",
+        f"%number = and {truth} %x.number, %y.number",
+        f"%between = and {truth} %a.over, %a.under",
+        f"%good = and {truth} %number, %between",
     ]
 
 

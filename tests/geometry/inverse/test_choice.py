@@ -79,6 +79,7 @@ WRONG = {
     "not a pose": (np.diag([1.0, 1.0, -1.0, 1.0]), {}),
     "not an array of numbers": ("pose", {}),
     "near has the shape": (T, {"near": [0.0]}),
+    "must go together": (np.stack([T, T]), {"near": np.zeros((3, 6))}),
     "near: this is not": (T, {"near": "here"}),
     "no joint 'joint3' to fix": (T, {"fixed": {"joint3": 1.0}}),
 }

@@ -45,8 +45,14 @@ class InverseGeometry:
 
     Attributes
     ----------
-    robot, frame, aim
-        As given to ``inverse_geometry``.
+    robot
+        The robot.
+    frame
+        The frame that is to have the poses.
+    aim
+        What a pose prescribes.
+    fixed
+        What is not solved for, by name.
     kind
         The kind of arm, in a few words.
     """
@@ -138,43 +144,25 @@ class InverseGeometry:
         threads
             How many threads share the batch.
         """
-        if (
-            near is None
-            and fixed is None
-            and not turns
-            and self._is_plain
-            and isinstance(T, np.ndarray)
-            and T.shape == (4, 4)
-        ):
-            quick = self._one(T, limits)
-            if quick:
-                return quick
-        goals, start = self._poses(T), self._start(near, fixed)
-        leading = np.broadcast_shapes(goals.shape[:-2], start.shape[:-1])
-        flat = np.broadcast_to(goals, (*leading, 4, 4)).reshape(-1, 4, 4)
-        around = np.broadcast_to(start, (*leading, start.shape[-1])).reshape(-1, start.shape[-1])
+        if near is None and fixed is None and not turns and (quick := self._one(T, limits)):
+            return quick
+        leading, flat, around = _together(self._poses(T), self._start(near, fixed))
         found, around = self._solved(flat, around, threads), around[:, : len(self.robot.coordinate_names)]
         q, count, family = self._chosen(found, around, near is not None, limits, turns)
         exact = np.ones(len(flat), dtype=bool)
-        if nearest is None:
-            nearest = self._is_short
         empty = np.flatnonzero(count == 0)
-        if nearest and len(empty):
-            q, count, family = _widened(q, count, family)
+        if (self._is_short if nearest is None else nearest) and len(empty):
+            q, family = _widened(q, family)
             q[empty, 0] = self._nearest(flat[empty], around[empty], limits)
             count[empty], exact[empty] = 1, False
 
         def why() -> NDArray[Any]:
-            return self._reasons(flat, around, found, count, exact).reshape(leading)
+            empty = (count == 0) | ~exact
+            return reasons(self._task, self._range, flat, around, found, empty, self._nearest).reshape(leading)
 
-        K = q.shape[1]
-        return Solutions(
-            q.reshape(*leading, K, q.shape[2]),
-            count.reshape(leading),
-            exact.reshape(leading),
-            family.reshape(*leading, K),
-            why,
-        )
+        many = (*leading, q.shape[1])
+        q, family = q.reshape(*many, q.shape[2]), family.reshape(many)
+        return Solutions(q, count.reshape(leading), exact.reshape(leading), family, why)
 
     @cached_property
     def _is_plain(self) -> bool:
@@ -191,8 +179,10 @@ class InverseGeometry:
     def _zero(self) -> Floats:
         return np.zeros(len(self.robot.coordinate_names))
 
-    def _one(self, T: Floats, limits: bool) -> Solutions | None:
-        """Return the solutions of one pose; None if it needs a closer look."""
+    def _one(self, T: ArrayLike, limits: bool) -> Solutions | None:
+        """Return the solutions of one pose; None if it is not one, or if it needs a closer look."""
+        if not self._is_plain or not isinstance(T, np.ndarray) or T.shape != (4, 4) or T.dtype != float:
+            return None
         with np.errstate(all="ignore"):
             found = self._compiled(T, self._zero, SHARP)
         if found.doubt != 0.0 or not found.skew < ROTATION:
@@ -219,7 +209,10 @@ class InverseGeometry:
         if q.shape[-1:] != (len(names),) or not np.isfinite(q).all():
             raise ProgramError(f"near has the shape {q.shape}; it needs finite coordinates {', '.join(names)}")
         values = {**self.fixed, **checked(self.fixed, fixed or {})}
-        shape = np.broadcast_shapes(q.shape[:-1], *(np.shape(x) for x in values.values()))
+        try:
+            shape = np.broadcast_shapes(q.shape[:-1], *(np.shape(x) for x in values.values()))
+        except ValueError:
+            raise ProgramError("near and the positions of fixed joints have axes that do not go together") from None
         names = (*names, ARM_ANGLE) if ARM_ANGLE in values else names
         found = np.zeros((*shape, len(names)))
         found[..., : q.shape[-1]] = q
@@ -326,9 +319,6 @@ class InverseGeometry:
             best[better], least[better] = q[better], off[better]
         return best
 
-    def _reasons(self, T: Floats, near: Floats, found: Refined, count: NDArray[np.intp], exact: Truths) -> NDArray[Any]:
-        return reasons(self._task, self._range, T, near, found, count, exact, self._nearest)
-
 
 def inverse_geometry(
     robot: Robot,
@@ -375,12 +365,24 @@ def _joined(chain: Chain, found: Refined, more: Refined, left: NDArray[np.intp])
     return Refined(whole, good, free)
 
 
+def _together(goals: Floats, start: Floats) -> tuple[tuple[int, ...], Floats, Floats]:
+    """Return the leading axes of poses and states, and both with one leading axis."""
+    try:
+        leading = np.broadcast_shapes(goals.shape[:-2], start.shape[:-1])
+    except ValueError:
+        raise ProgramError(
+            f"T has the axes {goals.shape[:-2]}, near and fixed joints {start.shape[:-1]}; they must go together"
+        ) from None
+    flat = np.broadcast_to(goals, (*leading, 4, 4)).reshape(-1, 4, 4)
+    return leading, flat, np.broadcast_to(start, (*leading, start.shape[-1])).reshape(-1, start.shape[-1])
+
+
 def _no_reason() -> NDArray[Any]:
     return np.array("", dtype=object)
 
 
-def _widened(q: Floats, count: NDArray[np.intp], family: Truths) -> tuple[Floats, NDArray[np.intp], Truths]:
+def _widened(q: Floats, family: Truths) -> tuple[Floats, Truths]:
     """Return solutions with room for at least one."""
     if q.shape[1]:
-        return q, count, family
-    return np.full((len(q), 1, q.shape[2]), np.nan), count, np.zeros((len(q), 1), dtype=bool)
+        return q, family
+    return np.full((len(q), 1, q.shape[2]), np.nan), np.zeros((len(q), 1), dtype=bool)

@@ -2,7 +2,8 @@
 
 Shoulder S, elbow E and wrist W span the arm's plane. The arm angle ψ is the angle about the line from S to W between
 two half planes: the one with the direction of the first axis, and the one with the elbow. The elbow's joint follows
-from the distance between S and W. Then ψ gives the orientation of the upper arm, R₁ R₂ R₃, and the wrist turns the rest.
+from the distance between S and W. Then ψ gives the orientation of the upper arm, R₁ R₂ R₃, and the wrist turns the
+rest.
 """
 
 from __future__ import annotations
@@ -55,15 +56,16 @@ class Shoulder:
 
 
 def _across(v: Vector, line: Vector) -> Vector:
-    return v - line * dot(v, line)
+    found: Vector = v - line * dot(v, line)
+    return found
 
 
 def _unit(v: Vector, other: Vector) -> Vector:
     """Return a vector of length one; that of another if it is rounding."""
     some = positive(dot(v, v) - SMALL)
-    chosen: Vector = v * some + other * (1.0 - some)
-    unit: Vector = chosen * (1.0 / sqrt(dot(chosen, chosen)))
-    return unit
+    chosen = v * some + other * (1.0 - some)
+    scale = 1.0 / sqrt(dot(chosen, chosen))
+    return Vector(*(x * scale for x in chosen))
 
 
 def _between(old: tuple[Vector, ...], new: tuple[Vector, ...]) -> Rotation:

@@ -32,7 +32,7 @@ ROWS = ("x", "y", "z", "1")
 
 
 def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], frame: str) -> Program:
-    """Return the Program ``T, near, blur -> q, valid, doubt, error, margin, free, skew``, with one row of q for each branch."""
+    """Return the Program ``T, near, blur -> q, valid, doubt, error, margin, free, skew``, with a row for each branch."""
     names = robot.coordinate_names
     angled = any(step.part for step in plan.steps)
     entries = tuple(symbol(f"T[{i}]") for i in range(16))
@@ -40,7 +40,7 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
     near = inputs(
         "near", (*names, *[ARM_ANGLE] * angled), "given joints, and where to leave joints that can be anywhere"
     )
-    blur = Array(Shape([]), (symbol("blur"),), "fourth power of lengths that are rounding, such as 1e-40")
+    blur = Array(Shape([]), (symbol("blur"),), "fourth power of lengths that are rounding: 1e-40")
     at = {k: _motion(chain, k, near) for k in range(len(chain.axes))}
     if angled:
         at[ANGLE_OF_ARM] = Motion(cos(near.nodes[-1]), sin(near.nodes[-1]))

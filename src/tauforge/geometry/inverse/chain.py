@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from ...errors import ProgramError
 from ...graph.evaluate import evaluate, symbols
 from ...graph.functions import sqrt
-from ...graph.node import Scalar, as_node
+from ...graph.node import Scalar, as_node, is_zero
 from ...models.routes import frame_number, path
 from ...robot.entries import places
-from ...robot.kinds import FIXED, PRISMATIC, REVOLUTE
 from ...robot.robot import Robot
 from ...spatial.pose import HERE, Pose
 from ...spatial.vector import UNITS, Vector, column, cross, dot
@@ -114,16 +113,17 @@ class Chain:
         for j in path(robot, frame_number(robot, frame)):
             joint = robot.joints[j - 1]
             pose = pose.then(joint.pose())
-            if joint.sigma == FIXED:
+            if not joint.axes:
                 continue
-            place = first[j]
-            if joint.sigma not in (REVOLUTE, PRISMATIC) or joint.mimic or place is None:
+            place, kind = first[j], joint.kind
+            slides = kind.is_axial and is_zero(kind.turn)
+            if not kind.is_axial or not (slides or is_zero(kind.slide)) or joint.mimic or place is None:
                 what = "follows another" if joint.mimic else f"is {joint.kind.word}"
                 raise ProgramError(
                     f"{robot.name}: joint {joint.name!r} {what}; inverse geometry takes joints that turn or slide by "
                     "themselves: tf.reach(…) finds states of any robot step by step"
                 )
-            axes.append(Axis(joint.name, place, joint.sigma == PRISMATIC, column(pose.R.rows, 2), pose.P))
+            axes.append(Axis(joint.name, place, slides, column(pose.R.rows, 2), pose.P))
         for k, unit in enumerate(column(pose.R.rows, k) for k in FREE[aim]):
             axes.append(Axis(f"turn{k + 1}", NOWHERE, False, unit, pose.P))
         return cls(tuple(axes), pose)._tidy()
@@ -183,7 +183,8 @@ def meeting(a: Axis, b: Axis) -> Vector:
     """Return the point of the second line that is nearest to the first; where they meet, if they do."""
     n = cross(a.h, b.h)
     across = cross(a.h, n)
-    return b.o + b.h * (dot(a.o - b.o, across) * (1.0 / dot(b.h, across)))
+    point: Vector = b.o + b.h * (dot(a.o - b.o, across) * (1.0 / dot(b.h, across)))
+    return point
 
 
 def length(v: Vector) -> Scalar:
@@ -194,8 +195,7 @@ def across(h: Vector, numbers: Sequence[float]) -> Vector:
     """Return a unit vector across an axis, which has these numbers."""
     least = int(np.argmin(np.abs(numbers)))
     found = cross(h, UNITS[least])
-    unit: Vector = found * (1.0 / length(found))
-    return unit
+    return Vector(*(x * (1.0 / length(found)) for x in found))
 
 
 Motions = Mapping[int, Motion]

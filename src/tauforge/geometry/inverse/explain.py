@@ -45,7 +45,7 @@ def _facts(arm: Arm) -> list[str]:
         return meets(chain.axes, run[-2], run[-1], tolerance) and _in_one_point([chain.axes[k] for k in run], tolerance)
 
     def parallel(run: list[int]) -> bool:
-        return abs(abs(dot(chain.axes[run[0]].h, chain.axes[run[-1]].h)) - 1.0) < LOOSELY
+        return bool(abs(abs(dot(chain.axes[run[0]].h, chain.axes[run[-1]].h)) - 1.0) < LOOSELY)
 
     turning = [k for k in chain.real if k not in arm.held and not chain.axes[k].slides]
     names = [axis.name for axis in chain.axes]

@@ -21,13 +21,12 @@ def reasons(
     T: Floats,
     near: Floats,
     found: Refined,
-    count: NDArray[np.intp],
-    exact: Truths,
+    missed: Truths,
     nearest: Callable[[Floats, Floats, bool], Floats],
 ) -> NDArray[Any]:
     """Return a text for each pose without an exact solution; an empty one for the others."""
     texts = np.full(len(T), "", dtype=object)
-    empty = np.flatnonzero((count == 0) | ~exact)
+    empty = np.flatnonzero(missed)
     beyond = [k for k in empty if found.good[k].any()]
     for k in beyond:
         texts[k] = _limited(own, found.q[k][found.good[k]])

@@ -21,7 +21,7 @@ LEAST = 1e-15
 
 
 class Refined(NamedTuple):
-    """States (k, K, n), which of them are solutions, and which stand for infinitely many, (k, K)."""
+    """States (k, K, n), which of them are solutions, and which represent infinitely many, (k, K)."""
 
     q: Floats
     good: Truths

@@ -28,7 +28,7 @@ class Solutions:
     exact
         Whether they have the pose; if not, there is one solution, which comes nearest to it. (...).
     family
-        Which solutions stand for infinitely many, (..., K): some joints can move without moving the frame.
+        Which solutions represent infinitely many, (..., K): some joints can move without moving the frame.
     why
         Finds the reasons, when they are asked for.
     """
