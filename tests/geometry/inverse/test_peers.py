@@ -19,8 +19,7 @@ def axes(robot, frame):
 
 @pytest.mark.parametrize("name", ["ur5", "puma560", "rx90"])
 def test_eaik_finds_as_many(name):
-    from eaik.IK_HP import HPRobot
-
+    HPRobot = pytest.importorskip("eaik.IK_HP").HPRobot
     robot = tf.robots.bundled(name)
     H, P, R = axes(robot, "link6")
     T = poses(robot, states(robot, 200, 21), "link6")
