@@ -21,7 +21,7 @@ ARMS = {
     "five joints": (FIVE, "link6", None, {1, 2}),
     "two": (tf.robots.planar2r(), "link2", None, {1}),
     "cartesian": (random_arm("PPP", 1), TIP, None, {1}),
-    "slides": (random_arm("PRPRPR", 2), TIP, None, {2}),
+    "slides": (random_arm("PRPRPR", 2), TIP, None, {1, 2}),  # one may be a hundred kilometres away
     "slides first": (random_arm("PPPRRR", 3), TIP, None, {2}),
     "wrist first": (
         random_arm("RRRRRR", 4, [None, 1.0, -1.2, None, 0.0, 0.0], [0, 0, 0, None, None, None]),
