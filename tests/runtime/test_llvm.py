@@ -127,3 +127,11 @@ def test_random_robots(seed):
     arrays = [rng.uniform(-2, 2, (5, *shape)) for shape in program.inputs.values()]
     (exact,) = expected(program, *arrays)
     np.testing.assert_allclose(program.compile()(*arrays), exact, **CLOSE)
+
+
+def test_arc_tangents_are_exact_in_all_directions():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(2, 4000)) * 10.0 ** rng.uniform(-8, 8, (2, 4000))
+    edges = np.tan(np.arange(1, 16, 2) * np.pi / 8) * (1.0 + np.arange(-2, 3)[:, None] * 2.3e-16)
+    x, y = np.concatenate([x, np.sign(rng.normal(size=40))]), np.concatenate([y, edges.ravel()])
+    np.testing.assert_allclose(one(CASES["atan2"]).compile()(np.stack([y, x], axis=1)), np.arctan2(y, x), rtol=4e-16)

@@ -12,6 +12,9 @@ from ..models.loops.motors import INDEPENDENT
 from ..models.registry import MODELS
 from ..program.ways import AUTO
 
+INVERSE_GEOMETRY = "inverse-geometry"
+"""The name of a Program that only some robots have, so that it is not in the list of models."""
+
 
 def model(
     name: str,
@@ -24,11 +27,20 @@ def model(
     accelerated: str = "",
     efforts: str = INDEPENDENT,
     formulation: str = DEFAULT,
+    fixed: str = "",
 ) -> tf.Program:
     """Return a model of a robot by the model's name, with - or _ between the words."""
     key = name.replace("_", "-")
+    if key == INVERSE_GEOMETRY:
+        if not frame:
+            raise tf.ProgramError(f"{key} needs --frame LINK")
+        held = dict.fromkeys(filter(None, fixed.split(",")), 0.0)
+        program: tf.Program = tf.inverse_geometry(robot, frame=frame, fixed=held).program
+        return program
+    if fixed:
+        raise tf.ProgramError(f"{key} takes no --fixed: only {INVERSE_GEOMETRY} solves for joints")
     if key not in MODELS:
-        raise tf.ProgramError(f"unknown model {name!r}; {suggestion(key, list(MODELS))}")
+        raise tf.ProgramError(f"unknown model {name!r}; {suggestion(key, [*MODELS, INVERSE_GEOMETRY])}")
     function = MODELS[key].function
     taken = signature(function).parameters
     if external_wrenches and "external_wrenches" not in taken:
@@ -58,4 +70,5 @@ def model(
 
 def groups_by_itself(name: str) -> bool:
     """Tell whether a model groups the inertial parameters of a numeric robot by default."""
-    return MODELS[name.replace("_", "-")].groups == AUTO
+    key = name.replace("_", "-")
+    return key in MODELS and MODELS[key].groups == AUTO

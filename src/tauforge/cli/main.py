@@ -20,7 +20,7 @@ from ..models.classical import DEFAULT
 from ..models.registry import MODELS
 from . import info as about
 from . import show
-from .catalogue import groups_by_itself, model
+from .catalogue import INVERSE_GEOMETRY, groups_by_itself, model
 from .console import console, errors
 from .count import count
 from .excite import excite
@@ -32,6 +32,7 @@ from .options import (
     Effort,
     Efforts,
     EffortsOption,
+    Fixed,
     Folders,
     Formulation,
     Frame,
@@ -169,6 +170,8 @@ def list_models(wanted: bool) -> None:
         table = show.table(["model", "what it computes"])
         for name, line in sorted(MODELS.items()):
             table.add_row(f"[green]{name}[/green]", escape(str(line)))
+        what = "T, near, blur -> q, valid, …: all states in which a frame (--frame) has a pose, in closed form"
+        table.add_row(f"[green]{INVERSE_GEOMETRY}[/green]", what)
         console.print(table)
         raise typer.Exit
 
@@ -185,6 +188,7 @@ def generate(
     frame: Frame = "",
     rows: Rows = "",
     accelerated: Accelerated = "",
+    fixed: Fixed = "",
     independent: Independent = "",
     efforts: EffortsOption = Efforts.independent,
     formulation: Formulation = DEFAULT,
@@ -207,6 +211,7 @@ def generate(
 
     Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
     `tauforge generate inertia-matrix rx90 -p base --effort default -o rx90.c` ·
+    `tauforge generate inverse-geometry ur5 --frame link6 -o ur5_ik.c` ·
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
     """
     found = find(robot, symbolic, base, snap, lenient, folder, loops)
@@ -222,6 +227,7 @@ def generate(
         accelerated=accelerated,
         efforts=efforts.value,
         formulation=formulation,
+        fixed=fixed,
     )
     if effort or objective is not Objective.operations:
         program = program.optimise(effort_of(effort or "default"), objective=objective.value, seed=seed)

@@ -133,7 +133,17 @@ WrenchesOption = Annotated[
     Wrenches,
     typer.Option("--wrenches", "-w", help="External wrenches: none, as an input, or from the robot's file."),
 ]
-Frame = Annotated[str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian is computed.")]
+Frame = Annotated[
+    str, typer.Option("--frame", metavar="LINK", help="The link whose Jacobian or inverse geometry is computed.")
+]
+Fixed = Annotated[
+    str,
+    typer.Option(
+        "--fixed",
+        metavar="JOINTS",
+        help="Joints that inverse geometry does not solve for: names separated by commas; their positions are inputs.",
+    ),
+]
 Rows = Annotated[
     str,
     typer.Option(

@@ -46,10 +46,7 @@ class Task:
     """
 
     def __init__(self, robot: Robot, frame: str, aim: str) -> None:
-        if aim not in AIMS:
-            raise ProgramError(f"aim={aim!r}; choose among {', '.join(map(repr, AIMS))}")
-        if not isinstance(frame, str):
-            raise ProgramError(f"frame={frame!r}; give the name of a link or of a constant frame")
+        check_aim(frame, aim)
         self.robot, self.frame, self.aim = robot, frame, aim
         self._where, self._moving = _compiled(robot, frame)
 
@@ -115,6 +112,14 @@ class Task:
         if wrong > SKEW or (np.linalg.det(R) < 0.0).any() or not (found[..., 3, :] == [0.0, 0.0, 0.0, 1.0]).all():
             raise ProgramError(f"{what} is not a pose: a rotation matrix and an origin above the row 0 0 0 1")
         return found
+
+
+def check_aim(frame: object, aim: str) -> None:
+    """Refuse unknown aims, and frames that are not given by name."""
+    if aim not in AIMS:
+        raise ProgramError(f"aim={aim!r}; choose among {', '.join(map(repr, AIMS))}")
+    if not isinstance(frame, str):
+        raise ProgramError(f"frame={frame!r}; give the name of a link or of a constant frame")
 
 
 def rotation_vectors(R: Floats) -> Floats:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import struct
 
-from ..graph.operations import COS, LIBRARY, SIN
+from ..graph.operations import ATAN2, COS, LIBRARY, SIN
+from .arctangent import arctangent
 from .idioms import counted, entry
 from .vectors import Vectors
 
@@ -75,7 +76,8 @@ def functions(vectors: Vectors) -> list[str]:
         *(f"declare double @{PREFIX}{name}({', '.join(['double'] * n)}) nounwind" for name, n in LIBRARY.items()),
         *_numbers(wide),
         *_sincos(vectors),
-        *(line for name in LIBRARY if name in SERVICES for line in _lane_by_lane(name, vectors)),
+        *_arctangent(vectors),
+        *(line for name in LIBRARY if name in SERVICES and name != ATAN2 for line in _lane_by_lane(name, vectors)),
     ]
 
 
@@ -266,6 +268,46 @@ def _lane_of_sincos(vectors: Vectors) -> list[str]:
 
 def _lane_by_lane(name: str, vectors: Vectors) -> list[str]:
     """Return a service for which each lane's value comes from the C library."""
+    return _service(name, vectors, [*_groups(name, vectors), *_lanes(name, vectors)])
+
+
+def _arctangent(vectors: Vectors) -> list[str]:
+    """Return the service of the arc tangent; the C library computes vectors with zeros, infinities and extremes."""
+    given = [
+        line
+        for a, v in enumerate(("y", "x"))
+        for line in (
+            f"%whole{a} = load {vectors.name}, ptr %group{a}",
+            _converted(f"%{v}", f"%whole{a}", vectors.name, vectors.wide.name),
+        )
+    ]
+    body = [
+        *_groups(ATAN2, vectors),
+        *given,
+        *arctangent(vectors),
+        "br i1 %fine, label %computed, label %library",
+        "library:",
+        *_lanes(ATAN2, vectors),
+        "br label %stored",
+        "computed:",
+        _converted("%found", "%angle", vectors.wide.name, vectors.name),
+        f"store {vectors.name} %found, ptr %filled",
+        "br label %stored",
+        "stored:",
+    ]
+    return _service(ATAN2, vectors, body)
+
+
+def _groups(name: str, vectors: Vectors) -> list[str]:
+    """Emit the code that finds the slots of the arguments, %group0 and so on, and that of the result, %filled."""
+    count = LIBRARY[name]
+    places = [f"%place = mul i64 %i, {count}", f"%group0 = getelementptr {vectors.name}, ptr %from, i64 %place"]
+    places += [f"%group{a} = getelementptr {vectors.name}, ptr %group0, i64 {a}" for a in range(1, count)]
+    return [*places, f"%filled = getelementptr {vectors.name}, ptr %to, i64 %i"]
+
+
+def _lanes(name: str, vectors: Vectors) -> list[str]:
+    """Emit the loop over lanes in which the C library computes each."""
     scalar, count = vectors.scalar, LIBRARY[name]
     lane = []
     for a in range(count):
@@ -274,15 +316,12 @@ def _lane_by_lane(name: str, vectors: Vectors) -> list[str]:
             _converted(f"%x{a}", f"%given{a}", scalar, "double"),
         ]
     lane += [
-        f"%y = call double @{PREFIX}{name}({', '.join(f'double %x{a}' for a in range(count))})",
-        _converted("%result", "%y", "double", scalar),
+        f"%each = call double @{PREFIX}{name}({', '.join(f'double %x{a}' for a in range(count))})",
+        _converted("%result", "%each", "double", scalar),
         f"%result.to = getelementptr {scalar}, ptr %filled, i64 %k",
         f"store {scalar} %result, ptr %result.to",
     ]
-    places = [f"%place = mul i64 %i, {count}", f"%group0 = getelementptr {vectors.name}, ptr %from, i64 %place"]
-    places += [f"%group{a} = getelementptr {vectors.name}, ptr %group0, i64 {a}" for a in range(1, count)]
-    places += [f"%filled = getelementptr {vectors.name}, ptr %to, i64 %i"]
-    return _service(name, vectors, [*places, *counted("%k", str(vectors.lanes), lane)])
+    return counted("%k", str(vectors.lanes), lane)
 
 
 def _bits(value: float) -> int:

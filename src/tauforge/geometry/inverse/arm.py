@@ -1,0 +1,388 @@
+"""Inverse geometry: every state in which a frame has a pose, for any arm of joints that turn or slide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ProgramError
+from ...models.registry import check_robot
+from ...program.program import Program
+from ...robot.robot import Robot
+from ...runtime.function import Function
+from ..reach import Search, bounds
+from ..task import Task, check_aim
+from .arm_angle import ARM_ANGLE, with_arm_angle
+from .arrange import Arm, arranged, checked, fixed_joints
+from .branches import HOPELESS, SHARP, branches
+from .chain import Chain, Floats
+from .choose import Range, chosen
+from .explain import explained, kind_of
+from .family import representatives
+from .general import General
+from .plan import Plan, rank, size
+from .reasons import reasons
+from .refine import Refined, merged, nearest_rotations, refine
+from .result import Solutions, Truths, compacted
+
+LOT = 1024
+"""Poses that are solved at once, so that intermediate results stay in the processor's cache."""
+ROTATION = 1e-26
+"""Sum of squares by which a rotation may not be one before it is replaced by the nearest."""
+DOUBT = 30.0
+"""How many times the distance by which axes miss each other is near enough to a singular pose to lose solutions."""
+SAMPLES = 16
+"""Positions of each joint that is sampled, unless you say otherwise."""
+
+
+@final
+class InverseGeometry:
+    """Every state in which a frame has a pose. Call it with poses; ``kind`` and ``explain()`` say how it solves.
+
+    Attributes
+    ----------
+    robot
+        The robot.
+    frame
+        The frame that is to have the poses.
+    aim
+        What a pose prescribes.
+    fixed
+        What is not solved for, by name.
+    kind
+        The kind of arm, in a few words.
+    """
+
+    def __init__(self, robot: Robot, frame: str, fixed: Mapping[str, ArrayLike] | None, aim: str, samples: int) -> None:
+        check_robot(robot)
+        if robot.loops:
+            raise ProgramError(f"{robot.name} has closed loops; tf.reach(…) finds states of such robots step by step")
+        self.robot, self.frame, self.aim = robot, frame, aim
+        check_aim(frame, aim)
+        chain = Chain.of(robot, frame, aim)
+        if not chain.real:
+            raise ProgramError(f"{robot.name} has no joint that moves {frame!r}")
+        self.fixed = fixed_joints(chain, fixed or {})
+        if ARM_ANGLE in self.fixed:
+            if len(self.fixed) > 1:
+                raise ProgramError(f"{robot.name}: with its arm angle given, no joint can be fixed")
+            self._arm, self._sampled = (
+                Arm(robot, chain, frozenset(), with_arm_angle(robot.name, chain)),
+                tuple[str, ...](),
+            )
+        else:
+            self._arm, self._sampled = arranged(robot, chain, self.fixed)
+        self._samples, self._is_short = samples, rank(chain, range(len(chain.axes))) < 6
+        self._general = General(self._arm)
+        self._range = Range.of(self._arm)
+        self.kind = kind_of(self._arm, self._sampled)
+
+    @cached_property
+    def _task(self) -> Task:
+        return Task(self.robot, self.frame, self.aim)
+
+    @property
+    def program(self) -> Program:
+        """The Program ``T, near, blur -> q, valid, doubt, …``: all branches of the closed form, and flags."""
+        if self._arm.plan is None or not self._arm.plan.is_exact:
+            raise ProgramError(
+                f"{self.robot.name}: this arm ({self.kind}) has no exact closed form that could become a Program; "
+                "ik(T) computes its solutions"
+            )
+        return self._branches
+
+    @cached_property
+    def _branches(self) -> Program:
+        assert self._arm.plan is not None
+        return branches(self.robot, self._arm.chain, self._arm.plan, self._arm.held, self.frame)
+
+    @cached_property
+    def _compiled(self) -> Function:
+        return self._branches.compile()
+
+    def explain(self) -> str:
+        """Return how the arm is solved, step by step."""
+        return explained(self)
+
+    def __repr__(self) -> str:
+        return f"InverseGeometry({self.robot.name!r}, frame={self.frame!r}: {self.kind})"
+
+    def __call__(
+        self,
+        T: ArrayLike,
+        near: ArrayLike | None = None,
+        *,
+        limits: bool = True,
+        turns: bool = False,
+        nearest: bool | None = None,
+        fixed: Mapping[str, ArrayLike] | None = None,
+        threads: int | None = None,
+    ) -> Solutions:
+        """Return all states in which the frame has given poses.
+
+        Parameters
+        ----------
+        T
+            Poses relative to the base, (..., 4, 4); with ``aim="position"`` also points, (..., 3).
+        near
+            States (..., robot.coordinate_names). Solutions are sorted by their distance from it, angles are the nearest
+            to its own, and joints that can be anywhere, or do not move the frame, stay where they are there.
+        limits
+            Whether to leave out solutions that cannot be within the joints' limits.
+        turns
+            Whether to give every solution within the limits that differs by whole turns; a joint without limits turns
+            at most once around.
+        nearest
+            Whether a pose without a solution gets the state that comes nearest to it. By default this is done for
+            arms with fewer joints than the aim prescribes, which meet few poses.
+        fixed
+            Positions of fixed joints, numbers or arrays (...), in the place of those given before.
+        threads
+            How many threads share the batch.
+        """
+        if near is None and fixed is None and not turns and (quick := self._one(T, limits)):
+            return quick
+        leading, flat, around = _together(self._poses(T), self._start(near, fixed))
+        found, around = self._solved(flat, around, threads), around[:, : len(self.robot.coordinate_names)]
+        q, count, family = self._chosen(found, around, near is not None, limits, turns)
+        exact = np.ones(len(flat), dtype=bool)
+        empty = np.flatnonzero(count == 0)
+        if (self._is_short if nearest is None else nearest) and len(empty):
+            q, family = _widened(q, family)
+            q[empty, 0] = self._nearest(flat[empty], around[empty], limits)
+            count[empty], exact[empty] = 1, False
+
+        def why() -> NDArray[Any]:
+            empty = (count == 0) | ~exact
+            return reasons(self._task, self._range, flat, around, found, empty, self._nearest).reshape(leading)
+
+        many = (*leading, q.shape[1])
+        q, family = q.reshape(*many, q.shape[2]), family.reshape(many)
+        return Solutions(q, count.reshape(leading), exact.reshape(leading), family, why)
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether all joints are solved for, by a closed form."""
+        return (
+            not self.fixed
+            and not self._arm.held
+            and self._arm.plan is not None
+            and self._arm.plan.is_exact
+            and not self.robot.symbols
+        )
+
+    @cached_property
+    def _zero(self) -> Floats:
+        return np.zeros(len(self.robot.coordinate_names))
+
+    def _one(self, T: ArrayLike, limits: bool) -> Solutions | None:
+        """Return the solutions of one pose; None if it is not one, or if it needs a closer look."""
+        if not self._is_plain or not isinstance(T, np.ndarray) or T.shape != (4, 4) or T.dtype != float:
+            return None
+        with np.errstate(all="ignore"):
+            found = self._compiled(T, self._zero, SHARP)
+        if found.doubt != 0.0 or not found.skew < ROTATION:
+            return None
+        q = found.q[found.valid != 0.0]
+        if not len(q) or (limits and self._range.is_limited and not self._range.holds(q)):
+            return None
+        return Solutions(q, np.array(len(q)), np.array(True), np.zeros(len(q), dtype=bool), _no_reason)
+
+    def _poses(self, T: ArrayLike) -> Floats:
+        """Return poses; those of a closed form are checked by its Program."""
+        task = self._task  # refuses lengths without values
+        if self._arm.plan is None or not isinstance(T, np.ndarray) or T.shape[-2:] != (4, 4) or T.dtype != float:
+            return nearest_rotations(task.goals(T))
+        return T
+
+    def _start(self, near: ArrayLike | None, fixed: Mapping[str, ArrayLike] | None) -> Floats:
+        """Return states (..., n) with the fixed joints where they are to be."""
+        names = self.robot.coordinate_names
+        try:
+            q = np.zeros(len(names)) if near is None else np.array(near, dtype=float)
+        except (TypeError, ValueError):
+            raise ProgramError("near: this is not an array of numbers") from None
+        if q.shape[-1:] != (len(names),) or not np.isfinite(q).all():
+            raise ProgramError(f"near has the shape {q.shape}; it needs finite coordinates {', '.join(names)}")
+        values = {**self.fixed, **checked(self.fixed, fixed or {})}
+        try:
+            shape = np.broadcast_shapes(q.shape[:-1], *(np.shape(x) for x in values.values()))
+        except ValueError:
+            raise ProgramError("near and the positions of fixed joints have axes that do not go together") from None
+        names = (*names, ARM_ANGLE) if ARM_ANGLE in values else names
+        found = np.zeros((*shape, len(names)))
+        found[..., : q.shape[-1]] = q
+        for name, value in values.items():
+            found[..., names.index(name)] = value
+        return found
+
+    def _solved(self, T: Floats, near: Floats, threads: int | None) -> Refined:
+        """Return all solutions of poses (k, 4, 4)."""
+        if not self._sampled:
+            return self._at(T, near, threads)
+        lots = [self._at(T, at, threads) for at in self._spread(near)]
+        return Refined(*(np.concatenate(parts, axis=1) for parts in zip(*lots, strict=True)))
+
+    def _spread(self, near: Floats) -> list[Floats]:
+        """Return states with sampled joints at all their positions, the first ones where they are."""
+        names, limits = self.robot.coordinate_names, bounds(self.robot)
+        found = [near]
+        for name in self._sampled:
+            place = names.index(name)
+            own = int(np.flatnonzero(limits.places == place)[0])
+            most = size(self._arm.chain.numbers()) if self._slides(name) else np.pi
+            lower, upper = max(limits.lower[own], -most), min(limits.upper[own], most)
+            more = list[Floats]()
+            for q in found:
+                for value in np.linspace(lower, upper, self._samples, endpoint=most != np.pi or upper - lower < 6.28):
+                    moved = q.copy()
+                    moved[:, place] = value
+                    more.append(moved)
+            found = more
+        return found
+
+    def _slides(self, name: str) -> bool:
+        return any(axis.name == name and axis.slides for axis in self._arm.chain.axes)
+
+    def _at(self, T: Floats, near: Floats, threads: int | None) -> Refined:
+        if self._arm.plan is None:
+            q = self._general.candidates(T, near)
+            return refine(self._task, self._arm.chain, T, q)
+        if not self._arm.plan.is_exact:
+            return self._nearly(T, near, self._arm.plan, threads)
+        q, valid, doubt, skew = self._lots(T, near, threads)
+        if not skew.max(initial=0.0) < ROTATION:
+            straight = nearest_rotations(self._task.goals(T))
+            T, (q, valid, doubt, _) = straight, self._lots(straight, near, threads)
+        found, left = Refined(q, valid, np.zeros_like(valid)), np.flatnonzero(doubt)
+        if not len(left):
+            return found
+        found.good[left] = False
+        return _joined(self._arm.chain, found, representatives(self, T[left], near[left]), left)
+
+    def _lots(self, T: Floats, near: Floats, threads: int | None) -> tuple[Floats, Truths, Floats, Floats]:
+        """Return all branches, whether each is a solution, how many are in doubt, and whether poses are poses."""
+        f, (K, n) = self._compiled, self._branches.outputs["q"]
+        q, valid = np.empty((len(T), K, n)), np.empty((len(T), K), dtype=bool)
+        doubt, skew = np.empty((2, len(T)))
+        lot = LOT if threads == 1 else max(LOT, len(T))
+        kept = np.empty((4, min(lot, len(T)), K))
+        with np.errstate(all="ignore"):
+            for at in range(0, len(T), lot):
+                some = slice(at, at + lot)
+                flags, *rest = kept[:, : len(T[some])]
+                f(T[some], near[some], SHARP, out=(q[some], flags, doubt[some], *rest, skew[some]), threads=threads)
+                np.not_equal(flags, 0.0, out=valid[some])
+        return q, valid, doubt, skew
+
+    def _nearly(self, T: Floats, near: Floats, plan: Plan, threads: int | None) -> Refined:
+        """Return solutions of an arm whose axes almost meet: those of one whose axes do, refined; and where these may
+        not be all, near singular poses, those of the general method too.
+        """
+        with np.errstate(all="ignore"):
+            q, _, _, error, margin, free, skew = self._compiled(T, near, (DOUBT * plan.tolerance) ** 4, threads=threads)
+            q = np.where((error < HOPELESS)[..., None], q, np.nan)
+        if not skew.max(initial=0.0) < ROTATION:
+            T = nearest_rotations(self._task.goals(T))
+        found = refine(self._task, self._arm.chain, T, q)
+        lost = (np.isfinite(q).all(axis=2) & ~found.good) | (free != 0.0) | (np.abs(margin) < DOUBT * plan.tolerance)
+        left = np.flatnonzero(lost.any(axis=1))
+        if not len(left):
+            return found
+        more = refine(self._task, self._arm.chain, T[left], self._general.candidates(T[left], near[left]))
+        return _joined(self._arm.chain, found, more, left)
+
+    def _chosen(
+        self, found: Refined, near: Floats, sort: bool, limits: bool, turns: bool
+    ) -> tuple[Floats, NDArray[np.intp], Truths]:
+        q, good, family = found
+        if turns or sort or (limits and self._range.is_limited):
+            q, good, family = chosen(self._range, q, good, family, near, sort, limits, turns)
+        order = None
+        if sort:
+            order = np.linalg.norm(np.nan_to_num(q) - near[:, None], axis=2)
+        return compacted(q, good, family, order)
+
+    def _nearest(self, T: Floats, near: Floats, limits: bool) -> Floats:
+        """Return the states that come nearest to poses."""
+        search = Search(self._task, limits)
+        best, least = np.array(near), np.full(len(T), np.inf)
+        starts = [near, *(near + shift for shift in np.random.default_rng(0).uniform(-2.0, 2.0, (8, near.shape[1])))]
+        for start in starts:
+            q, distance, angle = search.towards(search.inside(np.array(start)), T)
+            off = np.hypot(distance, angle)
+            better = off < least
+            best[better], least[better] = q[better], off[better]
+        return best
+
+
+def inverse_geometry(
+    robot: Robot,
+    *,
+    frame: str,
+    fixed: Mapping[str, ArrayLike] | None = None,
+    aim: str = "pose",
+    samples: int = SAMPLES,
+) -> InverseGeometry:
+    """Return what finds every state in which a frame has a pose.
+
+    Parameters
+    ----------
+    frame
+        Name of a link or of a constant frame.
+    fixed
+        Positions of joints that are not to be solved for, as redundant arms need: numbers or arrays, by joint.
+        Redundant joints that you do not fix are sampled. Or ``{"arm angle": …}``, for arms with seven joints whose
+        first three axes meet in one point and the last three in another: the angle, about the line from shoulder to
+        wrist, from the half plane with the first axis to the one with the elbow.
+    aim
+        "pose"; "position" for the origin alone; "axis" for the origin and the direction of the frame's z axis, as of a
+        tool that can spin. An arm with five joints reaches the latter, an arm with three the former.
+    samples
+        How many positions of each sampled joint are tried.
+    """
+    if not isinstance(samples, int) or samples < 1:
+        raise ProgramError(f"samples={samples!r}; it must be a whole number, at least 1")
+    return InverseGeometry(robot, frame, fixed, aim, samples)
+
+
+def _joined(chain: Chain, found: Refined, more: Refined, left: NDArray[np.intp]) -> Refined:
+    """Return solutions with more of some poses, and without duplicates."""
+    both = (np.concatenate([x[left], y], axis=1) for x, y in zip(found, more, strict=True))
+    q, count, family = compacted(*merged(chain, Refined(*both)), None)
+    whole, good, free = found
+    if (more_room := q.shape[1] - whole.shape[1]) > 0:
+        room = ((0, 0), (0, more_room))
+        whole = np.pad(whole, (*room, (0, 0)), constant_values=np.nan)
+        good, free = np.pad(good, room), np.pad(free, room)
+    K = q.shape[1]
+    whole[left, :K], free[left, :K] = q, family
+    good[left] = np.arange(good.shape[1]) < count[:, None]
+    return Refined(whole, good, free)
+
+
+def _together(goals: Floats, start: Floats) -> tuple[tuple[int, ...], Floats, Floats]:
+    """Return the leading axes of poses and states, and both with one leading axis."""
+    try:
+        leading = np.broadcast_shapes(goals.shape[:-2], start.shape[:-1])
+    except ValueError:
+        raise ProgramError(
+            f"T has the axes {goals.shape[:-2]}, near and fixed joints {start.shape[:-1]}; they must go together"
+        ) from None
+    flat = np.broadcast_to(goals, (*leading, 4, 4)).reshape(-1, 4, 4)
+    return leading, flat, np.broadcast_to(start, (*leading, start.shape[-1])).reshape(-1, start.shape[-1])
+
+
+def _no_reason() -> NDArray[Any]:
+    return np.array("", dtype=object)
+
+
+def _widened(q: Floats, family: Truths) -> tuple[Floats, Truths]:
+    """Return solutions with room for at least one."""
+    if q.shape[1]:
+        return q, family
+    return np.full((len(q), 1, q.shape[2]), np.nan), np.zeros((len(q), 1), dtype=bool)

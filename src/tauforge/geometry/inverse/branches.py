@@ -1,0 +1,138 @@
+"""A plan as a Program: every branch of every step, its error, and flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ...graph.arrays import Arrays
+from ...graph.functions import absolute, atan2, cos, sin
+from ...graph.node import Node, Scalar, symbol
+from ...models.loops.closed_form.turning import positive
+from ...program.program import Array, Program, Shape, inputs, outputs
+from ...robot.robot import Robot
+from ...spatial.pose import Pose
+from ...spatial.vector import column, cross, dot
+from .arm_angle import ARM_ANGLE
+from .chain import NOWHERE, Chain, Floats, Motion
+from .loop import Loop
+from .plan import Plan, placed
+from .solve import solutions
+
+SHARP, BLURRED = 1e-40, 1e-28
+"""Fourth powers of lengths that are rounding, as a rule, and after a step whose branches are almost one."""
+SURE, HOPELESS = 1e-24, 0.25
+"""Squared errors of a branch that is a solution, and of one that is not worth refining."""
+DOUBTFUL = 1e-10
+"""The margin within which two branches may be one."""
+ANGLE_OF_ARM = -1
+"""The number of the arm angle among joints."""
+ROWS = ("x", "y", "z", "1")
+
+
+def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], frame: str) -> Program:
+    """Return the Program ``T, near, blur -> q, valid, doubt, error, margin, free, skew``, with a row for each branch."""
+    names = robot.coordinate_names
+    angled = any(step.part for step in plan.steps)
+    entries = tuple(symbol(f"T[{i}]") for i in range(16))
+    T = Array(Shape([4, 4], [ROWS, ("x", "y", "z", "origin")]), entries, f"pose of {frame} relative to the base")
+    near = inputs(
+        "near", (*names, *[ARM_ANGLE] * angled), "given joints, and where to leave joints that can be anywhere"
+    )
+    blur = Array(Shape([]), (symbol("blur"),), "fourth power of lengths that are rounding: 1e-40")
+    at = {k: _motion(chain, k, near) for k in range(len(chain.axes))}
+    if angled:
+        at[ANGLE_OF_ARM] = Motion(cos(near.nodes[-1]), sin(near.nodes[-1]))
+    loop = Loop(chain, Pose.of(entries), {k: at[k] for k in given})
+    rows = list(_rows(loop, plan, at, blur.nodes[0], 1.0, 0.0))
+    q, error, margin, free = list[Scalar](), list[Scalar](), list[Scalar](), list[Scalar]()
+    valid, doubt = list[Scalar](), list[Scalar]()
+    for motions, inside, undetermined in rows:
+        own = list[Scalar](near.nodes[: len(names)])
+        for k in chain.real:
+            axis = chain.axes[k]
+            if k not in given:
+                own[axis.place] = motions[k].d if axis.slides else atan2(motions[k].s, motions[k].c)
+        q += own
+        error.append(Loop(chain, loop.goal, motions).error())
+        margin.append(inside)
+        free.append(undetermined)
+        valid.append(positive(SURE - error[-1]))
+        doubt.append(_doubt(error[-1], inside, undetermined, valid[-1]))
+    labels = tuple(f"branch{k + 1}" for k in range(len(rows)))
+    results = {
+        "q": outputs(q, [len(rows), len(names)], [labels, names], "joint coordinates, one row for each branch"),
+        "valid": outputs(valid, [len(rows)], [labels], "1 if the branch is a solution, 0 if not"),
+        "doubt": outputs([sum(doubt)], [], [], "branches that need a closer look: they may be two or infinitely many"),
+        "error": outputs(error, [len(rows)], [labels], "sum of squares by which origin and axes miss the goal"),
+        "margin": outputs(margin, [len(rows)], [labels], "how far the goal is within reach; negative beyond"),
+        "free": outputs(free, [len(rows)], [labels], "sum of 2**k over joints k of the chain that can be anywhere"),
+        "skew": outputs([_skew(loop.goal, entries[12:])], [], [], "sum of squares by which T is not a pose"),
+    }
+    return Program(f"{robot.name}_inverse_geometry", {"T": T, "near": near, "blur": blur}, results)
+
+
+def _doubt(error: Scalar, margin: Scalar, free: Scalar, valid: Scalar) -> Scalar:
+    """Return 1 for a branch near a singular pose, 0 for any other."""
+    near = positive(DOUBTFUL - absolute(margin))
+    almost = (1.0 - valid) * positive(HOPELESS - error) * positive(margin + DOUBTFUL)
+    return positive(free + near + almost)
+
+
+def _skew(T: Pose, row: Sequence[Scalar]) -> Scalar:
+    """Return by how much the columns of a matrix are not those of a rotation."""
+    x, y, z = (column(T.R.rows, k) for k in range(3))
+    off = cross(x, y) - z
+    lengths = [dot(v, v) - 1.0 for v in (x, y)]
+    *last, one = row
+    found: Scalar = sum((a * a for a in (*lengths, dot(x, y), *last, one - 1.0)), start=dot(off, off))
+    return found
+
+
+def _motion(chain: Chain, k: int, near: Array) -> Motion:
+    axis = chain.axes[k]
+    if axis.place == NOWHERE:
+        return Motion(1.0, 0.0)
+    value: Node = near.nodes[axis.place]
+    return Motion(d=value) if axis.slides else Motion(cos(value), sin(value))
+
+
+def _rows(
+    loop: Loop, plan: Plan, at: dict[int, Motion], blur: Scalar, margin: Scalar, free: Scalar, done: int = 0
+) -> Iterator[tuple[dict[int, Motion], Scalar, Scalar]]:
+    """Yield the motions of all joints, the least margin, and the free joints, for each branch."""
+    if done == len(plan.steps):
+        yield dict(loop.known), margin, free
+        return
+    step = plan.steps[done]
+    seen = step.part.loop(loop, at[ANGLE_OF_ARM]) if step.part else loop
+    for found in solutions(seen, step, at[step.joint], blur):
+        known = {**loop.known, step.joint: found.motion}
+        least = _least(margin, found.margin)
+        undetermined = free + found.free * float(2**step.joint)
+        yield from _rows(Loop(loop.chain, loop.goal, known), plan, at, blur, least, undetermined, done + 1)
+
+
+def _least(a: Scalar, b: Scalar) -> Scalar:
+    if a is b or b == 1.0:
+        return a
+    return b if a == 1.0 else 0.5 * (a + b - absolute(a - b))
+
+
+def promise(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int]) -> float:
+    """Return how many solutions poses of an arm have in the mean if joints are given anywhere."""
+    random, count = np.random.default_rng(17), 64
+    numbers, n = chain.numbers(), len(robot.coordinate_names)
+    q = random.uniform(-2.0, 2.0, (n, count))
+    motions = {k: _moved(numbers, k, q[numbers.axes[k].place]) for k in numbers.real}
+    program = branches(robot, chain, plan, given, "")
+    values = {f"T[{i}]": x for i, x in enumerate(placed(numbers, motions).homogeneous)}
+    values |= {f"near[{i}]": random.uniform(-2.0, 2.0, count) for i in range(n)} | {"blur": SHARP}
+    wide = {name: np.broadcast_to(np.asarray(x, dtype=float), (count,)) for name, x in values.items()}
+    found = Arrays(program.results["margin"].nodes)(wide, count)
+    return float((found > 0.0).sum(axis=1).mean())
+
+
+def _moved(chain: Chain, k: int, q: Floats) -> Motion:
+    return Motion(d=q) if chain.axes[k].slides else Motion(np.cos(q), np.sin(q))

@@ -1,0 +1,305 @@
+"""General arms of six joints: elimination, and an eigenvalue problem with up to 16 real solutions.
+
+The way of Raghavan and Roth, for any mixture of joints that turn or slide. Round the loop, from any joint on, let the
+joints be 1 to 6. A point p and a direction l on the axis of joint 6 do not notice its motion. Seen from the link
+between joints 2 and 3, joints 3, 4, 5 carry them one way and joints 2, 1 the other. Fourteen of their functions,
+
+    l,  p,  p·p,  p·l,  p × l,  (p·p) l - 2 (p·l) p,
+
+have no other products of joints than those of three triples (1, cos, sin) on the first way and two on the second. For
+a joint that slides the triple is (1, d, d²). The eight products of joints 1 and 2 are eliminated. Six equations are
+left: quadratic in the half angle x = tan(q/2), or the position, of each of the joints 3, 4, 5. With their products by
+one of these they are twelve, in twelve products of two: a matrix quadratic in the third is singular, a problem of 24
+eigenvalues.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...errors import ProgramError
+from ...runtime.function import Function
+from ...spatial.pose import Pose
+from .branches import SHARP, branches
+from .chain import NOWHERE, Floats, Motion
+from .loop import Loop, Way, ways
+from .plan import plan, size
+
+if TYPE_CHECKING:
+    from .arrange import Arm
+
+UNKNOWNS = 6
+IMAGINARY = 1e-2
+"""Imaginary part, relative to 1 + |x|, of an eigenvalue that may be one of a real pair."""
+LOT = 512
+"""Poses that are solved at once."""
+TRIED, ENOUGH = 12, -8.0
+"""Poses on which choices are compared, and the mean of logarithms that needs no comparison."""
+
+
+class Choice(NamedTuple):
+    """Which joint is the first round the loop, which of the joints 3, 4, 5 is the eigenvalue's, and angles to add."""
+
+    first: int
+    hidden: int
+    offsets: tuple[float, ...]
+
+
+class General:
+    """Candidates for all solutions of a general arm.
+
+    Parameters
+    ----------
+    arm
+        An arm with at most six unknown joints, including turns that the aim leaves free. If there are fewer, others are
+        added; what they do not need to move for is a solution.
+    """
+
+    def __init__(self, arm: Arm) -> None:
+        self.arm = arm
+        self._traced = arm.chain.padded(UNKNOWNS + len(arm.held))
+        self.chain = self._traced.numbers()
+        self.size = size(self.chain)
+        self.unknown = [k for k in range(len(self.chain.axes)) if k not in arm.held]
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The choice that finds most solutions of some poses, most exactly."""
+        return _chosen(self)
+
+    def explain(self) -> list[str]:
+        names = [self.chain.axes[k].name for k in self.unknown]
+        order = names[self.choice.first :] + names[: self.choice.first]
+        return [
+            f"1. {order[0]}, {order[1]} and {order[5]} are eliminated from 14 equations: 6 are left for the others.",
+            f"2. {order[2 + self.choice.hidden]}: an eigenvalue of a 24x24 matrix, real for each solution; at most 16.",
+            "3. the two others of these: ratios in the eigenvector.",
+            f"4. {order[0]}, {order[1]}, {order[5]}: closed form.",
+            "Newton steps make each solution exact, and each is checked against the pose.",
+        ]
+
+    def candidates(self, T: Floats, near: Floats, choice: Choice | None = None) -> Floats:
+        """Return candidates (k, K, n) for poses (k, 4, 4); NaN where there is none."""
+        lots = [slice(k, k + LOT) for k in range(0, len(T), LOT)]
+        found = [self._lot(T[lot], near[lot], choice or self.choice) for lot in lots]
+        return _packed(np.concatenate(found)) if found else np.empty((0, 1, near.shape[1]))
+
+    def _lot(self, T: Floats, near: Floats, choice: Choice) -> Floats:
+        joints = self._order(choice)[2:5]
+        x = _eigen(self._system(T, near, choice), choice.hidden)
+        values = np.full((*x.shape[:2], near.shape[1]), np.nan)
+        values[:] = near[:, None]
+        for j, (k, offset) in enumerate(zip(joints, choice.offsets, strict=True)):
+            axis = self.chain.axes[k]
+            turned = np.arctan(x[..., j])
+            own = np.tan(turned + 0.5 * offset) * self.size if axis.slides else 2.0 * turned + offset
+            values[..., axis.place] = own
+        return self._completed(T, values, joints)
+
+    def _completed(self, T: Floats, known: Floats, joints: list[int]) -> Floats:
+        """Return states with the three other joints, from those with three known; the better of two branches."""
+        rest = self._rest(frozenset(joints))
+        pose, which = np.nonzero(np.isfinite(known).all(axis=2))
+        with np.errstate(all="ignore"):
+            found = rest(T[pose], known[pose, which], SHARP)
+        q, error = found.q, found.error
+        error = np.where(np.isnan(error), np.inf, error)
+        packed = np.full((len(T), 2 * known.shape[1], known.shape[2]), np.nan)
+        order = np.argsort(error, axis=1)
+        for take in range(min(2, q.shape[1])):
+            own = order[:, take]
+            fine = error[np.arange(len(own)), own] < 0.5
+            packed[pose[fine], which[fine] + take * known.shape[1]] = q[np.arange(len(own)), own][fine]
+        return packed
+
+    def _rest(self, joints: frozenset[int]) -> Function:
+        """Return the compiled closed form for the three other joints."""
+        kept = self.__dict__.setdefault("_rests", {})
+        if joints not in kept:
+            given = joints | self.arm.held
+            own = plan(self._traced, given)
+            if own is None:
+                raise ProgramError(f"{self.arm.robot.name}: no way to solve for three joints, the others known")
+            kept[joints] = branches(self.arm.robot, self._traced, own, given, "frame").compile()
+        found: Function = kept[joints]
+        return found
+
+    def _order(self, choice: Choice) -> list[int]:
+        return self.unknown[choice.first :] + self.unknown[: choice.first]
+
+    def _system(self, T: Floats, near: Floats, choice: Choice) -> Floats:
+        """Return the six equations as polynomials (k, 6, 3, 3, 3) of the joints 3, 4, 5 round the loop."""
+        order, n = self._order(choice), len(self.chain.axes)
+        one, way = _halves(n, order)
+        goal = Pose.of([T[:, i, j, None] for i in range(4) for j in range(4)])
+        held = {k: self._motion(k, near[:, self.chain.axes[k].place, None]) for k in self.arm.held}
+        grids = [self._grid(k, offset) for k, offset in zip(order[2:5], choice.offsets, strict=True)]
+        left = self._values(goal, held, one, order[5], order[2:5], [grid.at for grid in grids])
+        pair = [self._grid(k, 0.0) for k in order[:2]]
+        right = self._values(goal, held, way, order[5], order[:2], [grid.at for grid in pair])
+        right = np.einsum("keij,ia,jb->keab", right, pair[0].plain, pair[1].plain)
+        right = right.reshape(*right.shape[:2], 9)
+        left = left - right[:, :, :1, None, None]
+        Q = self._eliminating(right[:, :, 1:])
+        left = np.einsum("keijl,ia,jb,lc->keabc", left, *(grid.half for grid in grids), optimize=True)
+        return np.asarray(np.einsum("ker,keabc->krabc", Q, left, optimize=True))
+
+    def _eliminating(self, right: Floats) -> Floats:
+        """Return six combinations of the equations (k, 14, 6) that are free of the products on the right."""
+        Q, R = np.linalg.qr(right, mode="complete")
+        if np.abs(np.diagonal(R[:, :8], axis1=1, axis2=2)).min() > 1e-6:
+            return Q[:, :, 8:]
+        U, sizes, _ = np.linalg.svd(right)
+        rank = int((sizes > 1e-9).sum(axis=1).max())
+        mixed = np.linalg.qr(np.random.default_rng(0).normal(size=(14 - rank, 14 - rank)))[0][:, :6]
+        return np.asarray(U[:, :, rank:] @ mixed)
+
+    def _motion(self, k: int, q: Floats) -> Motion:
+        return Motion(d=q) if self.chain.axes[k].slides else Motion(np.cos(q), np.sin(q))
+
+    def _grid(self, k: int, offset: float) -> Grid:
+        return _sliding(offset) if self.chain.axes[k].slides else _turning(offset)
+
+    def _values(
+        self, goal: Pose, held: dict[int, Motion], way: Way, last: int, joints: list[int], at: list[Floats]
+    ) -> Floats:
+        """Return the fourteen functions (k, 14, 3, 3, …) at three positions of each joint."""
+        mesh = np.meshgrid(*at, indexing="ij")
+        q = {
+            k: grid.ravel()[None, :] * (self.size if self.chain.axes[k].slides else 1.0)
+            for k, grid in zip(joints, mesh, strict=True)
+        }
+        loop = Loop(self.chain, goal, {**held, **{k: self._motion(k, own) for k, own in q.items()}})
+        axis = self.chain.axes[last]
+        h, p = (loop.carried(way, v, is_point) for v, is_point in ((axis.h, False), (axis.o, True)))
+        shape = (len(np.asarray(goal.P[0])), mesh[0].size)
+        L, P = (np.stack([np.broadcast_to(x, shape) for x in v], axis=1) for v in (h, p))
+        P = P / self.size
+        return _fourteen(L, P).reshape(shape[0], 14, *mesh[0].shape)
+
+
+def _halves(n: int, order: list[int]) -> tuple[Way, Way]:
+    """Return the ways from the link between joints 2 and 3 to that between 5 and 6, through 3, 4, 5, and through 2, 1
+    and 6.
+    """
+    start, end = order[1] + 1, order[4] + 1
+    direct, other = ways(n, start, end)
+    return (direct, other) if any(k == order[2] for k, _ in direct) else (other, direct)
+
+
+def _fourteen(L: Floats, P: Floats) -> Floats:
+    pp, pl = (P * P).sum(axis=1, keepdims=True), (P * L).sum(axis=1, keepdims=True)
+    return np.concatenate([L, P, pp, pl, np.cross(P, L, axis=1), pp * L - 2.0 * pl * P], axis=1)
+
+
+class Grid(NamedTuple):
+    """Three positions of a joint, and what makes coefficients of values there: of the triple, and of 1, x, x²."""
+
+    at: Floats
+    plain: Floats
+    half: Floats
+
+
+def _turning(offset: float) -> Grid:
+    at = offset + np.array([0.0, 2.0, 4.0]) * np.pi / 3.0
+    plain = np.linalg.inv(np.stack([np.ones(3), np.cos(at), np.sin(at)], axis=1)).T
+    turned = at - offset
+    own = np.linalg.inv(np.stack([np.ones(3), np.cos(turned), np.sin(turned)], axis=1)).T
+    return Grid(at, plain, own @ np.array([[1.0, 0.0, 1.0], [1.0, 0.0, -1.0], [0.0, 2.0, 0.0]]))
+
+
+def _sliding(offset: float) -> Grid:
+    """Return the grid of a joint that slides to d = tan(atan(x) + offset/2): no solution is at infinity."""
+    at = np.array([0.0, 1.0, -1.0])
+    plain = np.linalg.inv(np.stack([np.ones(3), at, at * at], axis=1)).T
+    c, s = np.cos(0.5 * offset), np.sin(0.5 * offset)
+    turned = np.array([[c * c, -2.0 * c * s, s * s], [c * s, c * c - s * s, -c * s], [s * s, 2.0 * c * s, c * c]])
+    return Grid(at, plain, plain @ turned)
+
+
+def _eigen(system: Floats, hidden: int) -> Floats:
+    """Return real solutions (k, K, 3) of six polynomials (k, 6, 3, 3, 3); NaN where there is none."""
+    rest = [j for j in range(3) if j != hidden]
+    S = np.moveaxis(system, 2 + hidden, 2)  # (k, 6, hidden, a, b)
+    count = len(S)
+    M = np.zeros((count, 3, 12, 4, 3))
+    M[:, :, :6, :3] = np.moveaxis(S, 2, 1)
+    M[:, :, 6:, 1:] = np.moveaxis(S, 2, 1)
+    C, B, A = (M[:, k].reshape(count, 12, 12) for k in range(3))
+    companion = np.zeros((count, 24, 24))
+    companion[:, :12, 12:] = np.eye(12)
+    try:
+        companion[:, 12:] = -np.linalg.solve(A, np.concatenate([C, B], axis=2))
+        x, v = np.linalg.eig(companion)
+    except np.linalg.LinAlgError:
+        return np.full((count, 24, 3), np.nan)
+    real = np.abs(x.imag) < IMAGINARY * (1.0 + np.abs(x))
+    v = np.where((np.abs(x) > 1.0)[:, None], v[:, 12:], v[:, :12]).real.reshape(count, 4, 3, 24)
+    a = _ratio(v[:, :-1].reshape(count, 9, 24), v[:, 1:].reshape(count, 9, 24))
+    b = _ratio(v[:, :, :-1].reshape(count, 8, 24), v[:, :, 1:].reshape(count, 8, 24))
+    found = np.empty((count, 24, 3))
+    found[..., hidden], found[..., rest[0]], found[..., rest[1]] = x.real, a, b
+    return np.where(real[..., None], found, np.nan)
+
+
+def _ratio(low: Floats, high: Floats) -> Floats:
+    """Return by what entries differ from those of one degree less, in the sense of least squares."""
+    with np.errstate(all="ignore"):
+        return np.asarray((low * high).sum(axis=1) / (low * low).sum(axis=1))
+
+
+def _packed(q: Floats) -> Floats:
+    """Return candidates with those that exist first."""
+    some = np.isfinite(q).all(axis=2)
+    K = max(1, int(some.sum(axis=1).max(initial=0)))
+    order = np.argsort(~some, axis=1, kind="stable")[:, :K]
+    return np.take_along_axis(q, order[..., None], axis=1)
+
+
+def _chosen(general: General) -> Choice:
+    """Return the choice that finds most solutions of some poses of the arm."""
+    random, chain = np.random.default_rng(7), general.chain
+    n = len(general.arm.robot.coordinate_names)
+    q = random.uniform(-2.5, 2.5, (TRIED, n))
+    from .plan import placed
+
+    motions = dict[int, Motion]()
+    for k in chain.real:
+        axis = chain.axes[k]
+        own = q[:, axis.place]
+        if axis.slides:
+            own = q[:, axis.place] = own * (general.size / 2.5)
+        motions[k] = general._motion(k, own)
+    pose = placed(chain, motions)
+    T = np.zeros((TRIED, 4, 4))
+    T.reshape(TRIED, 16)[:] = np.stack([np.broadcast_to(x, (TRIED,)) for x in pose.homogeneous], axis=1)
+    best, least = Choice(0, 0, ()), np.inf
+    for first in range(UNKNOWNS):
+        order = general._order(Choice(first, 0, ()))
+        if chain.axes[order[5]].slides or any(chain.axes[k].place == NOWHERE for k in order[2:5]):
+            continue
+        for hidden in range(3):
+            choice = Choice(first, hidden, tuple(random.uniform(-np.pi, np.pi, 3)))
+            off = _off(general, choice, T, q)
+            if off < least:
+                best, least = choice, off
+            if least < ENOUGH:
+                return best
+    return best
+
+
+def _off(general: General, choice: Choice, T: Floats, q: Floats) -> float:
+    """Return how far candidates are from the states that they are to find, as a mean of logarithms."""
+    try:
+        found = general.candidates(T, q, choice)
+    except (np.linalg.LinAlgError, ProgramError):
+        return np.inf
+    off = found - q[:, None]
+    turning = [axis.place for axis in general.chain.axes if axis.place != NOWHERE and not axis.slides]
+    off[..., turning] -= 2 * np.pi * np.round(off[..., turning] / (2 * np.pi))
+    with np.errstate(invalid="ignore"):
+        far = np.nan_to_num(np.abs(off).max(axis=2), nan=10.0).min(axis=1)
+    return float(np.log10(np.maximum(far, 1e-12)).mean() + 3.0 * (far > 1e-2).sum())

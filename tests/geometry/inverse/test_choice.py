@@ -1,0 +1,114 @@
+"""What the caller chooses: limits, turns, order; reasons; and errors."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+from tauforge.robot.joint import Limits
+
+from .arms import poses, states
+
+PUMA = tf.robots.puma560()
+IK = tf.inverse_geometry(PUMA, frame="link6")
+Q = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+T = poses(PUMA, Q, "link6")
+
+
+def limited(lower, upper):
+    joints = tuple(replace(joint, limits=Limits(lower=lower, upper=upper)) for joint in PUMA.joints)
+    return tf.inverse_geometry(replace(PUMA, joints=joints), frame="link6")
+
+
+def test_solutions_are_sorted_by_nearness():
+    found = IK(T, near=Q + 0.01)
+    np.testing.assert_allclose(found.q[0], Q, atol=1e-9)
+    far = np.linalg.norm(found.q - Q - 0.01, axis=1)
+    assert (np.diff(far) >= 0).all()
+    assert len(far) == 8
+    turned = IK(T, near=Q + 2 * np.pi)
+    np.testing.assert_allclose(turned.q[0], Q + 2 * np.pi, atol=1e-9)
+
+
+def test_shapes():
+    grid = poses(PUMA, states(PUMA, 6).reshape(2, 3, 6), "link6")
+    found = IK(grid)
+    assert found.q.shape == (2, 3, 8, 6)
+    assert found.count.shape == found.exact.shape == found.reason.shape == (2, 3)
+    assert IK(np.empty((0, 4, 4))).q.shape[0] == 0
+    np.testing.assert_allclose(IK(grid[0, 0].tolist()).q, found.q[0, 0], atol=1e-12)
+    assert "48 of 6 poses" in repr(found)
+
+
+def test_limits_leave_out_and_turn():
+    found = limited(-1.0, 1.0)(T)
+    np.testing.assert_allclose(found.q, [Q], atol=1e-9)
+    turned = limited(2 * np.pi - 1.0, 2 * np.pi + 1.0)(T)
+    np.testing.assert_allclose(turned.q, [Q + 2 * np.pi], atol=1e-9)
+    many = limited(-2.0 * np.pi, 2.0 * np.pi)(T, turns=True)
+    assert many.count == 8 * 2**6
+    assert len(np.unique(many.q.round(6), axis=0)) == many.count
+    none = limited(2.0, 2.1)(T)
+    assert none.count == 0
+    assert str(none.reason).startswith("beyond the limits of")
+
+
+def test_an_empty_result_has_a_reason():
+    far = T.copy()
+    far[:3, 3] = [5.0, 0.0, 0.0]
+    found = IK(far)
+    assert found.count == 0
+    assert found.q.shape == (0, 6)
+    assert "out of reach: the nearest state is 4." in str(found.reason)
+    assert str(IK(T).reason) == ""
+    nearest = IK(far, nearest=True)
+    assert nearest.count == 1
+    assert not nearest.exact
+
+
+def test_a_rotation_that_is_rounded_is_made_one():
+    found = IK(T.round(8))
+    assert found.count == 8
+    np.testing.assert_allclose(IK(T.round(8), near=Q).q[0], Q, atol=1e-6)
+
+
+WRONG = {
+    "give poses": (np.eye(3), {}),
+    "not finite": (np.full((4, 4), np.nan), {}),
+    "not a pose": (np.diag([1.0, 1.0, -1.0, 1.0]), {}),
+    "not an array of numbers": ("pose", {}),
+    "near has the shape": (T, {"near": [0.0]}),
+    "must go together": (np.stack([T, T]), {"near": np.zeros((3, 6))}),
+    "near: this is not": (T, {"near": "here"}),
+    "no joint 'joint3' to fix": (T, {"fixed": {"joint3": 1.0}}),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_calls(message):
+    pose, options = WRONG[message]
+    with pytest.raises(tf.ProgramError, match=message):
+        IK(pose, **options)
+
+
+ARMS = {
+    "no frame 'hand'": (PUMA, {"frame": "hand"}),
+    "aim='speed'": (PUMA, {"frame": "link6", "aim": "speed"}),
+    "frame=6": (PUMA, {"frame": 6}),
+    "no joint 'elbow'": (PUMA, {"frame": "link6", "fixed": {"elbow": 0.0}}),
+    "is not a number": (PUMA, {"frame": "link6", "fixed": {"joint1": "left"}}),
+    "leaves no joint": (PUMA, {"frame": "link1", "fixed": {"joint1": 0.0}}),
+    "no joint that moves": (PUMA, {"frame": "base"}),
+    "samples=0": (PUMA, {"frame": "link6", "samples": 0}),
+    "closed loops": (tf.robots.fourbar(), {"frame": "rocker_link"}),
+    "takes a Robot": ("puma560", {"frame": "link6"}),
+    "is floating": (PUMA.with_base("floating"), {"frame": "link6"}),
+}
+
+
+@pytest.mark.parametrize("message", ARMS)
+def test_wrong_arms(message):
+    robot, options = ARMS[message]
+    with pytest.raises(tf.ProgramError, match=message):
+        tf.inverse_geometry(robot, **options)

@@ -1,0 +1,87 @@
+"""Arms without a closed form: eigenvalues find all solutions."""
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+
+from .arms import TIP, apart, check, perturbed, poses, random_arm, states
+
+KINDS = ("RRRRRR", "RRPRRR", "RPRRRR", "PRRRRR", "RRRRRP", "RRPRPR", "PPRRRR", "RPRRRP")
+
+
+def test_a_general_arm():
+    ik, found = check(random_arm("RRRRRR", 0), TIP, states(random_arm("RRRRRR", 0), 40))
+    assert "general, by eigenvalues" in ik.kind
+    assert "24x24" in ik.explain()
+    assert (found.count % 2 == 0).all()
+    with pytest.raises(tf.ProgramError, match="no exact closed form"):
+        _ = ik.program
+
+
+def manseur_and_doty():
+    """Return the arm that Manseur and Doty (1989) showed to have 16 solutions."""
+    twists, lengths = np.deg2rad([0, 90, 1, 90, 1, 90]), [0.0, 0.3, 1.0, 0.0, 1.5, 0.0]
+    joints = [
+        tf.Joint(name=f"joint{k + 1}", antecedent=k, alpha=twists[k], d=lengths[k], r=0.2 * (k == 2)) for k in range(6)
+    ]
+    bodies = [tf.Body(name=f"link{k + 1}") for k in range(6)]
+    return tf.Robot(name="manseur_doty", joints=tuple(joints), bodies=tuple(bodies))
+
+
+def test_sixteen_solutions():
+    arm = manseur_and_doty()
+    q = np.array([[2.2456373, -2.93056826, 1.44296773, -2.03791584, 2.28192047, 0.26050853]])
+    _, found = check(arm, "link6", q)
+    assert found.count == 16
+    off = found.q[0, :, None] - found.q[0]
+    off = np.abs(off - 2 * np.pi * np.round(off / (2 * np.pi))).max(axis=2)
+    assert off[~np.eye(16, dtype=bool)].min() > 1e-3
+
+
+def test_a_general_arm_with_a_sliding_joint():
+    arm = random_arm("RRPRRR", 1)
+    check(arm, TIP, states(arm, 20))
+
+
+def test_axes_that_almost_meet():
+    arm = perturbed(tf.robots.puma560(), 1e-4)
+    ik, found = check(arm, "link6", states(arm, 30))
+    assert "nearly" in ik.kind
+    assert (found.count == 8).mean() > 0.8
+
+
+def test_four_joints_without_a_closed_form():
+    arm = random_arm("RRRR", 2)
+    check(arm, TIP, states(arm, 20))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000))
+def test_a_thousand_geometries(seed):
+    kinds = KINDS[0] if seed < 500 else KINDS[seed % len(KINDS)]
+    arm = random_arm(kinds, seed)
+    check(arm, TIP, states(arm, 5, seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1e-9, 1e-6, 1e-4, 1e-3])
+@pytest.mark.parametrize("name", ["ur5", "puma560"])
+def test_calibrated_arms_have_solutions_everywhere(name, size):
+    arm = perturbed(tf.robots.bundled(name), size)
+    q = states(arm, 100, 3)
+    check(arm, "link6", q)
+    q[:, 4] = 0.0
+    T = poses(arm, q, "link6")
+    found = tf.inverse_geometry(arm, frame="link6")(T, limits=False)
+    assert (found.count > 0).all()
+    if size > 1e-5:
+        assert (apart(arm, found.q, q) < 1e-4).all()
+
+
+@pytest.mark.slow
+def test_two_parallel_and_two_meeting_axes():
+    parallel = random_arm("RRRRRR", 8, [None, None, 0.0, None, None, None])
+    check(parallel, TIP, states(parallel, 10_000, 8))
+    meeting = random_arm("RRRRRR", 9, lengths=[None, None, 0.0, None, None, None])
+    check(meeting, TIP, states(meeting, 10_000, 9))

@@ -1,0 +1,94 @@
+"""Singular poses: none is without a solution, and families are flagged."""
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+
+from .arms import apart, poses, states
+
+ARMS = {
+    "ur5": ("link6", None, 4, 2),
+    "puma560": ("link6", None, 4, None),
+    "rx90": ("link6", None, 4, 2),
+    "stanford": ("link6", None, 4, None),
+    "kuka_lwr": ("link7", {"joint3": 0.3}, 5, 3),
+    "panda": ("link7", {"joint7": 0.3}, 5, None),
+}
+
+
+def solved(name, q):
+    frame, fixed, *_ = ARMS[name]
+    robot = tf.robots.bundled(name)
+    T = poses(robot, q, frame)
+    found = tf.inverse_geometry(robot, frame=frame, fixed=fixed)(T, limits=False)
+    there = np.isfinite(found.q).all(axis=2)
+    assert there.any(axis=1).all(), "a pose that can be reached has no solution"
+    assert np.abs(poses(robot, np.nan_to_num(found.q), frame) - T[:, None])[there].max() < 1e-10
+    return found, apart(robot, found.q, q)
+
+
+def wrists(name, size, count):
+    _, fixed, wrist, _ = ARMS[name]
+    q = states(tf.robots.bundled(name), count, 11, fixed)
+    q[:, wrist] = size
+    return q
+
+
+@pytest.mark.parametrize("name", ["ur5", "puma560"])
+@pytest.mark.parametrize("size", [0.0, 1e-9, 1e-3])
+def test_wrists(name, size):
+    found, off = solved(name, wrists(name, size, 40))
+    if size == 0.0:
+        assert found.family.any(axis=1).all()
+    else:
+        assert ((off < 1e-3) | found.family.any(axis=1)).all()
+
+
+def test_a_family_stays_near_the_given_state():
+    robot, q = tf.robots.puma560(), wrists("puma560", 0.0, 10)
+    found = tf.inverse_geometry(robot, frame="link6")(poses(robot, q, "link6"), near=q)
+    np.testing.assert_allclose(found.q[:, 0], q, atol=1e-6)
+    assert found.family[:, 0].all()
+
+
+@pytest.mark.parametrize("name", ["ur5", "kuka_lwr"])
+def test_straight_elbows(name):
+    _, fixed, _, elbow = ARMS[name]
+    q = states(tf.robots.bundled(name), 40, 12, fixed)
+    q[:, elbow] = 0.0
+    found, off = solved(name, q)
+    assert (off < 1e-4).all()
+    assert (found.count < 8).any()
+
+
+@pytest.mark.parametrize("name", ["ur5", "kuka_lwr"])
+def test_quarter_turns(name):
+    _, fixed, *_ = ARMS[name]
+    robot = tf.robots.bundled(name)
+    q = np.random.default_rng(13).choice(np.pi / 2 * np.arange(-1, 3), (60, len(robot.coordinate_names)))
+    for joint, value in (fixed or {}).items():
+        q[:, robot.coordinate_names.index(joint)] = value
+    found, off = solved(name, q)
+    assert ((off < 1e-3) | found.family.any(axis=1)).all()
+
+
+def test_the_shoulder_over_the_axis():
+    robot = tf.robots.rx90()
+    q = states(robot, 20, 14)
+    for _ in range(60):  # bring the wrist onto the first axis
+        x = poses(robot, q, "link4")[:, :3, 3]
+        lean = q + np.array([0, 1e-7, 0, 0, 0, 0])
+        slope = (np.hypot(*poses(robot, lean, "link4")[:, :2, 3].T) - np.hypot(*x[:, :2].T)) / 1e-7
+        q[:, 1] -= np.clip(np.hypot(*x[:, :2].T) / np.where(slope == 0, 1, slope), -0.3, 0.3)
+    on = np.hypot(*poses(robot, q, "link4")[:, :2, 3].T) < 1e-12
+    assert on.sum() > 5
+    found, _ = solved("rx90", q[on])
+    assert found.family.any(axis=1).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("size", [0.0, 1e-9, 1e-6, 1e-3])
+def test_many_wrists(name, size):
+    solved(name, wrists(name, size, 2000))
