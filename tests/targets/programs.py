@@ -5,7 +5,18 @@ from dataclasses import replace
 from functools import cache, partial
 from random import Random
 
-from tauforge import Body, Inertia, Joint, Program, Robot, inverse_dynamics, robots, symbol
+from tauforge import (
+    Body,
+    Inertia,
+    Joint,
+    Program,
+    Robot,
+    direct_dynamics,
+    inverse_dynamics,
+    regressor,
+    robots,
+    symbol,
+)
 from tauforge.graph import functions
 from tauforge.graph import node as graph
 from tauforge.graph.evaluate import evaluate
@@ -184,10 +195,32 @@ def programs() -> Programs:
     )
 
 
-def states(name: str, count: int = 3) -> list[Values]:
+QUICK = ("puma560", "rrp_base", "random0", "random3", "awkward", "hostile", "functions", "endless", "sparse")
+"""What a language is run on by the quick tests, if it is not among those that are run on everything."""
+
+
+def quick() -> Mapping[str, Program]:
+    """Return a few Programs that leave out nothing that a language can get wrong."""
+    return {name: programs()[name] for name in QUICK}
+
+
+@cache
+def models() -> Programs:
+    """Return the models of every bundled robot that each language must get right."""
+    found: dict[str, Maker] = {}
+    for name in robots.names():
+        robot = partial(robots.bundled, name)
+        found[f"{name}_torques"] = lambda robot=robot: inverse_dynamics(robot())
+        found[f"{name}_accelerations"] = lambda robot=robot: direct_dynamics(robot())
+        found[f"{name}_slopes"] = lambda robot=robot: inverse_dynamics(robot()).derivative("tau", "q")
+        found[f"{name}_columns"] = lambda robot=robot: regressor(robot())
+    return Programs(found)
+
+
+def states(name: str, program: Program, count: int = 3) -> list[Values]:
     """Return random inputs; in the last state every other velocity is zero, where friction has no sign."""
     random = Random(name)
-    sizes = {key: len(array.nodes) for key, array in programs()[name].arguments.items()}
+    sizes = {key: len(array.nodes) for key, array in program.arguments.items()}
     found = [
         {key: [random.uniform(0.2, 1.2) * random.choice((-1, 1)) for _ in range(size)] for key, size in sizes.items()}
         for _ in range(count)
@@ -197,12 +230,10 @@ def states(name: str, count: int = 3) -> list[Values]:
     return found
 
 
-@cache
-def expected(name: str) -> list[Values]:
+def expected(name: str, program: Program) -> list[Values]:
     """Return the outputs at each state, by walking the graph."""
-    program = programs()[name]
     found = []
-    for state in states(name):
+    for state in states(name, program):
         inputs = [pair for key, a in program.arguments.items() for pair in zip(a.nodes, state[key], strict=True)]
         values = {str(node.value): x for node, x in inputs}
         found.append({key: evaluate(array.nodes, values) for key, array in program.results.items()})
