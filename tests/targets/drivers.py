@@ -126,7 +126,42 @@ _CPP = {
 
 
 _TSC = os.environ.get("TSC", "tsc")
+
+
+def _c(compiler: Sequence[str], run: Sequence[str], scalar: str = "double") -> Driver:
+    show = (
+        f"static void show(const char *label, const {scalar} *x, int size) {{\n"
+        '    printf("%s", label);\n'
+        '    for (int i = 0; i < size; i++) printf(" %.17g", (double)x[i]);\n'
+        '    printf("\\n");\n}'
+    )
+    return Driver(
+        needs=(compiler[0], run[0]) if run[0] != "./run" else (compiler[0],),
+        file="main.c",
+        run=([*compiler, "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "main.c", "-lm", "-o", "run"], run),
+        start=f"#include <stdio.h>\nIMPORTS\n{show}",
+        imported='#include "{name}.c"',
+        opening="static void run_{name}(void) {{",
+        closing="}}",
+        called="    run_{name}();",
+        end="int main(void) {\nCALLS\n    return 0;\n}\n",
+        array=f"    static const {scalar} {{var}}[{{size}}] = {{{{{{numbers}}}}}};",
+        made=f"    {scalar} {{var}}[{{size}}];",
+        call="    {name}({all});",
+        number="{0!r}f".format if scalar == "float" else repr,
+        show='    show("{label}", {var}, (int)(sizeof {var}/sizeof *{var}));',
+    )
+
+
+ARM64 = _c(["aarch64-linux-gnu-gcc", "-static"], ["qemu-aarch64", "./run"])
+RISCV64 = _c(["riscv64-linux-gnu-gcc", "-static"], ["qemu-riscv64", "./run"])
+SINGLE = _c(["gcc", "-Wdouble-promotion", "-Wconversion"], ["./run"], "float")
+OWN = _c(["gcc", "-Wconversion", "-I", str(Path(__file__).parent)], ["./run"], "real_t")
 DRIVERS = {
+    "c aarch64": ARM64,
+    "c riscv64": RISCV64,
+    "c:float": SINGLE,
+    "c:real_t": OWN,
     "cpp": Driver(
         needs=("g++", EIGEN),
         run=(["g++", "-std=c++17", *WARNINGS, "-isystem", EIGEN, "main.cpp", "-o", "run"], ["./run"]),
@@ -347,5 +382,8 @@ RUNNERS = {name: partial(run_driver, target=name.split()[0], driver=driver) for 
 STANDINS = {
     "maple": {"awkward", "hostile", "functions"},  # names and functions that Maple has and Giac has not
     "mathematica": {"awkward", "endless"},  # minutes in Mathics
+    "c:float": {"functions", "endless", "awkward"},  # numbers that a float cannot hold, and long sums
 }
-"""Programs that the stand-in for a language's own tool cannot run."""
+"""Programs that a type, or the stand-in for a language's own tool, cannot run."""
+FLOAT = 1e-5
+"""How right code in float is."""

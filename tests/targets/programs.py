@@ -195,13 +195,10 @@ def programs() -> Programs:
     )
 
 
-QUICK = ("puma560", "rrp_base", "random0", "random3", "awkward", "hostile", "functions", "endless", "sparse")
+QUICK = ("puma560", "rrp_base", "random3", "hostile", "functions", "sparse")
 """What a language is run on by the quick tests, if it is not among those that are run on everything."""
-
-
-def quick() -> Mapping[str, Program]:
-    """Return a few Programs that leave out nothing that a language can get wrong."""
-    return {name: programs()[name] for name in QUICK}
+LONG_ONES = ("random0", "awkward", "endless")
+"""What the slow tests add."""
 
 
 @cache
@@ -212,7 +209,7 @@ def models() -> Programs:
         robot = partial(robots.bundled, name)
         found[f"{name}_torques"] = lambda robot=robot: inverse_dynamics(robot())
         found[f"{name}_accelerations"] = lambda robot=robot: direct_dynamics(robot())
-        found[f"{name}_slopes"] = lambda robot=robot: inverse_dynamics(robot()).derivative("tau", "q")
+        found[f"{name}_slopes"] = lambda robot=robot: inverse_dynamics(robot()).derivative("tau", "qd")
         found[f"{name}_columns"] = lambda robot=robot: regressor(robot())
     return Programs(found)
 

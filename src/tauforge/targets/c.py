@@ -61,6 +61,61 @@ def single(value: float) -> str:
     return f"{value!r}f"
 
 
+SINES = """\
+#ifndef TAUFORGE_SINES
+#define TAUFORGE_SINES
+#if defined(__GNUC__)
+#define TAUFORGE_INLINE static inline __attribute__((always_inline, unused))
+#else
+#define TAUFORGE_INLINE static inline
+#endif
+
+/* Sines and cosines as accurate as the angle: without tables, without double, and the work for both is shared. */
+TAUFORGE_INLINE int tauforge_quarters(float x)
+{
+    const float y = 0.63661977f*x;
+    return (int)(y + (y < 0.0f ? -0.5f : 0.5f));
+}
+
+TAUFORGE_INLINE float tauforge_rest(float x, int quarters)
+{
+    const float n = (float)quarters;
+    return ((x - 1.5703125f*n) - 4.837512969970703e-4f*n) - 7.549789954891e-8f*n;
+}
+
+TAUFORGE_INLINE float tauforge_odd(float x)
+{
+    const float z = x*x;
+    return x + x*(z*((8.3321608736e-3f - 1.9515295891e-4f*z)*z - 1.6666654611e-1f));
+}
+
+TAUFORGE_INLINE float tauforge_even(float x)
+{
+    const float z = x*x;
+    return 1.0f + z*(((2.443315711809948e-5f*z - 1.388731625493765e-3f)*z + 4.166664568298827e-2f)*z - 0.5f);
+}
+
+TAUFORGE_INLINE float tauforge_sinf(float x)
+{
+    const int k = tauforge_quarters(x);
+    const float r = tauforge_rest(x, k);
+    const float y = k & 1 ? tauforge_even(r) : tauforge_odd(r);
+    return k & 2 ? -y : y;
+}
+
+TAUFORGE_INLINE float tauforge_cosf(float x)
+{
+    const int k = tauforge_quarters(x);
+    const float r = tauforge_rest(x, k);
+    const float y = k & 1 ? tauforge_odd(r) : tauforge_even(r);
+    return (k + 1) & 2 ? -y : y;
+}
+#endif
+
+"""
+"""Sines in float: Cody and Waite's reduction to an eighth of a turn, then Cephes' polynomials."""
+
+
 def _number(scalar: str) -> Callable[[float], str]:
     if scalar == FLOAT:
         return single
@@ -81,6 +136,8 @@ def spellings(scalar: str, library: str = "") -> dict[str, str]:
         op: library + (name if library else mathematics(name, scalar)) + arguments[graph.LIBRARY.get(op, 1)]
         for op, name in names.items()
     }
+    if scalar == FLOAT and not library:
+        called |= {graph.SIN: "tauforge_sinf({0})", graph.COS: "tauforge_cosf({0})"}
     return {**called, graph.SIGN: f"({{0}} > {zero} ? {one} : {{0}} < {zero} ? -{one} : {zero})"}
 
 
@@ -116,6 +173,8 @@ def render(listing: Listing, scalar: str = DOUBLE) -> str:
     """Return the function's definition."""
     here = language(scalar)
     lines = [*head(listing, here), "", *_includes(listing, scalar)]
+    if scalar == FLOAT and listing.functions & {graph.SIN, graph.COS}:
+        lines += SINES.splitlines()
     lines += [*_prototype(listing, scalar), "{"]
     lines += [f"    (void){argument.name};" for argument in unread(listing)]
     return "\n".join([*lines, *blocks(listing, here, "    "), "}", ""])
@@ -123,7 +182,8 @@ def render(listing: Listing, scalar: str = DOUBLE) -> str:
 
 def _includes(listing: Listing, scalar: str) -> list[str]:
     own = scalar not in (DOUBLE, FLOAT)
-    needed = bool(listing.functions - {graph.SIGN} or listing.loop)
+    own_sines = {graph.SIN, graph.COS} if scalar == FLOAT else set()
+    needed = bool(listing.functions - {graph.SIGN} - own_sines or listing.loop)
     lines = [f"#include <{'tgmath' if own else 'math'}.h>"] * needed
     lines += ["#include <string.h>"] * bool(listing.cleared or listing.loop)
     lines += [f'#include "{scalar}.h"'] * own

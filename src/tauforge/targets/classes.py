@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from ..graph import operations as graph
-from .function import Form, render, repeated
+from .expression import Variable
+from .function import Form, render, repeated, signature
 from .language import Language, calls, words
+from .parts import names, parts
+from .statements import Listing, Statement
 from .target import Target
 
 _JAVA = """
     abstract assert boolean break byte case catch char class const continue default do double else enum extends
     final finally float for goto if implements import instanceof int interface long native new package private
     protected public return short static strictfp super switch synchronized this throw throws transient try void
-    volatile while true false null var yield record sealed permits Math System Double String Object java evaluate
+    volatile while true false null var yield record sealed permits Math System Double String Object java evaluate kept
 """
 _CSHARP = """
     abstract as base bool break byte case catch char checked class const continue decimal default delegate do double
@@ -85,5 +89,40 @@ CSHARP_FORM = Form(
     indent="        ",
 )
 
-JAVA = Target(JAVA_LANGUAGE, partial(render, language=JAVA_LANGUAGE, form=JAVA_FORM), ".java")
+LONGEST = 800
+"""Operations in one Java method: the virtual machine compiles none of more than 8000 bytes, and loads none of 65535."""
+
+
+def _render_java(listing: Listing) -> str:
+    """Return the class; a long function calls private ones, which share an array."""
+    statements = (*listing.parameters, *listing.setup, *listing.body, *listing.results)
+    if listing.loop or sum(1 + len(names(x.value)) for x in statements) <= LONGEST:
+        return render(listing, JAVA_LANGUAGE, JAVA_FORM)
+    cut, size = parts(listing, LONGEST, "kept")
+    arguments = [x.name for x in (*listing.inputs, *listing.outputs)]
+    declared = [f"double[] {name}" for name in arguments]
+    calls = "\n".join(f"        part{i}({', '.join([*arguments, 'kept'])});" for i in range(len(cut)))
+    form = replace(
+        JAVA_FORM,
+        closing=(
+            f"        final double[] kept = new double[{size}];",
+            calls,
+            "    }",
+            *(line for i, part in enumerate(cut) for line in _method(i, part, [*declared, "double[] kept"])),
+            "}",
+        ),
+    )
+    return render(replace(listing, parameters=(), setup=(), body=(), results=()), JAVA_LANGUAGE, form)
+
+
+def _method(number: int, part: list[Statement], arguments: list[str]) -> list[str]:
+    java = JAVA_LANGUAGE
+    lines = ["", *signature(f"    private static void part{number}({{arguments}}) {{{{", arguments, "")]
+    for x in part:
+        template = java.define if isinstance(x.target, Variable) else java.assign
+        lines += java.statement(template, java.text(x.target), x.value, "        ")
+    return [*lines, "    }"]
+
+
+JAVA = Target(JAVA_LANGUAGE, _render_java, ".java")
 CSHARP = Target(CSHARP_LANGUAGE, partial(render, language=CSHARP_LANGUAGE, form=CSHARP_FORM), ".cs")
