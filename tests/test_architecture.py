@@ -103,6 +103,8 @@ def test_public_names():
         "Trajectory",
         "Undecided",
         "validate",
+        "verify",
+        "write_project",
         "Validation",
         "View",
         "yang_tzeng",

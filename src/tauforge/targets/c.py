@@ -5,6 +5,8 @@ Its numbers are double, float, or of a type of the user's, which the header of t
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import struct
 from collections.abc import Callable
@@ -12,6 +14,7 @@ from functools import partial
 
 from ..errors import TargetError
 from ..graph import operations as graph
+from ..program.program import Program
 from .comments import blocks, head
 from .function import repeated, signature, unread
 from .language import Language, words
@@ -172,12 +175,34 @@ LANGUAGE = language(DOUBLE)
 def render(listing: Listing, scalar: str = DOUBLE) -> str:
     """Return the function's definition."""
     here = language(scalar)
-    lines = [*head(listing, here), "", *_includes(listing, scalar)]
+    lines = _includes(listing, scalar)
     if scalar == FLOAT and listing.functions & {graph.SIN, graph.COS}:
         lines += SINES.splitlines()
     lines += [*_prototype(listing, scalar), "{"]
     lines += [f"    (void){argument.name};" for argument in unread(listing)]
-    return "\n".join([*lines, *blocks(listing, here, "    "), "}", ""])
+    code = "\n".join([*lines, *blocks(listing, here, "    "), "}", ""])
+    return "\n".join([*head(listing, here, certificate(listing, code)), "", code])
+
+
+def certificate(listing: Listing, code: str) -> list[str]:
+    """Return the lines of a comment by which a function can be checked later: how it was made, and a hash of it."""
+    made = [f"Made by: {how_made(listing.program)}"] if how_made(listing.program) else []
+    return [*made, f"Certificate: {digest(code)}"]
+
+
+def digest(code: str) -> str:
+    """Return a hash of a function's text."""
+    return hashlib.sha256(code.encode()).hexdigest()[:32]
+
+
+def how_made(program: Program) -> str:
+    """Return the model and the methods that made a Program from a robot, with their options; empty if unknown."""
+    steps = program.recipe.steps if program.recipe else ()
+    chain = all(len(step.of) == 1 for step in steps)  # each made from the one before it
+    try:
+        return json.dumps([[step.model, dict(step.options)] for step in steps]) if steps and chain else ""
+    except TypeError:  # an option that is not a number, a text or a list
+        return ""
 
 
 def _includes(listing: Listing, scalar: str) -> list[str]:

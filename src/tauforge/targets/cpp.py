@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from ..errors import TargetError
 from . import c
 from .comments import blocks, head
 from .function import repeated, signature, unread
@@ -134,4 +135,6 @@ def _matrix(argument: Argument, scalar: str) -> str:
 
 
 def target(scalar: str = c.DOUBLE) -> Target:
-    return Target(language(c.checked(scalar)), partial(render, scalar=scalar), ".hpp", target)
+    if scalar not in (c.DOUBLE, c.FLOAT):
+        raise TargetError(f"{scalar!r} cannot be a type of numbers in C++; give double or float")
+    return Target(language(scalar), partial(render, scalar=scalar), ".hpp", target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from ..errors import TargetError
 from ..graph import operations as graph
 from .c import single
 from .function import Form, render, repeated
@@ -70,5 +71,7 @@ def _form(scalar: str) -> Form:
 
 def target(scalar: str = "f64") -> Target:
     scalar = {"double": "f64", "float": "f32"}.get(scalar, scalar)
+    if scalar not in ("f64", "f32"):
+        raise TargetError(f"{scalar!r} cannot be a type of numbers in Rust; give f64 or f32")
     here = language(scalar)
     return Target(here, partial(render, language=here, form=_form(scalar)), ".rs", target)
