@@ -314,9 +314,9 @@ def _calls(programs: Programs, brackets: str, number: Callable[[float], str]) ->
 
 def _several(text: str, program: Program) -> Values:
     """Return the numbers of lists that were printed, one list if there is one output."""
-    made = ast.literal_eval(re.sub(r"\s", "", text))
+    made = ast.literal_eval(re.sub(r"\s", "", text).replace("System`Indeterminate", "1e999"))
     return {
-        key: np.ravel(x).tolist()
+        key: [float("nan") if abs(v) == float("inf") else v for v in np.ravel(x).tolist()]
         for key, x in zip(program.results, made if len(program.results) > 1 else [made], strict=True)
     }
 

@@ -218,11 +218,17 @@ def models() -> Programs:
     return Programs(found)
 
 
+FIXED: dict[str, list[Values]] = {}
+"""States of Programs that are not to be random."""
+
+
 def states(name: str, program: Program, count: int = 3) -> list[Values]:
     """Return random inputs; in the last state every other velocity is zero, where friction has no sign.
 
     Those of the models are states that a robot can have: loops are closed, and inertias are possible.
     """
+    if name in FIXED:
+        return FIXED[name]
     random = Random(name)
     sizes = {key: len(array.nodes) for key, array in program.arguments.items()}
     found = [

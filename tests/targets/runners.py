@@ -95,7 +95,7 @@ def read(text: str, programs: Programs) -> Results:
     found: Results = {name: [{} for _ in states(name, program)] for name, program in programs.items()}
     for line in text.splitlines():
         name, k, key, *numbers = line.split()
-        found[name][int(k)][key] = [float(x) for x in numbers]
+        found[name][int(k)][key] = [float("nan" if x == "und" else x) for x in numbers]
     return found
 
 

@@ -56,7 +56,7 @@ DOUBLE, FLOAT = "double", "float"
 def single(value: float) -> str:
     """Spell a constant as a float; refuse one that a float cannot hold."""
     try:
-        held = struct.unpack("f", struct.pack("f", value))[0]
+        held = struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError:
         held = 0.0
     if value and not held:
