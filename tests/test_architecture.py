@@ -106,6 +106,7 @@ def test_public_names():
         "verify",
         "write_project",
         "Validation",
+        "Verified",
         "View",
         "yang_tzeng",
     ]

@@ -77,7 +77,7 @@ def test_other_models_of_other_robots(kind, name, tmp_path):
 @pytest.mark.parametrize("kind", ["arduino", "simulink"])
 def test_a_test_can_fail(kind, tmp_path):
     folder = made(kind, tf.robots.planar2r(), tmp_path)
-    (source,) = [x for x in folder.rglob("arm.c")]
+    (source,) = folder.rglob("arm.c")
     source.write_text(source.read_text().replace("tau[1] = ", "tau[1] = 1.0001f*"))
     with pytest.raises(AssertionError, match="worst relative difference"):
         run(COMMANDS[kind][1], folder)

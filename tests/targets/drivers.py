@@ -3,6 +3,8 @@
 import ast
 import os
 import re
+import shutil
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -125,7 +127,7 @@ _CPP = {
 }
 
 
-_TSC = os.environ.get("TSC", "tsc")
+_TSC = shutil.which("tsc") or str(Path(sys.prefix, "node", "node_modules", ".bin", "tsc"))
 
 
 def _c(compiler: Sequence[str], run: Sequence[str], scalar: str = "double") -> Driver:
@@ -368,7 +370,7 @@ def run_maple(folder: Path, programs: Programs) -> Results:
     found: Results = {name: [] for name in programs}
     for line in (folder / "made.txt").read_text().replace('"', "").splitlines():
         name, made = line.split(maxsplit=1)
-        found[name].append(_several(made, programs[name]))
+        found[name].append(_several(re.sub(r"0\.-0+", "0.0", made), programs[name]))  # how it writes a negative zero
     return found
 
 
