@@ -103,11 +103,11 @@ def test_public_names():
         "Trajectory",
         "Undecided",
         "validate",
-        "verify",
-        "write_project",
         "Validation",
         "Verified",
+        "verify",
         "View",
+        "write_project",
         "yang_tzeng",
     ]
     assert all(hasattr(tauforge, name) for name in tauforge.__all__)

@@ -27,7 +27,8 @@ COMMANDS = {
     "fmu": (["cmake"], "cmake -B build && cmake --build build && ctest --test-dir build --output-on-failure"),
     "ros2": (
         ["colcon", "/usr/share/ament_cmake/cmake"],
-        "colcon build --cmake-args -DPython3_EXECUTABLE=/usr/bin/python3 && colcon test && colcon test-result --verbose",
+        "colcon build --cmake-args -DPython3_EXECUTABLE=/usr/bin/python3 && "
+        "colcon test && colcon test-result --verbose",
     ),
     "python-extension": (
         ["setuptools", "gcc"],

@@ -163,7 +163,8 @@ def run_latex(folder: Path, programs: Programs) -> Results:
 
 def latex_element(key: str, index: tuple[int, ...]) -> str:
     special = {"qd": r"\dot{q}", "qdd": r"\ddot{q}", "tau": r"\tau"}
-    letter = special.get(key, key if len(key) == 1 else rf"\mathit{{{key}}}")
+    word = key.replace("_", r"\_")
+    letter = special.get(key, key if len(key) == 1 else rf"\mathit{{{word}}}")
     return letter + (f"_{{{','.join(str(i + 1) for i in index)}}}" if index else "")
 
 

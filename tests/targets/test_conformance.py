@@ -34,12 +34,6 @@ def _some(target: str, names: tuple[str, ...]) -> dict[str, Program]:
     return {name: programs()[name] for name in names if name not in drivers.STANDINS.get(target, ())}
 
 
-@pytest.fixture(scope="module")
-def printed(request, tmp_path_factory) -> Results:
-    """Run a target whose code prints its numbers once, on a few Programs."""
-    return drivers.RUNNERS[request.param](tmp_path_factory.mktemp("run"), _some(request.param, QUICK))
-
-
 @pytest.mark.parametrize("results", RUNNERS, indirect=True)
 @pytest.mark.parametrize("name", programs())
 def test_right_numbers(results, name):
@@ -49,17 +43,12 @@ def test_right_numbers(results, name):
 SLOW = ("cpp", "cpp span", "mathematica", "c aarch64", "c riscv64", "c:real_t", "typescript")  # seconds to start
 
 
-@pytest.mark.parametrize(
-    ("printed", "name"),
-    [
-        pytest.param(target, name, marks=[pytest.mark.slow] * (target in SLOW))
-        for target in drivers.RUNNERS
-        for name in _some(target, QUICK)
-    ],
-    indirect=["printed"],
-)
-def test_numbers_that_are_printed(printed, name, request):
-    same(printed, name, programs()[name], request.node.callspec.params["printed"])
+@pytest.mark.parametrize("target", [pytest.param(x, marks=[pytest.mark.slow] * (x in SLOW)) for x in drivers.RUNNERS])
+def test_numbers_that_are_printed(target, tmp_path):
+    some = _some(target, QUICK)
+    found = drivers.RUNNERS[target](tmp_path, some)
+    for name, program in some.items():
+        same(found, name, program, target)
 
 
 @pytest.mark.slow

@@ -210,8 +210,7 @@ def generate(
 
     Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
     `tauforge generate inertia-matrix rx90 -p base --effort default -o rx90.c` ·
-    `tauforge generate inverse-dynamics arm.par -t matlab > arm.m` ·
-    `tauforge generate inverse-dynamics puma560 --project cmake -o puma`
+    `tauforge generate inverse-dynamics arm.par -t matlab > arm.m` · `tauforge generate … --project cmake -o arm`
     """
     found = find(robot, symbolic, base, snap, lenient, folder, loops)
     if independent:

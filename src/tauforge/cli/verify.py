@@ -8,12 +8,13 @@ import typer
 
 from .console import console
 from .find_robot import find
-from .options import BaseOption, Folders, Lenient, Loops, OpenLoops, RobotArgument, Snap, Symbolic
+from .options import BaseOption, Folders, Independent, Lenient, Loops, OpenLoops, RobotArgument, Snap, Symbolic
 
 
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of C that `tauforge generate` wrote.")],
     robot: RobotArgument,
+    independent: Independent = "",
     symbolic: Symbolic = False,
     base: BaseOption = None,
     snap: Snap = None,
@@ -29,5 +30,7 @@ def verify(
     from ..projects.verify import verify as verified
 
     found = find(robot, symbolic, base, snap, lenient, folder, loops)
+    if independent:
+        found = found.with_independent(*independent.split(","))
     result = verified(file, found.tree() if open_loops else found)
     console.print(f"[green]verified[/green] {result}", soft_wrap=True, highlight=False)

@@ -11,10 +11,13 @@ import re
 import struct
 from collections.abc import Callable
 from functools import partial
+from inspect import signature as signature_of
+from typing import Any
 
 from ..errors import TargetError
 from ..graph import operations as graph
 from ..program.program import Program
+from ..program.recipe import Recipe
 from .comments import blocks, head
 from .function import repeated, signature, unread
 from .language import Language, words
@@ -200,9 +203,15 @@ def how_made(program: Program) -> str:
     steps = program.recipe.steps if program.recipe else ()
     chain = all(len(step.of) == 1 for step in steps)  # each made from the one before it
     try:
-        return json.dumps([[step.model, dict(step.options)] for step in steps]) if steps and chain else ""
+        return json.dumps([[step.model, _chosen(step)] for step in steps], sort_keys=True) if steps and chain else ""
     except TypeError:  # an option that is not a number, a text or a list
         return ""
+
+
+def _chosen(step: Recipe) -> dict[str, Any]:
+    """Return the options that are not the defaults."""
+    known = signature_of(step.make).parameters
+    return {key: x for key, x in step.options.items() if key not in known or known[key].default != x}
 
 
 def _includes(listing: Listing, scalar: str) -> list[str]:

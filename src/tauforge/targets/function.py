@@ -17,8 +17,10 @@ class Form:
 
     Attributes
     ----------
-    given, made
-        The declaration of an input and of an output, with {name} and {size}.
+    given
+        The declaration of an input, with {name} and {size}.
+    made
+        The declaration of an output.
     opening
         The lines from the signature to the statements, with {name} for the function's; {arguments} is on one of them.
     closing
@@ -30,7 +32,7 @@ class Form:
     unused
         The statement for an input that nothing reads, if compilers complain about those.
     indent
-        What stands before each statement.
+        The start of each statement's line.
     """
 
     given: str
