@@ -16,8 +16,8 @@ test: $(VENV)/.installed-test
 	scripts/install-tools
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
-test-all: $(VENV)/.installed-test $(VENV)/.installed-docs
-	scripts/install-tools
+test-all: $(VENV)/.installed-test $(VENV)/.installed-docs $(VENV)/.installed-languages
+	scripts/install-tools all
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.installed-lint docs
@@ -67,7 +67,7 @@ $(VENV)/.installed-peers: $(VENV)/.installed
 	do $(BIN)/python -m pip install --quiet $$peer || echo "$$peer cannot be installed here"; done
 	touch $@
 
-# one group of development dependencies each: test, lint, docs, bench
+# one group of development dependencies each: test, languages, lint, docs, bench
 $(VENV)/.installed-%: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group $*
 	touch $@

@@ -107,7 +107,10 @@ def test_public_names():
         "Undecided",
         "validate",
         "Validation",
+        "Verified",
+        "verify",
         "View",
+        "write_project",
         "yang_tzeng",
     ]
     assert all(hasattr(tauforge, name) for name in tauforge.__all__)

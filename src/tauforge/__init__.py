@@ -88,6 +88,7 @@ LATER = {
     "Task": "simulation.tasks.task",
     "Trajectory": "simulation.trajectory",
     "Validation": "identification.validation",
+    "Verified": "projects.verify",
     "View": "view.live",
     "animate": "view.animate",
     "cartesian_motion": "simulation.motion.cartesian",
@@ -115,6 +116,8 @@ LATER = {
     "spring_drive": "simulation.controllers",
     "sweep": "sweeps.sweep",
     "validate": "identification.validate",
+    "verify": "projects.verify",
+    "write_project": "projects",
     "yang_tzeng": "design.yang_tzeng",
 }
 """Names whose modules are heavy, or need heavy ones: they are imported when they are used."""
@@ -183,6 +186,7 @@ __all__ = [
     "Trajectory",
     "Undecided",
     "Validation",
+    "Verified",
     "View",
     "animate",
     "base_parameters",
@@ -250,5 +254,7 @@ __all__ = [
     "symbol",
     "transforms",
     "validate",
+    "verify",
+    "write_project",
     "yang_tzeng",
 ]

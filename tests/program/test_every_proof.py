@@ -12,9 +12,9 @@ import tauforge as tf
 from tauforge.errors import ExpressionError
 from tauforge.graph import intervals
 from tauforge.models.registry import MODELS
+from tauforge.targets.read_c import read_c, rounded
 
 from ..random_robots import random_robot, seeds, trees
-from ..targets.read_c import read_c, rounded
 from .mutants import mutant
 
 RARELY = st.sampled_from((False, False, False, True))

@@ -1,17 +1,33 @@
 """Programs that every target must get right: bundled and random robots, and what is most likely to break a printer."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from random import Random
 
-from tauforge import Body, Inertia, Joint, Program, Robot, inverse_dynamics, robots, symbol
+from tauforge import (
+    Body,
+    Inertia,
+    Joint,
+    Program,
+    ProgramError,
+    Robot,
+    close_loops,
+    direct_dynamics,
+    inverse_dynamics,
+    regressor,
+    robots,
+    symbol,
+)
 from tauforge.graph import functions
 from tauforge.graph import node as graph
 from tauforge.graph.evaluate import evaluate
 from tauforge.graph.operations import LIBRARY
 from tauforge.program.array import inputs, outputs
+from tauforge.program.program import PARAMETERS
 
+from ..random_parallel import neutral
 from ..random_robots import random_robot
 
 AWKWARD = """
@@ -184,25 +200,75 @@ def programs() -> Programs:
     )
 
 
-def states(name: str, count: int = 3) -> list[Values]:
-    """Return random inputs; in the last state every other velocity is zero, where friction has no sign."""
+QUICK = ("puma560", "rrp_base", "random3", "hostile", "functions", "sparse")
+"""What a language is run on by the quick tests, if it is not among those that are run on everything."""
+LONG_ONES = ("random0", "awkward", "endless")
+"""What the slow tests add."""
+
+
+@cache
+def models() -> Programs:
+    """Return the models of every bundled robot that each language must get right."""
+    found: dict[str, Maker] = {}
+    for name in robots.names():
+        robot = partial(robots.bundled, name)
+        found[f"{name}_torques"] = lambda robot=robot: inverse_dynamics(robot())
+        found[f"{name}_accelerations"] = lambda robot=robot: direct_dynamics(robot())
+        found[f"{name}_slopes"] = lambda robot=robot: inverse_dynamics(robot()).derivative("tau", "qd")
+        found[f"{name}_columns"] = lambda robot=robot: regressor(robot())
+    return Programs(found)
+
+
+FIXED: dict[str, list[Values]] = {}
+"""States of Programs that are not to be random."""
+
+
+def states(name: str, program: Program, count: int = 3) -> list[Values]:
+    """Return random inputs; in the last state every other velocity is zero, where friction has no sign.
+
+    Those of the models are states that a robot can have: loops are closed, and inertias are possible.
+    """
+    if name in FIXED:
+        return FIXED[name]
     random = Random(name)
-    sizes = {key: len(array.nodes) for key, array in programs()[name].arguments.items()}
+    sizes = {key: len(array.nodes) for key, array in program.arguments.items()}
     found = [
         {key: [random.uniform(0.2, 1.2) * random.choice((-1, 1)) for _ in range(size)] for key, size in sizes.items()}
         for _ in range(count)
     ]
+    if name in models():
+        for state in found:
+            _make_possible(state, name.rpartition("_")[0], program, random)
     if "qd" in found[-1]:
         found[-1]["qd"][::2] = [0.0] * len(found[-1]["qd"][::2])
     return found
 
 
 @cache
-def expected(name: str) -> list[Values]:
+def _closed(name: str) -> tuple[float, ...]:
+    """Return a closed state of a bundled robot, not one at which joints are at zero."""
+    robot, random = robots.bundled(name), Random(name)
+    start = neutral(robot)
+    for _ in range(100):
+        with suppress(ProgramError):
+            return tuple(map(float, close_loops(robot, None, guess=[x + random.uniform(-0.7, 0.7) for x in start])))
+    raise AssertionError(f"no closed state of {name}")
+
+
+def _make_possible(state: Values, name: str, program: Program, random: Random) -> None:
+    """Close the loops of a state, and give it inertias of bodies."""
+    if robots.bundled(name).loops:
+        state["q"] = [*_closed(name)]
+    ranges = {"M": (1.0, 4.0), "IA": (0.1, 0.2), **dict.fromkeys(("XX", "YY", "ZZ"), (0.3, 0.6))}
+    for place, node in enumerate(program.arguments[PARAMETERS].nodes if PARAMETERS in program.arguments else ()):
+        kind = str(node.value).rstrip("0123456789R")
+        state[PARAMETERS][place] = random.uniform(*ranges.get(kind, (-0.05, 0.05)))
+
+
+def expected(name: str, program: Program) -> list[Values]:
     """Return the outputs at each state, by walking the graph."""
-    program = programs()[name]
     found = []
-    for state in states(name):
+    for state in states(name, program):
         inputs = [pair for key, a in program.arguments.items() for pair in zip(a.nodes, state[key], strict=True)]
         values = {str(node.value): x for node, x in inputs}
         found.append({key: evaluate(array.nodes, values) for key, array in program.results.items()})

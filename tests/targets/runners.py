@@ -1,22 +1,26 @@
 """What runs generated code: each target's real compiler or interpreter, on every Program and state at once."""
 
 import ctypes
+import importlib.util
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tauforge import Program
 
 from .latex_reader import cleared, compute
-from .programs import Values, programs, states
+from .programs import Values, states
 
 C = ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 FORTRAN = ["gfortran", "-std=f2008", "-Wall", "-Wextra", "-Werror"]
 Results = dict[str, list[Values]]
+Programs = Mapping[str, Program]
 
 
 def tool(command: list[str], folder: Path, **options: Any) -> str:
@@ -27,21 +31,23 @@ def tool(command: list[str], folder: Path, **options: Any) -> str:
     return done.stdout
 
 
-def run_c(folder: Path) -> Results:
-    return _run_library(folder, C, ".c", "", "C")
+def run_c(folder: Path, programs: Programs) -> Results:
+    return _run_library(folder, programs, C, ".c", "", "C")
 
 
-def run_fortran(folder: Path) -> Results:
-    return _run_library(folder, FORTRAN, ".f90", "_", "F")
+def run_fortran(folder: Path, programs: Programs) -> Results:
+    return _run_library(folder, programs, FORTRAN, ".f90", "_", "F")
 
 
-def _run_library(folder: Path, compiler: list[str], ending: str, suffix: str, order: Any) -> Results:
-    files = [program.write(folder / f"{name}{ending}").name for name, program in programs().items()]
+def _run_library(
+    folder: Path, programs: Programs, compiler: list[str], ending: str, suffix: str, order: Any
+) -> Results:
+    files = [program.write(folder / f"{name}{ending}").name for name, program in programs.items()]
     tool([*compiler, "-O1", "-fPIC", "-shared", *files, "-lm", "-o", "library.so"], folder)
     library = ctypes.CDLL(str(folder / "library.so"))
     return {
-        name: [_call(library[f"{name}{suffix}"], program, state, order) for state in states(name)]
-        for name, program in programs().items()
+        name: [_call(library[f"{name}{suffix}"], program, state, order) for state in states(name, program)]
+        for name, program in programs.items()
     }
 
 
@@ -52,39 +58,73 @@ def _call(function: Any, program: Program, state: Values, order: Any) -> Values:
     return {key: x.ravel(order="C").tolist() for key, x in made.items()}
 
 
-def run_matlab(folder: Path) -> Results:
+def run_matlab(folder: Path, programs: Programs) -> Results:
     """Run everything in one Octave, vectors as rows and as columns in turn."""
+    script = _script(folder, programs, ".m", 'printf("{label} %s\\n", sprintf("%.17g ", {values}));')
+    (folder / "everything.m").write_text("1;\n" + "\n".join(script))
+    return read(tool(["octave-cli", "--norc", "--quiet", "everything.m"], folder), programs)
+
+
+def run_scilab(folder: Path, programs: Programs) -> Results:
+    """Run everything in one Scilab, vectors as rows and as columns in turn."""
+    require("scilab-cli")
+    show = 'mprintf("{label} %s\\n", strcat(msprintf("%.17g\\n", matrix({values}, -1, 1)), " "));'
+    script = _script(folder, programs, ".sci", show)
+    load = [f'exec("{name}.sci", -1);' for name in programs]
+    (folder / "everything.sce").write_text("\n".join(["mode(-1);", *load, *script, "exit"]))
+    return read(tool(["scilab-cli", "-nb", "-quit", "-f", "everything.sce"], folder), programs)
+
+
+def _script(folder: Path, programs: Programs, ending: str, show: str) -> list[str]:
     script = []
-    for name, program in programs().items():
-        program.write(folder / f"{name}.m")
-        for k, state in enumerate(states(name)):
+    for name, program in programs.items():
+        program.write(folder / f"{name}{ending}")
+        for k, state in enumerate(states(name, program)):
             given = [_octave(state[key], a.shape, row=k % 2 == 0) for key, a in program.arguments.items()]
             script.append(f"[{', '.join(program.results)}] = {name}({', '.join(given)});")
             for key, array in program.results.items():
                 ordered = f"permute({key}, {list(range(max(2, len(array.shape)), 0, -1))})"  # row by row
-                script.append(f"assert(isequal(size({key}), {list(array.shape) + [1] * (2 - len(array.shape))}));")
-                script.append(f'printf("{name} {k} {key} %s\\n", sprintf("%.17g ", {ordered}));')
-    (folder / "everything.m").write_text("1;\n" + "\n".join(script))
-    found: Results = {name: [{} for _ in states(name)] for name in programs()}
-    for line in tool(["octave-cli", "--norc", "--quiet", "everything.m"], folder).splitlines():
+                sizes = list(array.shape) + [1] * (2 - len(array.shape))
+                script.append(f"if ~isequal(size({key}), {sizes}), error('size of {key}'); end")
+                script.append(show.format(label=f"{name} {k} {key}", values=ordered))
+    return script
+
+
+def read(text: str, programs: Programs) -> Results:
+    """Return the numbers of lines that start with a Program's name, a state's number and an output's name."""
+    found: Results = {name: [{} for _ in states(name, program)] for name, program in programs.items()}
+    for line in text.splitlines():
         name, k, key, *numbers = line.split()
-        found[name][int(k)][key] = [float(x) for x in numbers]
+        found[name][int(k)][key] = [float("nan" if x == "und" else x) for x in numbers]
     return found
 
 
+def require(*tools: str) -> None:
+    """Skip the test, naming what is missing, if a tool, a file or a Python module is not installed."""
+    missing = [x for x in tools if not _found(x)]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}; `make test-all` installs what runs every language")
+
+
+def _found(name: str) -> bool:
+    if "/" in name:
+        return Path(name).exists()
+    return bool(shutil.which(name)) or (name.isidentifier() and importlib.util.find_spec(name) is not None)
+
+
 def _octave(values: list[float], shape: tuple[int, ...], row: bool) -> str:
-    text = f"[{' '.join(map(repr, values))}]"
     if len(shape) == 2:
-        return f"reshape({text}, {shape[1]}, {shape[0]})'"
+        return f"[{'; '.join(' '.join(map(repr, row)) for row in np.reshape(values, shape).tolist())}]"
+    text = f"[{' '.join(map(repr, values))}]"
     return text if row else f"{text}'"
 
 
-def run_python(folder: Path) -> Results:
+def run_python(folder: Path, programs: Programs) -> Results:
     found: Results = {}
-    for name, program in programs().items():
+    for name, program in programs.items():
         function = _executed(program.code("python", name), name)
         found[name] = []
-        for state in states(name):
+        for state in states(name, program):
             given = [np.reshape(state[key], a.shape).tolist() for key, a in program.arguments.items()]
             made = function(*given)
             made = made if len(program.results) > 1 else (made,)
@@ -99,15 +139,15 @@ def _executed(text: str, name: str) -> Any:
     return space[name]
 
 
-def run_latex(folder: Path) -> Results:
+def run_latex(folder: Path, programs: Programs) -> Results:
     found: Results = {}
-    for name, program in programs().items():
+    for name, program in programs.items():
         text = program.code("latex")
         comments = "\n".join(line for line in text.split("\n") if line.startswith("%"))
         listed = comments[comments.index("% Inputs") : comments.index("% Outputs")].partition("%   parameters (")[2]
         symbols = {label: symbol for symbol, label in re.findall(r"(\S+) = (\w+)", re.sub(r"\n%\s*", " ", listed))}
         found[name] = []
-        for state in states(name):
+        for state in states(name, program):
             values = {}
             for key, array in program.arguments.items():
                 for index, x, node in zip(np.ndindex(*array.shape), state[key], array.nodes, strict=True):
@@ -123,28 +163,30 @@ def run_latex(folder: Path) -> Results:
 
 def latex_element(key: str, index: tuple[int, ...]) -> str:
     special = {"qd": r"\dot{q}", "qdd": r"\ddot{q}", "tau": r"\tau"}
-    letter = special.get(key, key if len(key) == 1 else rf"\mathit{{{key}}}")
+    word = key.replace("_", r"\_")
+    letter = special.get(key, key if len(key) == 1 else rf"\mathit{{{word}}}")
     return letter + (f"_{{{','.join(str(i + 1) for i in index)}}}" if index else "")
 
 
-def run_compiled(folder: Path) -> Results:
+def run_compiled(folder: Path, programs: Programs) -> Results:
     """Run all states of a Program in one call of its compiled function."""
-    return {name: _batch(program.compile(), name) for name, program in programs().items()}
+    return {name: _batch(program.compile(), name, program) for name, program in programs.items()}
 
 
-def run_numpy(folder: Path) -> Results:
+def run_numpy(folder: Path, programs: Programs) -> Results:
     """Run all states of a Program in one call."""
-    return {name: _batch(_executed(p.code("numpy", name), name), name) for name, p in programs().items()}
+    return {name: _batch(_executed(p.code("numpy", name), name), name, p) for name, p in programs.items()}
 
 
-def _batch(function: Any, name: str) -> list[Values]:
-    program = programs()[name]
-    given = [np.array([np.reshape(s[key], a.shape) for s in states(name)]) for key, a in program.arguments.items()]
+def _batch(function: Any, name: str, program: Program) -> list[Values]:
+    given = [
+        np.array([np.reshape(s[key], a.shape) for s in states(name, program)]) for key, a in program.arguments.items()
+    ]
     made = function(*given)
     made = made if len(program.results) > 1 else (made,)
     return [
         {key: x[k].ravel().tolist() for key, x in zip(program.results, made, strict=True)}
-        for k in range(len(states(name)))
+        for k in range(len(states(name, program)))
     ]
 
 

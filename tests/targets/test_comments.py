@@ -1,5 +1,7 @@
 """The head of generated code: the robot's tables, the arguments, and nothing that can leave a comment."""
 
+from itertools import product
+
 import pytest
 
 from tauforge import Body, Inertia, Joint, Robot, inverse_dynamics, robots, symbol
@@ -52,8 +54,10 @@ def test_head(target):
     assert {"c": "parameters[0] = D3", "fortran": "parameters(1) = D3", "latex": "D_{3} = D3"}.get(target, "") in text
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", ["hostile", "awkward", "panda", "endless"])
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [*product(["hostile", "puma560"], TARGETS), *product(["awkward", "endless"], ["c", "fortran", "go", "maple"])],
+)
 def test_plain_and_narrow(target, name):
     text = programs()[name].code(target)
     assert text.isascii()

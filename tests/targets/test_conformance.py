@@ -1,38 +1,87 @@
 """Every target gives the right numbers for every Program, in its real compiler or interpreter."""
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tauforge import Program
 from tauforge.targets import TARGETS
 
-from .programs import expected, programs, states
+from . import drivers
+from .programs import LONG_ONES, QUICK, expected, models, programs, states
 from .runners import RUNNERS, Results
+
+
+def same(found: Results, name: str, program: Any, target: str = "") -> None:
+    tolerance = drivers.FLOAT if ":float" in target else 1e-12
+    for one, wanted in zip(found[name], expected(name, program), strict=True):
+        assert one.keys() == wanted.keys()
+        for key, values in wanted.items():
+            scale = max(map(abs, values), default=1.0)
+            np.testing.assert_allclose(one[key], values, rtol=tolerance, atol=tolerance * scale, err_msg=key)
 
 
 @pytest.fixture(scope="module")
 def results(request, tmp_path_factory) -> Results:
     """Run a target once, on everything."""
-    return RUNNERS[request.param](tmp_path_factory.mktemp(request.param))
+    return RUNNERS[request.param](tmp_path_factory.mktemp(request.param), programs())
+
+
+def _some(target: str, names: tuple[str, ...]) -> dict[str, Program]:
+    """Return Programs that a target can be run on."""
+    return {name: programs()[name] for name in names if name not in drivers.STANDINS.get(target, ())}
 
 
 @pytest.mark.parametrize("results", RUNNERS, indirect=True)
 @pytest.mark.parametrize("name", programs())
 def test_right_numbers(results, name):
-    for found, wanted in zip(results[name], expected(name), strict=True):
-        assert found.keys() == wanted.keys()
-        for key, values in wanted.items():
-            scale = max(map(abs, values), default=1.0)
-            np.testing.assert_allclose(found[key], values, rtol=1e-12, atol=1e-12 * scale, err_msg=key)
+    same(results, name, programs()[name])
+
+
+SLOW = ("cpp", "cpp span", "mathematica", "c aarch64", "c riscv64", "c:real_t", "typescript")  # seconds to start
+
+
+@pytest.mark.parametrize("target", [pytest.param(x, marks=[pytest.mark.slow] * (x in SLOW)) for x in drivers.RUNNERS])
+def test_numbers_that_are_printed(target, tmp_path):
+    some = _some(target, QUICK)
+    found = drivers.RUNNERS[target](tmp_path, some)
+    for name, program in some.items():
+        same(found, name, program, target)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", [x for x in drivers.RUNNERS if x != "c:float"])
+def test_long_ones_that_are_printed(target, tmp_path):
+    some = _some(target, LONG_ONES)
+    found = drivers.RUNNERS[target](tmp_path, some)
+    for name, program in some.items():
+        same(found, name, program, target)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", [*RUNNERS, *drivers.RUNNERS])
+def test_models_of_every_bundled_robot(target, tmp_path):
+    chosen = {name: program for name, program in models().items() if _fits(target, name)}
+    found = (RUNNERS | drivers.RUNNERS)[target](tmp_path, chosen)
+    for name, program in chosen.items():
+        same(found, name, program, target)
+
+
+def _fits(target: str, name: str) -> bool:
+    """Tell whether a model can be run by a target: Mathics takes minutes for long ones."""
+    return target != "mathematica" or models()[name].count().total < 700
 
 
 def test_every_target_is_run():
-    assert set(RUNNERS) - {"compiled"} == set(TARGETS) - {"header"}
+    run = {re.split("[ :]", name)[0] for name in (*RUNNERS, *drivers.RUNNERS)}
+    assert run - {"compiled"} == set(TARGETS) - {"header"}
 
 
 def test_numpy_broadcasts_leading_axes():
-    program, state = programs()["panda_symbolic"], states("panda_symbolic")
+    program = programs()["panda_symbolic"]
+    state = states("panda_symbolic", program)
     space: dict[str, Any] = {}
     exec(program.code("numpy", "panda"), space)
     q, qd, qdd = (np.array([s[key] for s in state]) for key in ("q", "qd", "qdd"))

@@ -11,12 +11,12 @@ from tauforge.targets import TARGETS
 
 for other in sys.argv[1:]:
     inverse_dynamics(robots.bundled(other), external_wrenches=True).code("c")
-for program in (
-    inverse_dynamics(robots.bundled("rx90", symbolic=True)),
-    inverse_dynamics(robots.bundled("panda")),
-    inverse_dynamics(robots.bundled("puma560", symbolic=True), parameters="base"),
+for program, targets in (
+    (inverse_dynamics(robots.bundled("rx90", symbolic=True)), ["c", "latex"]),
+    (inverse_dynamics(robots.bundled("panda")), ["c", "matlab"]),
+    (inverse_dynamics(robots.bundled("puma560")), TARGETS),
 ):
-    for target in TARGETS:
+    for target in targets:
         print(program.code(target))
 """
 

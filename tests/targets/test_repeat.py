@@ -17,6 +17,8 @@ from tauforge.program.array import inputs, outputs
 from tauforge.program.repeat import Repeat
 
 from ..random_parallel import neutral
+from . import drivers
+from .programs import FIXED
 from .runners import FORTRAN, C, _executed, tool
 
 STATES = 8
@@ -140,6 +142,29 @@ def test_python_and_numpy(name, expected):
         compare(_executed(program.code("numpy", name), name)(*given), expected[name])
         shared = _executed(program.code("numpy", name), name)(given[0], given[1][0])
     compare([x[:-1] for x in shared], [x[:-1] for x in expected[name]])
+
+
+FINITE = 6  # the states whose arguments are numbers
+SLOW = ("cpp", "cpp span", "mathematica", "typescript", "c aarch64", "c riscv64")
+LEFT = ("c:float", "c:real_t", "maple")  # other roundings find other states closed; Giac is only like Maple
+
+
+@pytest.mark.parametrize(
+    "target",
+    [pytest.param(x, marks=[pytest.mark.slow] * (x in SLOW)) for x in drivers.RUNNERS if x not in LEFT],
+)
+def test_languages_that_print(target, tmp_path, expected, monkeypatch):
+    names = ["root"] if target in ("maxima", "mathematica") else [*CASES]  # which take no numbers beyond all bounds
+    chosen = {f"closing_{name}": CASES[name][0] for name in names}
+    for name in names:
+        program, given = CASES[name]
+        rows = [dict(zip(program.arguments, (x[k].tolist() for x in given), strict=True)) for k in range(FINITE)]
+        monkeypatch.setitem(FIXED, f"closing_{name}", rows)
+    found = drivers.RUNNERS[target](tmp_path, chosen)
+    for name in names:
+        for key, values in zip(CASES[name][0].results, expected[name], strict=True):
+            made = np.array([x[key] for x in found[f"closing_{name}"]])
+            np.testing.assert_allclose(made, values[:FINITE].reshape(made.shape), rtol=1e-9, atol=1e-9)
 
 
 def test_latex_says_it_in_words():

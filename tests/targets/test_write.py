@@ -40,13 +40,13 @@ def test_target_and_name_can_be_given(tmp_path):
 
 
 def test_unknown_target_or_ending(tmp_path):
-    with pytest.raises(TargetError, match=r"unknown target 'rust'; choose among c, header, fortran, .*latex"):
-        programs()[PROGRAM].code("rust")
-    for file in ("arm.rs", "arm"):
-        with pytest.raises(TargetError, match=r"\.c \(c\), \.h \(header\), \.f90 \(fortran\)"):
+    with pytest.raises(TargetError, match=r"unknown target 'cobol'; choose among c, header, cpp, .*mathematica"):
+        programs()[PROGRAM].code("cobol")
+    for file in ("arm.cob", "arm"):
+        with pytest.raises(TargetError, match=r"\.c \(c\), \.h \(header\), \.hpp \(cpp\), \.f90 \(fortran\)"):
             programs()[PROGRAM].write(tmp_path / file)
     with pytest.raises(TargetError, match="unknown target"):
-        programs()[PROGRAM].write(tmp_path / "arm.c", target="rust")
+        programs()[PROGRAM].write(tmp_path / "arm.c", target="cobol")
     with pytest.raises(TargetError, match="function's name"):
         programs()[PROGRAM].write(tmp_path / "my-arm.m")
     assert not list(tmp_path.iterdir())

@@ -47,6 +47,7 @@ from .options import (
     Output,
     Parameters,
     ParametersOption,
+    ProjectOption,
     RobotArgument,
     Rows,
     Seed,
@@ -60,8 +61,9 @@ from .options import (
 )
 from .papers import papers
 from .simulate import simulate, torques
+from .verify import verify
 from .view import view
-from .write_code import write_code
+from .write_code import write_a_project, write_code
 
 app = typer.Typer(
     name="tauforge",
@@ -182,6 +184,7 @@ def generate(
     robot: RobotArgument,
     output: Output = "-",
     target: Target = "",
+    project: ProjectOption = "",
     parameters: ParametersOption = Parameters.auto,
     function: FunctionName = "",
     wrenches: WrenchesOption = Wrenches.none,
@@ -212,7 +215,7 @@ def generate(
     Examples: `tauforge generate inverse-dynamics puma560 -o puma.c` ·
     `tauforge generate inertia-matrix rx90 -p base --effort default -o rx90.c` ·
     `tauforge generate inverse-geometry ur5 --frame link6 -o ur5_ik.c` ·
-    `tauforge generate inverse-dynamics arm.par -t matlab > arm.m`
+    `tauforge generate inverse-dynamics arm.par -t matlab > arm.m` · `tauforge generate … --project cmake -o arm`
     """
     found = find(robot, symbolic, base, snap, lenient, folder, loops)
     if independent:
@@ -231,6 +234,9 @@ def generate(
     )
     if effort or objective is not Objective.operations:
         program = program.optimise(effort_of(effort or "default"), objective=objective.value, seed=seed)
+    if project:
+        write_a_project(found, program, output, project, function, bool(target) or split)
+        return
     write_code(program, output, target, function, split)
     if parameters is Parameters.auto and program.parameters and groups_by_itself(which):
         errors.print(
@@ -238,6 +244,7 @@ def generate(
         )
 
 
+app.command()(verify)
 app.command()(count)
 
 

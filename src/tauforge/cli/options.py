@@ -108,6 +108,15 @@ Target = Annotated[
         help=f"{', '.join(TARGETS)}; by default from FILE's ending, else c.",
     ),
 ]
+ProjectOption = Annotated[
+    str,
+    typer.Option(
+        "--project",
+        metavar="KIND",
+        help="Write a project that builds at once to the folder FILE: cmake, cargo, arduino, ros2, fmu, simulink, "
+        "python-extension or wasm.",
+    ),
+]
 ParametersOption = Annotated[
     Parameters,
     typer.Option(

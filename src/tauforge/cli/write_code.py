@@ -32,3 +32,15 @@ def write_code(program: tf.Program, output: str, target: str, function: str, spl
     for place, text in texts.items():
         write_text(place, text)
     errors.print(f"[green]wrote[/green] {escape(', '.join(map(str, texts)))}: {program.count()}", soft_wrap=True)
+
+
+def write_a_project(robot: tf.Robot, program: tf.Program, output: str, kind: str, function: str, more: bool) -> None:
+    """Write a project around a Program to a folder."""
+    from ..projects import write_project
+
+    if output == "-" or more:
+        raise tf.ProgramError(
+            "--project writes a folder, in its own language: give its name with -o DIR, without -t or --split"
+        )
+    folder = write_project(robot, output, kind, program, function or None)
+    errors.print(f"[green]wrote[/green] {escape(str(folder))}; its README says how to build it", soft_wrap=True)

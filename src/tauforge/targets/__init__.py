@@ -2,46 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import TargetError, suggestion
 from ..files import write_text
 from ..program.program import Program
-from . import c, fortran, latex, matlab, numpy, python
-from .language import Language
+from . import algebra, c, classes, cpp, fortran, go, javascript, latex, matlab, numpy, python, rust, scilab
 from .notebook import in_html as in_html
 from .notebook import in_latex as in_latex
-from .statements import Listing, listing
-
-
-@dataclass(frozen=True)
-class Target:
-    """A language, the printer of its functions, and the ending of its files if that ending means this target."""
-
-    language: Language
-    render: Callable[[Listing], str]
-    ending: str = ""
-
+from .statements import listing
+from .target import Target
 
 TARGETS = {
-    "c": Target(c.LANGUAGE, c.render, ".c"),
-    "header": Target(c.LANGUAGE, c.render_header, ".h"),
+    "c": c.target(),
+    "header": c.header(),
+    "cpp": cpp.target(),
     "fortran": Target(fortran.LANGUAGE, fortran.render, ".f90"),
     "matlab": Target(matlab.LANGUAGE, matlab.render, ".m"),
     "python": Target(python.LANGUAGE, python.render, ".py"),
     "numpy": Target(numpy.LANGUAGE, numpy.render),
     "latex": Target(latex.LANGUAGE, latex.render, ".tex"),
+    "javascript": javascript.JAVASCRIPT,
+    "typescript": javascript.TYPESCRIPT,
+    "rust": rust.target(),
+    "go": go.TARGET,
+    "java": classes.JAVA,
+    "csharp": classes.CSHARP,
+    "scilab": scilab.TARGET,
+    "maxima": algebra.MAXIMA,
+    "maple": algebra.MAPLE,
+    "mathematica": algebra.MATHEMATICA,
 }
 
 
 def generate(program: Program, target: str, name: str | None = None) -> str:
-    """Return a Program as source code; ``name`` is the function's name, by default the Program's."""
-    if target not in TARGETS:
-        raise TargetError(f"unknown target {target!r}; {suggestion(target, list(TARGETS))}")
-    chosen = TARGETS[target]
+    """Return a Program as source code; ``name`` is the function's name, by default the Program's.
+
+    The name of a target can be followed by the type of its numbers: "c:float".
+    """
+    chosen = _chosen(target)
     return chosen.render(listing(program, chosen.language, name))
+
+
+def _chosen(target: str) -> Target:
+    kind, colon, scalar = target.partition(":")
+    if kind not in TARGETS:
+        raise TargetError(f"unknown target {target!r}; {suggestion(target, list(TARGETS))}")
+    chosen = TARGETS[kind]
+    if not colon:
+        return chosen
+    if not chosen.typed:
+        typed = ", ".join(name for name, each in TARGETS.items() if each.typed)
+        raise TargetError(f"{target!r}: {kind} has one type of numbers; those with several are {typed}")
+    return chosen.typed(scalar)
 
 
 def target_of(path: str | Path) -> str:

@@ -1,13 +1,28 @@
-"""C99: one function of flat arrays, without globals or heap; its only branches repeat it. And its header."""
+"""C99: one function of flat arrays, without globals or heap; its only branches repeat it. And its header.
+
+Its numbers are double, float, or of a type of the user's, which the header of the same name defines.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+import struct
+from collections.abc import Callable
+from functools import partial
+from inspect import signature as signature_of
+from typing import Any
 
+from ..errors import TargetError
 from ..graph import operations as graph
+from ..program.program import Program
+from ..program.recipe import Recipe
 from .comments import blocks, head
-from .language import WIDTH, Language, calls, words
+from .function import repeated, signature, unread
+from .language import Language, words
 from .statements import Argument, Listing
+from .target import Target
 
 _WORDS = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -33,75 +48,215 @@ _MACROS = """
 """  # names that math.h defines in one mode or another
 
 
-def _harmless(line: str) -> str:
+def harmless(line: str) -> str:
     """Return a line that can neither end a comment, nor start one inside it, nor hold a trigraph."""
     return re.sub(r"\?(?=\?)", "? ", line.replace("*/", "* /").replace("/*", "/ *"))
 
 
-LANGUAGE = Language(
-    functions={
-        **calls(),
-        graph.SQRT: "sqrt({0})",
-        graph.ABS: "fabs({0})",
-        graph.SIGN: "({0} > 0.0 ? 1.0 : {0} < 0.0 ? -1.0 : 0.0)",
-    },
-    number=repr,
-    element=lambda x: f"{x.array}[{x.place}]",
-    reserved=words(_WORDS) | words(_MACROS) | {name + kind for name in words(_MATH) for kind in ("", "f", "l")},
-    flat_arrays=True,
-    frame=("/*", " */"),
-    line=" * {0}",
-    remark="/* {0} */",
-    escape=_harmless,
-    define="const double {0} = {1};",
-    assign="{0} = {1};",
-    clear="memset({0}, 0, sizeof(double[{1}]));",
-    opening=(
-        "double {state}[{size}];",
-        "memcpy({state}, {argument}, sizeof {state});",
-        "for (int {turn} = 0; {turn} < {bound}; {turn}++) {{",
-    ),
-    closing=(
-        "    if ({until} > 0.5) {{",
-        "        break;",
-        "    }}",
-        "    memcpy({state}, {result}, sizeof {state});",
-        "}}",
-    ),
-    lost=("if (!({until} > 0.5)) {{", "    {0} = NAN;", "}"),
-)
+DOUBLE, FLOAT = "double", "float"
 
 
-def render(listing: Listing) -> str:
+def single(value: float) -> str:
+    """Spell a constant as a float; refuse one that a float cannot hold."""
+    try:
+        held = struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        held = 0.0
+    if value and not held:
+        raise TargetError(f"the constant {value!r} does not fit a float; use double, or units of another size")
+    return f"{value!r}f"
+
+
+SINES = """\
+#ifndef TAUFORGE_SINES
+#define TAUFORGE_SINES
+#if defined(__GNUC__)
+#define TAUFORGE_INLINE static inline __attribute__((always_inline, unused))
+#else
+#define TAUFORGE_INLINE static inline
+#endif
+
+/* Sines and cosines as accurate as the angle: without tables, without double, and the work for both is shared. */
+TAUFORGE_INLINE int tauforge_quarters(float x)
+{
+    const float y = 0.63661977f*x;
+    return (int)(y + (y < 0.0f ? -0.5f : 0.5f));
+}
+
+TAUFORGE_INLINE float tauforge_rest(float x, int quarters)
+{
+    const float n = (float)quarters;
+    return ((x - 1.5703125f*n) - 4.837512969970703e-4f*n) - 7.549789954891e-8f*n;
+}
+
+TAUFORGE_INLINE float tauforge_odd(float x)
+{
+    const float z = x*x;
+    return x + x*(z*((8.3321608736e-3f - 1.9515295891e-4f*z)*z - 1.6666654611e-1f));
+}
+
+TAUFORGE_INLINE float tauforge_even(float x)
+{
+    const float z = x*x;
+    return 1.0f + z*(((2.443315711809948e-5f*z - 1.388731625493765e-3f)*z + 4.166664568298827e-2f)*z - 0.5f);
+}
+
+TAUFORGE_INLINE float tauforge_sinf(float x)
+{
+    const int k = tauforge_quarters(x);
+    const float r = tauforge_rest(x, k);
+    const float y = k & 1 ? tauforge_even(r) : tauforge_odd(r);
+    return k & 2 ? -y : y;
+}
+
+TAUFORGE_INLINE float tauforge_cosf(float x)
+{
+    const int k = tauforge_quarters(x);
+    const float r = tauforge_rest(x, k);
+    const float y = k & 1 ? tauforge_odd(r) : tauforge_even(r);
+    return (k + 1) & 2 ? -y : y;
+}
+#endif
+
+"""
+"""Sines in float: Cody and Waite's reduction to an eighth of a turn, then Cephes' polynomials."""
+
+
+def _number(scalar: str) -> Callable[[float], str]:
+    if scalar == FLOAT:
+        return single
+    return repr if scalar == DOUBLE else lambda x: f"(({scalar}){x!r})"
+
+
+def mathematics(name: str, scalar: str) -> str:
+    """Return a function of math.h for a type; those of the user's types are chosen by tgmath.h."""
+    return f"{name}f" if scalar == FLOAT else name
+
+
+def spellings(scalar: str, library: str = "") -> dict[str, str]:
+    """Return the spellings of operations in C and C++."""
+    zero, one = _number(scalar)(0.0), _number(scalar)(1.0)
+    names = {**{name: name for name in graph.LIBRARY}, graph.SQRT: "sqrt", graph.ABS: "fabs"}
+    arguments = ("()", "({0})", "({0}, {1})")
+    called = {
+        op: library + (name if library else mathematics(name, scalar)) + arguments[graph.LIBRARY.get(op, 1)]
+        for op, name in names.items()
+    }
+    if scalar == FLOAT and not library:
+        called |= {graph.SIN: "tauforge_sinf({0})", graph.COS: "tauforge_cosf({0})"}
+    return {**called, graph.SIGN: f"({{0}} > {zero} ? {one} : {{0}} < {zero} ? -{one} : {zero})"}
+
+
+def language(scalar: str) -> Language:
+    """Return the spellings for a type of numbers."""
+    return Language(
+        functions=spellings(scalar),
+        number=_number(scalar),
+        element=lambda x: f"{x.array}[{x.place}]",
+        reserved=RESERVED | {scalar},
+        flat_arrays=True,
+        frame=("/*", " */"),
+        line=" * {0}",
+        remark="/* {0} */",
+        escape=harmless,
+        define=f"const {scalar} {{0}} = {{1}};",
+        assign="{0} = {1};",
+        clear=f"memset({{0}}, 0, sizeof({scalar}[{{1}}]));",
+        **repeated(
+            [f"{scalar} {{state}}[{{size}}];", "memcpy({state}, {argument}, sizeof {state});"],
+            "for (int {turn} = 0; {turn} < {bound}; {turn}++)",
+            "memcpy({state}, {result}, sizeof {state});",
+            "NAN",
+        ),
+    )
+
+
+RESERVED = words(_WORDS) | words(_MACROS) | {name + kind for name in words(_MATH) for kind in ("", "f", "l")}
+LANGUAGE = language(DOUBLE)
+
+
+def render(listing: Listing, scalar: str = DOUBLE) -> str:
     """Return the function's definition."""
-    lines = [*head(listing, LANGUAGE), ""]
-    includes = ["#include <math.h>"] * bool(listing.functions - {graph.SIGN} or listing.loop)
-    includes += ["#include <string.h>"] * bool(listing.cleared or listing.loop)
-    lines += [*includes, *[""] * bool(includes)]
-    lines += [*_prototype(listing), "{"]
-    empty = [argument for argument in listing.outputs if not argument.array.shape.size]
-    unused = [argument for argument in listing.inputs if not argument.used] + empty
-    lines += [f"    (void){argument.name};" for argument in unused]
-    return "\n".join([*lines, *blocks(listing, LANGUAGE, "    "), "}", ""])
+    here = language(scalar)
+    lines = _includes(listing, scalar)
+    if scalar == FLOAT and listing.functions & {graph.SIN, graph.COS}:
+        lines += SINES.splitlines()
+    lines += [*_prototype(listing, scalar), "{"]
+    lines += [f"    (void){argument.name};" for argument in unread(listing)]
+    code = "\n".join([*lines, *blocks(listing, here, "    "), "}", ""])
+    return "\n".join([*head(listing, here, certificate(listing, code)), "", code])
 
 
-def render_header(listing: Listing) -> str:
+def certificate(listing: Listing, code: str) -> list[str]:
+    """Return the lines of a comment by which a function can be checked later: how it was made, and a hash of it."""
+    made = [f"Made by: {how_made(listing.program)}"] if how_made(listing.program) else []
+    return [*made, f"Certificate: {digest(code)}"]
+
+
+def digest(code: str) -> str:
+    """Return a hash of a function's text."""
+    return hashlib.sha256(code.encode()).hexdigest()[:32]
+
+
+def how_made(program: Program) -> str:
+    """Return the model and the methods that made a Program from a robot, with their options; empty if unknown."""
+    steps = program.recipe.steps if program.recipe else ()
+    chain = all(len(step.of) == 1 for step in steps)  # each made from the one before it
+    try:
+        return json.dumps([[step.model, _chosen(step)] for step in steps], sort_keys=True) if steps and chain else ""
+    except TypeError:  # an option that is not a number, a text or a list
+        return ""
+
+
+def _chosen(step: Recipe) -> dict[str, Any]:
+    """Return the options that are not the defaults."""
+    known = signature_of(step.make).parameters
+    return {key: x for key, x in step.options.items() if key not in known or known[key].default != x}
+
+
+def _includes(listing: Listing, scalar: str) -> list[str]:
+    own = scalar not in (DOUBLE, FLOAT)
+    own_sines = {graph.SIN, graph.COS} if scalar == FLOAT else set()
+    needed = bool(listing.functions - {graph.SIGN} - own_sines or listing.loop)
+    lines = [f"#include <{'tgmath' if own else 'math'}.h>"] * needed
+    lines += ["#include <string.h>"] * bool(listing.cleared or listing.loop)
+    lines += [f'#include "{scalar}.h"'] * own
+    return [*lines, *[""] * bool(lines)]
+
+
+def render_header(listing: Listing, scalar: str = DOUBLE) -> str:
     """Return the function's declaration, for C and C++."""
     guard = f"{listing.name.upper()}_H"
-    lines = [*head(listing, LANGUAGE), "", f"#ifndef {guard}", f"#define {guard}", ""]
+    lines = [*head(listing, language(scalar)), "", f"#ifndef {guard}", f"#define {guard}", ""]
+    lines += [f'#include "{scalar}.h"', ""] * (scalar not in (DOUBLE, FLOAT))
     lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-    lines += [*_prototype(listing, ";"), "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
+    lines += [*_prototype(listing, scalar, ";"), "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
     return "\n".join(lines)
 
 
-def _prototype(listing: Listing, end: str = "") -> list[str]:
-    arguments = [f"const {_declared(a)}" for a in listing.inputs] + [_declared(a) for a in listing.outputs]
-    whole = f"void {listing.name}({', '.join(arguments) or 'void'}){end}"
-    if len(whole) <= WIDTH:
-        return [whole]
-    return [f"void {listing.name}(", *(f"    {a}," for a in arguments[:-1]), f"    {arguments[-1]}){end}"]
+def _prototype(listing: Listing, scalar: str, end: str = "") -> list[str]:
+    arguments = [f"const {_declared(a, scalar)}" for a in listing.inputs]
+    arguments += [_declared(a, scalar) for a in listing.outputs]
+    return signature(f"void {{name}}({{arguments}}){end}", arguments or ["void"], listing.name)
 
 
-def _declared(argument: Argument) -> str:
+def _declared(argument: Argument, scalar: str) -> str:
     size = argument.array.shape.size
-    return f"double {argument.name}[{size}]" if size else f"double *{argument.name}"  # an array in C cannot be empty
+    return f"{scalar} {argument.name}[{size}]" if size else f"{scalar} *{argument.name}"  # C has no empty arrays
+
+
+def checked(scalar: str) -> str:
+    """Return the name of a type; refuse what cannot be one."""
+    if not re.fullmatch(r"[A-Za-z_]\w*", scalar, re.ASCII) or (scalar in RESERVED and scalar not in (DOUBLE, FLOAT)):
+        raise TargetError(
+            f"{scalar!r} cannot be a type of numbers in C; give double, float or the name of your own type"
+        )
+    return scalar
+
+
+def target(scalar: str = DOUBLE) -> Target:
+    return Target(language(checked(scalar)), partial(render, scalar=scalar), ".c", target)
+
+
+def header(scalar: str = DOUBLE) -> Target:
+    return Target(language(checked(scalar)), partial(render_header, scalar=scalar), ".h", header)

@@ -14,8 +14,8 @@ from .statements import Argument, Listing, Loop, Statement, indices
 _WIDTH = WIDTH - 4  # the width without a language's comment signs
 
 
-def head(listing: Listing, language: Language) -> list[str]:
-    """Return the comment lines that introduce a function."""
+def head(listing: Listing, language: Language, more: Sequence[str] = ()) -> list[str]:
+    """Return the comment lines that introduce a function, with more about it at the end."""
     program = listing.program
     each = " of each step" if program.repeat else ""
     lines = [
@@ -31,6 +31,7 @@ def head(listing: Listing, language: Language) -> list[str]:
         lines.append(title)
         for argument in arguments:
             lines += _meaning(argument, listing, language)
+    lines += ["", *more] if more else []
     return language.comment([part for line in lines for part in _fitted(plain(line))])
 
 

@@ -62,7 +62,14 @@ class Sum:
     terms: tuple[Term, ...]
 
 
-Expression = Number | Variable | Element | Call | Quotient | Product | Sum
+@dataclass(frozen=True, slots=True)
+class List:
+    """Values one after another, as an output of a language whose functions return lists."""
+
+    items: tuple[Expression, ...]
+
+
+Expression = Number | Variable | Element | Call | Quotient | Product | Sum | List
 
 
 def total(terms: list[Term]) -> Sum:
@@ -118,5 +125,7 @@ def label(x: Expression) -> str:
             return f"{label(top)}/{label(bottom)}"
         case Call(function, arguments):
             return f"{function}({','.join(map(label, arguments))})"
+        case List(items):
+            return ",".join(map(label, items))
         case Sum(terms):
             return "(" + "".join("+-"[negative] + label(term) for negative, term in terms)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..errors import TargetError
 from ..graph.operations import LIBRARY
-from .expression import Call, Element, Expression, Number, Product, Quotient, Sum, Variable
+from .expression import Call, Element, Expression, List, Number, Product, Quotient, Sum, Variable
 
 WIDTH = 100
 """Columns of generated code."""
@@ -20,6 +20,7 @@ _BREAKS = re.compile(r"(?<= )(?=[+-] )|(?<=, )"), re.compile(r"(?<=[^*]\*)(?=[^*
 """Where a line can end: before + and -, and after commas; in a term that is too long by itself, after multiplication
 signs.
 """
+_AFTER = re.compile(r"(?<= [+-] )|(?<=, )")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -57,7 +58,10 @@ class Language:
         Statement that sets an output to zero as a whole, with {0} for its name and {1} for its size; empty if outputs
         are zero to begin with.
     continued
-        The end of a line that is continued; ``brackets`` surround an expression of several lines.
+        The end of a line that is continued; ``brackets`` surround an expression of several lines. Lines end before
+        + and -, or after them if ``signs_end_lines``.
+    lists
+        What surrounds a list.
     opening
         Lines before the statements that a Program repeats, with the names of ``Loop`` in braces; ``until`` is spelled
         as an element.
@@ -86,7 +90,9 @@ class Language:
     assign: str = "{0} = {1}"
     clear: str = ""
     continued: str = ""
+    signs_end_lines: bool = False
     brackets: tuple[str, str] = ("", "")
+    lists: tuple[str, str] = ("[", "]")
     opening: tuple[str, ...] = ()
     closing: tuple[str, ...] = ()
     lost: tuple[str, str, str] = ("", "", "")
@@ -108,6 +114,7 @@ class Language:
         lines, line = [], indent
         limit = WIDTH - len(self.continued)
         terms, factors = _BREAKS
+        terms = _AFTER if self.signs_end_lines else terms
         room = limit - len(indent) - 4
         for piece in (
             part for term in terms.split(text) for part in ([term] if len(term) < room else factors.split(term))
@@ -138,6 +145,8 @@ class Language:
             case Quotient(top, bottom):
                 template, above, below, binding = self.quotient
                 return template.format(self._bound(top, above), self._bound(bottom, below)), binding
+            case List(items):
+                return ", ".join(map(self.text, items)).join(self.lists), ATOM
             case Call(function, arguments):
                 return self.functions[function].format(*map(self.text, arguments)), ATOM
 

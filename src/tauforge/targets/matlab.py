@@ -37,19 +37,19 @@ LANGUAGE = Language(
 )
 
 
-def render(listing: Listing) -> str:
+def render(listing: Listing, language: Language = LANGUAGE, end: str = "end") -> str:
     inputs = ", ".join(argument.name for argument in listing.inputs)
     outputs = ", ".join(argument.name for argument in listing.outputs)
     if len(listing.outputs) != 1:
         outputs = f"[{outputs}]"
     lines = [
-        *LANGUAGE.folded(f"function {outputs} = {listing.name}({inputs})", ""),
-        *head(listing, LANGUAGE),  # after the function's line, where `help` looks for it
+        *language.folded(f"function {outputs} = {listing.name}({inputs})", ""),
+        *head(listing, language),  # after the function's line, where `help` looks for it
         "",
         *(f"    {argument.name} = {_zeros(argument)};" for argument in listing.outputs),
-        *blocks(listing, LANGUAGE, "    "),
+        *blocks(listing, language, "    "),
     ]
-    return "\n".join([*lines, "end", ""])
+    return "\n".join([*lines, end, ""])
 
 
 def _zeros(argument: Argument) -> str:

@@ -1,0 +1,36 @@
+"""``tauforge verify``: whether generated C computes the model of a robot that it says."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .console import console
+from .find_robot import find
+from .options import BaseOption, Folders, Independent, Lenient, Loops, OpenLoops, RobotArgument, Snap, Symbolic
+
+
+def verify(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of C that `tauforge generate` wrote.")],
+    robot: RobotArgument,
+    independent: Independent = "",
+    symbolic: Symbolic = False,
+    base: BaseOption = None,
+    snap: Snap = None,
+    lenient: Lenient = False,
+    folder: Folders = None,
+    loops: Loops = None,
+    open_loops: OpenLoops = False,
+) -> None:
+    """Check generated C against a robot: its certificate, and what it computes.
+
+    Example: `tauforge verify puma.c puma560`
+    """
+    from ..projects.verify import verify as verified
+
+    found = find(robot, symbolic, base, snap, lenient, folder, loops)
+    if independent:
+        found = found.with_independent(*independent.split(","))
+    result = verified(file, found.tree() if open_loops else found)
+    console.print(f"[green]verified[/green] {result}", soft_wrap=True, highlight=False)

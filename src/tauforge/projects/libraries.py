@@ -1,0 +1,97 @@
+"""Projects of libraries: CMake, Cargo, ROS 2, a Python extension."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..errors import ProgramError
+from ..models.bias import gravity
+from ..program.program import Array, Program
+from .numbers import STATES, braces, c_test, numbers
+from .project import Files, Order, filled
+
+
+def cmake(order: Order) -> Files:
+    name, program = order.name, order.program
+    return filled("cmake", order) | {
+        f"src/{name}.c": f'#include "{name}.h"\n' + program.code("c", name),
+        f"include/{name}.h": program.code("header", name),
+        f"include/{name}.hpp": program.code("cpp", f"{name}_cpp"),
+        "tests/numbers.c": c_test(program, name),
+    }
+
+
+def cargo(order: Order) -> Files:
+    name, program = order.name, order.program
+    return filled("cargo", order) | {
+        "src/lib.rs": f"//! {order.title}.\n#![no_std]\n\nmod {name};\npub use {name}::{name};\n",
+        f"src/{name}.rs": program.code("rust", name),
+        "tests/numbers.rs": _rust_test(program, name),
+    }
+
+
+def _rust_test(program: Program, name: str) -> str:
+    found = numbers(program)
+    lines = []
+    for group, arrays in (("GIVEN", found.given), ("WANTED", found.wanted)):
+        for key, values in arrays.items():
+            kind = f"[[f64; {values.shape[1]}]; {STATES}]"
+            lines.append(f"const {group}_{key.upper()}: {kind} = {braces(values, brackets='[]')};")
+    given = [f"&GIVEN_{key.upper()}[k]" for key in found.given]
+    made = [f"&mut {key}" for key in found.wanted]
+    lines += ["", "#[test]", "#[allow(non_snake_case)]", "fn numbers() {", f"    for k in 0..{STATES} {{"]
+    lines += [f"        let mut {key} = [0.0_f64; {x.shape[1]}];" for key, x in found.wanted.items()]
+    lines.append(f"        {name}::{name}({', '.join([*given, *made])});")
+    for key, values in found.wanted.items():
+        scale = float(abs(values).max(initial=0.0)) or 1.0
+        lines += [
+            f"        for (found, wanted) in {key}.iter().zip(WANTED_{key.upper()}[k].iter()) {{",
+            f"            assert!((found - wanted).abs() <= 1e-12*{scale!r});",
+            "        }",
+        ]
+    return "\n".join([*lines, "    }", "}", ""])
+
+
+def ros2(order: Order) -> Files:
+    """Return a package with the function, the torques that hold the robot, and a plugin."""
+    name, program = order.name, order.program
+    if [*program.arguments] != ["q", "qd", "qdd"] or [*program.results] != ["tau"]:
+        raise ProgramError("a ROS 2 package has the inverse dynamics of a robot whose parameters all have values")
+    held, hold = f"{name}_gravity", gravity(order.robot)
+    sizes = {"dof": str(len(program.results["tau"].nodes)), "positions": str(len(program.arguments["q"].nodes))}
+    return filled("ros2", order, sizes) | {
+        f"src/{name}.c": f'#include "{name}/{name}.h"\n' + program.code("c", name),
+        f"src/{held}.c": f'#include "{name}/{held}.h"\n' + hold.code("c", held),
+        f"include/{name}/{name}.h": program.code("header", name),
+        f"include/{name}/{held}.h": hold.code("header", held),
+        "test/numbers.c": c_test(program, name).replace(f'"{name}.h"', f'"{name}/{name}.h"'),
+        "test/gravity.c": c_test(hold, held).replace(f'"{held}.h"', f'"{name}/{held}.h"'),
+    }
+
+
+def python_extension(order: Order) -> Files:
+    name, program = order.name, order.program
+    inputs, outputs = [*program.arguments.items()], [*program.results.items()]
+    found = numbers(program)
+    rows = [f"    {key!r}: {values.tolist()!r}," for key, values in (*found.given.items(), *found.wanted.items())]
+    words = {
+        "pointers": ", ".join(
+            [f"(const double *)views[{i}].buf + k*{len(a.nodes)}" for i, (_, a) in enumerate(inputs)]
+            + [f"(double *)views[{i}].buf + k*{len(a.nodes)}" for i, (_, a) in enumerate(outputs, len(inputs))]
+        ),
+        "inputs": str(len(inputs)),
+        "arrays": str(len(inputs) + len(outputs)),
+        "sizes": ", ".join(str(len(a.nodes)) for _, a in (*inputs, *outputs)),
+        "arguments": ", ".join(key for key, _ in inputs),
+        "given": _shapes(inputs),
+        "made": _shapes(outputs),
+        "numbers": "\n".join(rows),
+    }
+    return filled("python-extension", order, words) | {
+        f"src/{name}/_{name}_code.c": program.code("c", f"{name}_code"),
+        f"src/{name}/_{name}_code.h": program.code("header", f"{name}_code"),
+    }
+
+
+def _shapes(arrays: Iterable[tuple[str, Array]]) -> str:
+    return "{" + ", ".join(f"{key!r}: {tuple(array.shape)!r}" for key, array in arrays) + "}"

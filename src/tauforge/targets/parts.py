@@ -1,0 +1,78 @@
+"""Long functions cut into parts, for languages that limit the size of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .expression import Call, Element, Expression, List, Product, Quotient, Sum, Variable
+from .statements import Listing, Statement
+
+Parts = list[list[Statement]]
+
+
+def parts(listing: Listing, size: int, kept: str) -> tuple[Parts, int]:
+    """Return a function's statements in parts of about ``size`` operations, and how many values they share.
+
+    A value that a later part needs is an element of the array ``kept``.
+    """
+    groups: Parts = [[]]
+    room = size
+    for statement in (*listing.parameters, *listing.setup, *listing.body, *listing.results):
+        if room <= 0:
+            groups.append([])
+            room = size
+        groups[-1].append(statement)
+        room -= 1 + len(names(statement.value))
+    born = {x.target.name: i for i, part in enumerate(groups) for x in part if isinstance(x.target, Variable)}
+    crossing = dict.fromkeys(
+        name for i, part in enumerate(groups) for x in part for name in names(x.value) if born.get(name, i) != i
+    )
+    places = {name: Element(kept, (i,), i) for i, name in enumerate(crossing)}
+
+    def moved(x: Expression) -> Expression:
+        return places.get(x.name, x) if isinstance(x, Variable) else x
+
+    return [[_statement(x, places, moved) for x in part] for part in groups], len(places)
+
+
+def _statement(x: Statement, places: dict[str, Element], moved: Callable[[Expression], Expression]) -> Statement:
+    target = places.get(x.target.name, x.target) if isinstance(x.target, Variable) else x.target
+    return Statement(target, mapped(x.value, moved))
+
+
+def names(x: Expression) -> list[str]:
+    """Return the variables of an expression, each as often as it is used."""
+    if isinstance(x, Variable):
+        return [x.name]
+    return [name for inner in _inside(x) for name in names(inner)]
+
+
+def _inside(x: Expression) -> Sequence[Expression]:
+    match x:
+        case Sum(terms):
+            return [term for _, term in terms]
+        case Product(factors):
+            return factors
+        case Quotient(top, bottom):
+            return [top, bottom]
+        case Call(_, arguments):
+            return arguments
+        case List(items):
+            return items
+    return []
+
+
+def mapped(x: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return an expression with its innermost parts changed."""
+    match x:
+        case Sum(terms):
+            return Sum(tuple((negative, mapped(term, change)) for negative, term in terms))
+        case Product(factors):
+            return Product(tuple(mapped(factor, change) for factor in factors))
+        case Quotient(top, bottom):
+            return Quotient(mapped(top, change), mapped(bottom, change))
+        case Call(function, arguments):
+            return Call(function, tuple(mapped(argument, change) for argument in arguments))
+        case List(items):
+            return List(tuple(mapped(item, change) for item in items))
+    return change(x)

@@ -1,0 +1,179 @@
+"""Each project builds at once with its real tool, and its own test passes."""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+from tauforge.projects import PROJECTS
+
+from ..targets.runners import require
+from ..targets.test_cortex import _panda
+
+COMMANDS = {
+    "cmake": (["cmake"], "cmake -B build && cmake --build build && ctest --test-dir build --output-on-failure"),
+    "cargo": (["cargo"], "cargo test --offline"),
+    "simulink": (["make", "gcc"], "make"),
+    "arduino": (["make", "gcc"], "make -C test"),
+    "wasm": (["node", "wasm-ld"], "node test.mjs"),
+    "fmu": (["cmake"], "cmake -B build && cmake --build build && ctest --test-dir build --output-on-failure"),
+    "ros2": (
+        ["colcon", "/usr/share/ament_cmake/cmake"],
+        "colcon build --cmake-args -DPython3_EXECUTABLE=/usr/bin/python3 && "
+        "colcon test && colcon test-result --verbose",
+    ),
+    "python-extension": (
+        ["setuptools", "gcc"],
+        f"{sys.executable} -m pip wheel --quiet --no-deps --no-build-isolation --no-index . && "
+        f"{sys.executable} -m pip install --quiet --no-deps --no-index --target site *.whl && "
+        f"PYTHONPATH=site {sys.executable} tests/test_arm.py",
+    ),
+}
+QUICK = ("simulink", "arduino", "wasm")
+
+
+def run(command: str, folder: Path) -> str:
+    environment = {key: x for key, x in os.environ.items() if key not in ("PYTHONPATH", "CFLAGS")}
+    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+def made(kind: str, robot: tf.Robot, folder: Path, program: tf.Program | None = None) -> Path:
+    tools, _ = COMMANDS[kind]
+    require(*tools)
+    return tf.write_project(robot, folder / "project", kind, program, "arm")
+
+
+def test_every_kind_is_built():
+    assert {*COMMANDS} == {*PROJECTS}
+
+
+@pytest.mark.parametrize("kind", [pytest.param(x, marks=[pytest.mark.slow] * (x not in QUICK)) for x in COMMANDS])
+def test_it_builds_and_its_test_passes(kind, tmp_path):
+    folder = made(kind, tf.robots.puma560(), tmp_path)
+    text = run(COMMANDS[kind][1], folder)
+    if kind == "ros2":
+        assert "2 tests, 0 errors, 0 failures" in text
+    assert (folder / "README.md").read_text().startswith("# arm\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["cmake", "cargo", "simulink", "python-extension", "wasm", "arduino"])
+@pytest.mark.parametrize("name", ["rrp", "fivebar"])
+def test_other_models_of_other_robots(kind, name, tmp_path):
+    robot = tf.robots.bundled(name)
+    program = tf.fuse(tf.inertia_matrix(robot), tf.inverse_dynamics(robot), name="both")
+    run(COMMANDS[kind][1], made(kind, robot, tmp_path, program))
+
+
+@pytest.mark.parametrize("kind", ["arduino", "simulink"])
+def test_a_test_can_fail(kind, tmp_path):
+    folder = made(kind, tf.robots.planar2r(), tmp_path)
+    (source,) = folder.rglob("arm.c")
+    source.write_text(source.read_text().replace("tau[1] = ", "tau[1] = 1.0001f*"))
+    with pytest.raises(AssertionError, match="worst relative difference"):
+        run(COMMANDS[kind][1], folder)
+
+
+def test_a_microcontroller_tells_instructions_and_stack(tmp_path):
+    require("arm-none-eabi-gcc", "qemu-system-arm")
+    text = run("make -C test arm 2>&1", made("arduino", tf.robots.puma560(), tmp_path))
+    assert 300 < int(re.search(r"arm: at most (\d+) instructions per call", text)[1]) <= 740
+    assert 0 < int(re.search(r"arm: (\d+) bytes of stack", text)[1]) < 1000
+
+
+def test_what_exists_is_not_overwritten(tmp_path):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "mine.txt").write_text("keep")
+    with pytest.raises(tf.TauforgeError, match="there is something already"):
+        tf.write_project(tf.robots.planar2r(), tmp_path / "project", "cmake")
+    assert [x.name for x in tmp_path.rglob("*")] == ["project", "mine.txt"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "robot", "message"),
+    [
+        ("fmi", "planar2r", "did you mean fmu"),
+        ("fmu", "panda", "an FMU needs numbers"),
+        ("ros2", "panda", "whose parameters all have values"),
+    ],
+)
+def test_what_is_refused(kind, robot, message, tmp_path):
+    with pytest.raises(tf.TauforgeError, match=message):
+        tf.write_project(tf.robots.bundled(robot, symbolic=robot == "panda"), tmp_path / "project", kind)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", [2, 3])
+def test_fmus_pass_validation_and_fall_as_the_simulation_does(version, tmp_path):
+    require("fmpy", "cmake")
+    from fmpy import simulate_fmu
+    from fmpy.validation import validate_fmu
+
+    robot, start, times = tf.robots.planar2r(), [-0.6, 0.4], np.linspace(0.0, 10.0, 101)
+    folder = made("fmu", robot, tmp_path)
+    run(COMMANDS["fmu"][1], folder)
+    file = str(folder / "build" / f"arm_fmi{version}.fmu")
+    assert validate_fmu(file) == []
+    wanted = tf.simulate(robot, times, q0=start, rtol=1e-11, atol=1e-12).q
+    for kind in ("ModelExchange", "CoSimulation"):
+        options = {"q[1]": start[0], "q[2]": start[1]}
+        found = simulate_fmu(
+            file, fmi_type=kind, stop_time=10.0, output_interval=0.1, start_values=options, relative_tolerance=1e-10
+        )
+        np.testing.assert_allclose(found["time"], times, atol=1e-9)
+        np.testing.assert_allclose(np.stack([found["q[1]"], found["q[2]"]], axis=1), wanted, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_a_page_runs_the_panda(tmp_path):
+    require("playwright", "chromium", "gcc")
+    from playwright.sync_api import sync_playwright
+
+    robot = _panda()
+    folder = made("wasm", robot, tmp_path)
+    quiet = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    quiet.extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with sync_playwright() as play:
+            browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+            page = browser.new_page()
+            page.goto(f"http://127.0.0.1:{server.server_port}/index.html")
+            page.wait_for_function("document.getElementById('time').value != '…'", timeout=60_000)
+            worst, time = (float(page.locator(f"#{name}").inner_text()) for name in ("worst", "time"))
+            browser.close()
+    finally:
+        server.shutdown()
+    assert worst <= 1e-12
+    assert time <= 2.0 * native(robot, tmp_path)
+
+
+def native(robot: tf.Robot, folder: Path) -> float:
+    """Return nanoseconds per state of the C code of inverse dynamics, one state at a time."""
+    n = robot.dof
+    tf.inverse_dynamics(robot).write(folder / "arm.c")
+    (folder / "main.c").write_text(
+        "#include <stdio.h>\n#include <time.h>\n#include <math.h>\n"
+        "void arm(const double *, const double *, const double *, double *);\n"
+        f"static double x[4][1000][{n}];\n"
+        f"int main(void) {{\n    for (int i = 0; i < 3000*{n}; i++) x[0][0][i] = sin(1.0 + i);\n"
+        "    double best = 1e9;\n"
+        "    for (int k = 0; k < 40; k++) {\n        const clock_t start = clock();\n"
+        "        for (int j = 0; j < 20; j++) for (int s = 0; s < 1000; s++) arm(x[0][s], x[1][s], x[2][s], x[3][s]);\n"
+        "        const double each = 1e9*(clock() - start)/CLOCKS_PER_SEC/20000;\n"
+        "        best = each < best ? each : best;\n"
+        '    }\n    printf("%g\\n", best);\n    return 0;\n}\n'
+    )
+    return float(run("gcc -O2 arm.c main.c -lm -o run && ./run", folder))
