@@ -15,7 +15,7 @@ from .casadi_library import library
 from .needed import by_entries, needed, refuse_repeated
 
 _FLAGS = ("-O2", "-shared", "-fPIC")
-_FEW = 20_000
+_FEW = 4_000
 """Operations above which the C compiler optimises less, to be done in seconds."""
 
 

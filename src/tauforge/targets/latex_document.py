@@ -96,11 +96,13 @@ def _one_each(program: Program, joints: int) -> bool:
 
 
 def _moving(head: Sequence[str], row: Sequence[str], column: int) -> str:
-    """Return the name of the joint's coordinate in a cell, or nothing."""
-    kind = dict(zip(head, row, strict=True)).get("sigma")
-    wanted = {("0", "theta"): rf"\b(th|q){row[0]}\b", ("1", "r"): rf"\b(r|q){row[0]}\b"}.get((kind or "", head[column]))
-    found = re.search(wanted, row[column]) if wanted else None
-    return found[0] if found else ""
+    """Return the name of the joint's coordinate in a cell of the geometry, or nothing: theta has it, or else r."""
+    for name, spelling in (("theta", "th"), ("r", "r")):
+        place = head.index(name) if "theta" in head and name in head else -1
+        found = re.search(rf"\b({spelling}|q){row[0]}\b", row[place]) if place >= 0 else None
+        if found:
+            return found[0] if place == column else ""
+    return ""
 
 
 def _cell(text: str, language: Language, own: str, coordinates: Sequence[Element]) -> str:
@@ -111,7 +113,7 @@ def _cell(text: str, language: Language, own: str, coordinates: Sequence[Element
 
 
 def formula(text: str, language: Language, places: Mapping[Node, Expression]) -> str | None:
-    """Return the text of a cell as a formula, with the given names of some symbols; None if it is no expression."""
+    """Return the text of a cell as a formula, with the given names of some symbols; None if it is not an expression."""
     turns: dict[Node, Expression] = {}
 
     def named(found: re.Match[str]) -> str:
