@@ -16,7 +16,7 @@ test: $(VENV)/.installed-test
 	scripts/install-tools
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
-test-all: $(VENV)/.installed-test $(VENV)/.installed-docs $(VENV)/.installed-languages
+test-all: $(VENV)/.installed-test $(VENV)/.installed-docs $(VENV)/.installed-languages $(VENV)/.installed-bridges
 	scripts/install-tools all
 	$(BIN)/python -m pytest -n auto --dist worksteal
 

@@ -40,6 +40,7 @@ def test_public_names():
         "Design",
         "draw",
         "Drawing",
+        "Equations",
         "exciting_trajectory",
         "ExcitingTrajectory",
         "ExpressionError",

@@ -20,8 +20,9 @@ def cells(html):
 def test_a_short_program_shows_its_equations():
     program = tf.gravity(tf.robots.planar2r(symbolic=True))
     latex = program._repr_latex_()
-    assert r"g_{2} &= " in latex
-    assert r"\mathit{MX}_{2}" in latex
+    assert latex.startswith("$$\n\\begin{gathered}\ng(q) = \\begin{bmatrix}\n")
+    assert r"9.81\,(\mathit{MX}_{2}\,c_{12} - \mathit{MY}_{2}\,s_{12})" in latex
+    assert r"c_{12} = \cos(q_{1} + q_{2})" in latex
     assert program._repr_html_() is None
 
 
@@ -30,10 +31,14 @@ def test_the_equations_can_be_drawn():
     programs = (
         tf.gravity(tf.robots.planar2r()),
         tf.inverse_dynamics(tf.robots.scara(symbolic=True)),
+        tf.coriolis_matrix(tf.robots.rrp()),
+        tf.robots.puma560(),
+        tf.base_parameters(tf.robots.rrp()),
+        tf.inertia_matrix(tf.robots.planar2r()).count(),
         tf.Program.of(y=["atan2(a_1, sqrt(abs(b)))", "sign(a_1)/b", "1e-30*b", 0], z="3"),
     )
     latex = [program._repr_latex_() for program in programs]
-    assert undrawable([text.strip("$") for text in latex]) == []
+    assert undrawable([part for text in latex for part in text.split("$") if part.strip()]) == []
 
 
 def test_a_long_program_shows_its_arguments_and_operations():
@@ -81,3 +86,10 @@ def test_names_are_escaped():
         html = shown._repr_html_()
         assert "<script" not in html
         assert name in "".join(ElementTree.fromstring(f"<p>{html}</p>").itertext())
+
+
+def test_counts_show_as_a_table():
+    counted = tf.inertia_matrix(tf.robots.planar2r()).count()
+    head, row = cells(counted._repr_html_())
+    assert head == ["mul", "add", "div", "sqrt", "trig", "set-up mul", "set-up add", "total"]
+    assert row[-1] == str(counted.total)

@@ -170,7 +170,8 @@ def test_modes_are_equal_on_random_robots(seed):
     ],
 )
 def test_counts(name, parameters, counts):
-    p = tf.inverse_dynamics(tf.robots.bundled(name), parameters=parameters)
+    robot = tf.robots.bundled(name)
+    p = tf.inverse_dynamics(robot.symbolic() if name == "panda" else robot, parameters=parameters)
     for x, count in zip(INPUTS, counts, strict=True):
         assert p.derivative("tau", x).count().total == count
 

@@ -42,7 +42,7 @@ def _equations(document: str) -> list[str]:
     lines = [line for line in document.split("\n") if line and not line.startswith("%")]
     if lines[0] != r"\documentclass[a4paper]{article}" or lines[-1] != r"\end{document}":
         raise Unreadable("no document")
-    body = "\n".join(lines[lines.index(r"\begin{document}") + 1 : -1])
+    body = "\n".join(lines[lines.index(r"\section*{Equations}") + 1 : -1])  # after the tables and meanings
     rows: list[str] = []
     for part in re.split(r"(\\begin\{align\*\}.*?\\end\{align\*\})", body, flags=re.DOTALL):
         inside = re.fullmatch(r"\\begin\{align\*\}\n(.*)\n\\end\{align\*\}", part, flags=re.DOTALL)

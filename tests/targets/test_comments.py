@@ -8,6 +8,7 @@ from tauforge import Body, Inertia, Joint, Robot, inverse_dynamics, robots, symb
 from tauforge.robot.tables import heading
 from tauforge.spatial.vector import Vector
 from tauforge.targets import TARGETS
+from tauforge.targets.latex_document import EQUATIONS
 
 from .programs import programs
 
@@ -80,6 +81,8 @@ def test_hostile_names_stay_in_comments(target):
 
 def _code(text: str, target: str) -> list[str]:
     language = TARGETS[target].language
+    if target == "latex":
+        return text.partition(EQUATIONS)[2].split("\n")
     if language.frame:
         opening, closing = (line.strip() for line in language.frame)
         assert text.count(opening) == text.count(closing)

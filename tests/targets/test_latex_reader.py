@@ -7,6 +7,9 @@ from .latex_reader import Unreadable, compute
 DOCUMENT = r"""\documentclass[a4paper]{article}
 \begin{document}
 \section*{f\_g}
+anything at all
+\section*{Equations}
+\subsection*{f\_g}
 \begin{align*}
 %s
 \end{align*}

@@ -10,7 +10,7 @@ from tauforge.graph.node import as_node
 from tauforge.program.array import inputs, outputs
 from tauforge.targets import TARGETS
 from tauforge.targets.language import LONGEST_NAME
-from tauforge.targets.statements import listing
+from tauforge.targets.statements import indices, listing
 
 from .programs import programs
 
@@ -77,7 +77,12 @@ def test_input_and_output_of_the_same_name():
 def test_no_two_names_alike(target, name):
     language = TARGETS[target].language
     made = listing(programs()[name], language, None)
-    names = [made.name, *(a.name for a in (*made.inputs, *made.outputs)), *made.variables]
+    names = [made.name, *(a.name for a in (*made.inputs, *made.outputs))]
+    if language.scalar_arrays:  # the array q has elements q1, so that a variable can be called q
+        assert len(set(names)) == len(names)
+        arrays = [(a.name, i) for a in (*made.inputs, *made.outputs) for i in indices(a.array)]
+        names = [*{f"{name}{''.join(str(k + 1) for k in i)}" for name, i in arrays}]
+    names += made.variables
     folded = [x.lower() for x in names] if language.ignores_case else names
     assert len(set(folded)) == len(folded)
     reserved = {x.lower() for x in language.reserved} if language.ignores_case else language.reserved

@@ -68,6 +68,17 @@ def model(
     return function(robot, **{key: value for key, value in options.items() if key in taken})
 
 
+def differentiated(program: tf.Program, wrt: str, of: str) -> tf.Program:
+    """Return the derivative that --wrt asks for; the Program itself if it asks for none."""
+    if not wrt:
+        if of:
+            raise tf.ProgramError(f"--of {of} says what to differentiate; say with respect to what with --wrt")
+        return program
+    if not of and len(program.outputs) > 1:
+        raise tf.ProgramError(f"{program.name} has the outputs {', '.join(program.outputs)}; choose one with --of")
+    return program.derivative(of or next(iter(program.outputs)), wrt.split(","))
+
+
 def groups_by_itself(name: str) -> bool:
     """Tell whether a model groups the inertial parameters of a numeric robot by default."""
     key = name.replace("_", "-")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from dataclasses import asdict
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
@@ -20,9 +19,10 @@ from ..models.classical import DEFAULT
 from ..models.registry import MODELS
 from . import info as about
 from . import show
-from .catalogue import INVERSE_GEOMETRY, groups_by_itself, model
+from .catalogue import INVERSE_GEOMETRY, differentiated, groups_by_itself, model
 from .console import console, errors
 from .count import count
+from .equations import equations
 from .excite import excite
 from .find_robot import find, heard
 from .identify import identify, validate
@@ -43,6 +43,7 @@ from .options import (
     ModelArgument,
     Objective,
     ObjectiveOption,
+    Of,
     OpenLoops,
     Output,
     Parameters,
@@ -55,9 +56,11 @@ from .options import (
     Split,
     Symbolic,
     Target,
+    WithRespectTo,
     Wrenches,
     WrenchesOption,
     effort_of,
+    limits,
 )
 from .papers import papers
 from .simulate import simulate, torques
@@ -195,6 +198,8 @@ def generate(
     independent: Independent = "",
     efforts: EffortsOption = Efforts.independent,
     formulation: Formulation = DEFAULT,
+    wrt: WithRespectTo = "",
+    of: Of = "",
     effort: Effort = "",
     objective: ObjectiveOption = Objective.operations,
     seed: Seed = 0,
@@ -232,6 +237,7 @@ def generate(
         formulation=formulation,
         fixed=fixed,
     )
+    program = differentiated(program, wrt, of)
     if effort or objective is not Objective.operations:
         program = program.optimise(effort_of(effort or "default"), objective=objective.value, seed=seed)
     if project:
@@ -246,6 +252,7 @@ def generate(
 
 app.command()(verify)
 app.command()(count)
+app.command()(equations)
 
 
 @app.command()
@@ -345,21 +352,6 @@ def version(wanted: bool) -> None:
     if wanted:
         print(f"tauforge {tf.__version__}")
         raise typer.Exit
-
-
-def limits(given: list[str] | None) -> tf.FileLimits:
-    """Return the limits on files, with those given as in links=20000."""
-    raised = {}
-    known = asdict(tf.FileLimits())
-    for text in given or ():
-        key, _, value = text.partition("=")
-        try:
-            raised[key] = float(value)
-        except ValueError:
-            raise tf.RobotError(f"--limit {text}: write --limit NAME=NUMBER, as in links=20000") from None
-        if key not in known:
-            raise tf.RobotError(f"--limit {text}: there is no limit {key}; choose among {', '.join(known)}")
-    return tf.FileLimits(**raised)
 
 
 @app.callback()

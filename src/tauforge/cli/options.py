@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+import tauforge as tf
 
 from ..targets import TARGETS
 
@@ -57,6 +60,21 @@ def effort_of(text: str) -> str | float:
         effort = text
     known(effort)
     return effort
+
+
+def limits(given: list[str] | None) -> tf.FileLimits:
+    """Return the limits on files, with those given as in links=20000."""
+    raised = {}
+    known = asdict(tf.FileLimits())
+    for text in given or ():
+        key, _, value = text.partition("=")
+        try:
+            raised[key] = float(value)
+        except ValueError:
+            raise tf.RobotError(f"--limit {text}: write --limit NAME=NUMBER, as in links=20000") from None
+        if key not in known:
+            raise tf.RobotError(f"--limit {text}: there is no limit {key}; choose among {', '.join(known)}")
+    return tf.FileLimits(**raised)
 
 
 RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot file, or the name of a bundled robot.")]
@@ -183,6 +201,20 @@ Independent = Annotated[
 ]
 Formulation = Annotated[
     str, typer.Option("--formulation", metavar="NAME", help="A classical formulation; `tauforge compare` lists them.")
+]
+WithRespectTo = Annotated[
+    str,
+    typer.Option(
+        "--wrt",
+        metavar="INPUTS",
+        help="Write the derivative with respect to these inputs or parameters instead: q,qd.",
+    ),
+]
+Of = Annotated[
+    str, typer.Option("--of", metavar="OUTPUT", help="The output that --wrt differentiates, if there are several.")
+]
+Style = Annotated[
+    str, typer.Option("--style", help="closed, steps, or auto: closed forms where they are short enough to read.")
 ]
 Split = Annotated[
     bool, typer.Option("--split", help="Write two files: FILE_setup computes constants once, FILE the rest.")

@@ -238,6 +238,11 @@ class BaseParameters:
 
         return table(self)
 
+    def _repr_latex_(self) -> str | None:
+        from ..equations.notebook import of_relations
+
+        return of_relations(self.relations)
+
     def _repr_html_(self) -> str:
         from .table import in_html
 

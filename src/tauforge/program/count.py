@@ -1,7 +1,7 @@
 """Counting operations, by the rules of the published comparisons."""
 
 from collections.abc import Iterable, Set
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from ..graph.node import Node
 from ..graph.operations import ADD, COS, DIV, MUL, SIN, SQRT
@@ -32,6 +32,15 @@ class Operations:
         parts += [f"{n} {name}" for name, n in (("div", self.div), ("sqrt", self.sqrt)) if n]
         parts += [f"{self.trig} sin/cos", f"set-up {self.setup_mul} mul, {self.setup_add} add", f"total {self.total}"]
         return ", ".join(parts)
+
+    def _repr_html_(self) -> str:
+        counts = asdict(self)
+        head = "".join(f"<th>{name.replace('_', ' ').replace('setup', 'set-up')}</th>" for name in (*counts, "total"))
+        cells = "".join(f"<td>{n}</td>" for n in (*counts.values(), self.total))
+        return f"<table><thead><tr>{head}</tr></thead><tbody><tr>{cells}</tr></tbody></table>"
+
+    def _repr_latex_(self) -> str:
+        return rf"$\text{{{self}}}$"
 
 
 def count(order: Iterable[Node], setup: Set[Node]) -> Operations:

@@ -17,6 +17,7 @@ from ..graph.parse import as_scalar, expression, parse
 from ..graph.rewrite import substitute
 from .array import Array, Shape, outputs
 from .count import Operations, count
+from .handed_over import HandedOver
 from .recipe import Recipe, derived
 from .repeat import Repeat
 
@@ -31,7 +32,7 @@ PARAMETERS = "parameters"
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class Program(HandedOver):
     """A function of arrays, as a graph of operations. You can count, differentiate, certify, print and compile it.
 
     Attributes
@@ -334,11 +335,6 @@ class Program:
     def __repr__(self) -> str:
         made = self.count()
         return f"Program({self.prototype}; {made.mul} mul, {made.add} add)"
-
-    def _repr_latex_(self) -> str | None:
-        from ..targets import in_latex
-
-        return in_latex(self)
 
     def _repr_html_(self) -> str | None:
         from ..targets import in_html

@@ -160,25 +160,52 @@ def kuka_lwr(*, symbolic: bool = False) -> Robot:
 
 
 def ur5(*, symbolic: bool = False) -> Robot:
-    """Return the Universal Robots UR5: the manufacturer's lengths, as in Corke's Robotics Toolbox; symbolic inertias.
+    """Return the Universal Robots UR5 with the manufacturer's lengths, as in Corke's Robotics Toolbox, and its masses
+    and centres of mass, from "Parameters for calculations of kinematics and dynamics".
 
-    The flange's 0.0823 m along the last axis belongs to the tool.
+    Moments of inertia are not published; these are those of cylinders, as in the manufacturer's own description for ROS
+    2 (config/ur5/physical_parameters.yaml). The flange's 0.0823 m along the last axis belongs to the tool.
     """
+    inertias = [
+        solid(3.7, (0.0, -0.00193, -0.02561), (0.014972358333333331, 0.014972358333333331, 0.01040625)),
+        solid(8.393, (-0.2125, 0.0, 0.11336), (0.0151074, 0.13388583541666665, 0.13388583541666665)),
+        solid(2.33, (-0.24225, 0.0, 0.0265), (0.004095, 0.031216803515624995, 0.031216803515624995)),
+        solid(1.219, (0.0, -0.01634, -0.0018), (0.002013889583333333, 0.002013889583333333, 0.0021942)),
+        solid(1.219, (0.0, 0.01634, -0.0018), (0.0018310395833333333, 0.0018310395833333333, 0.0021942)),
+        solid(0.1879, (0.0, 0.0, -0.001159), (8.062475833333332e-05, 8.062475833333332e-05, 0.0001321171875)),
+    ]
     robot = _arm(
-        "ur5", alpha=[0, _H, 0, 0, _H, -_H], d=[0, 0, -0.425, -0.39225, 0, 0], r=[0.089459, 0, 0, 0.10915, 0.09465, 0]
+        "ur5",
+        alpha=[0, _H, 0, 0, _H, -_H],
+        d=[0, 0, -0.425, -0.39225, 0, 0],
+        r=[0.089459, 0, 0, 0.10915, 0.09465, 0],
+        inertias=inertias,
     )
     return made_symbolic(robot) if symbolic else robot
 
 
 def panda(*, symbolic: bool = False) -> Robot:
-    """Return the Franka Emika Panda: the manufacturer's modified Denavit-Hartenberg lengths; symbolic inertias.
+    """Return the Franka Emika Panda: the manufacturer's modified Denavit-Hartenberg lengths, and the inertial values
+    that Gaz, Cognetti, Oliva, Robuffo Giordano and De Luca identified, IEEE Robotics and Automation Letters 2019, as in
+    the manufacturer's franka_description; without a hand.
 
     The flange's 0.107 m along the last axis belongs to the tool.
     """
     alpha = [0, -_H, _H, _H, -_H, _H, _H]
-    robot = _arm("panda", alpha=alpha, d=[0, 0, 0, 0.0825, -0.0825, 0, 0.088], r=[0.333, 0, 0.316, 0, 0.384, 0, 0])
+    d, r = [0, 0, 0, 0.0825, -0.0825, 0, 0.088], [0.333, 0, 0.316, 0, 0.384, 0, 0]
+    robot = _arm("panda", alpha=alpha, d=d, r=r, inertias=[solid(*link) for link in _PANDA])
     return made_symbolic(robot) if symbolic else robot
 
+
+_PANDA = (  # mass, centre of mass, moments XX YY ZZ and products XY XZ YZ about it
+    (4.970684, (0.003875, 0.002081, -0.04762), (0.70337, 0.70661, 0.009117), (-0.000139, 0.006772, 0.019169)),
+    (0.646926, (-0.003141, -0.02872, 0.003495), (0.007962, 0.02811, 0.025995), (-0.003925, 0.010254, 0.000704)),
+    (3.228604, (0.027518, 0.039252, -0.066502), (0.037242, 0.036155, 0.01083), (-0.004761, -0.011396, -0.012805)),
+    (3.587895, (-0.05317, 0.104419, 0.027454), (0.025853, 0.019552, 0.028323), (0.007796, -0.001332, 0.008641)),
+    (1.225946, (-0.011953, 0.041065, -0.038437), (0.035549, 0.029474, 0.008627), (-0.002117, -0.004037, 0.000229)),
+    (1.666555, (0.060149, -0.014117, -0.010517), (0.001964, 0.004354, 0.005433), (0.000109, -0.001158, 0.000341)),
+    (0.735522, (0.010517, -0.004252, 0.061597), (0.012516, 0.010027, 0.004815), (-0.000428, -0.001196, -0.000741)),
+)
 
 _ARMS = (rrp, planar2r, scara, stanford, rx90, puma560, kuka_lwr, ur5, panda)
 _MECHANISMS = (fourbar, slider_crank, fivebar, sr400)

@@ -65,3 +65,8 @@ class Shown:
         from ..view.live import view
 
         return view(self._whole, q, t, title=title, port=port, browser=browser)
+
+    def _repr_latex_(self) -> str:
+        from ..equations.notebook import of_robot
+
+        return of_robot(self._whole)

@@ -13,11 +13,16 @@ from .robot import Robot
 
 
 @cache
-def solid(mass: float, com: tuple[float, float, float], about_com: tuple[float, float, float]) -> Inertia:
-    """Return a body from its mass, its centre of mass, and its moments of inertia about that point."""
-    XX, YY, ZZ = about_com
+def solid(
+    mass: float,
+    com: tuple[float, float, float],
+    about_com: tuple[float, float, float],
+    products: tuple[float, float, float] = (0.0, 0.0, 0.0),
+) -> Inertia:
+    """Return a body from its mass, its centre of mass, and its moments XX, YY, ZZ and products XY, XZ, YZ about it."""
+    (XX, YY, ZZ), (XY, XZ, YZ) = about_com, products
     point = Inertia(M=as_node(mass)).shifted(Vector(*map(as_node, com)))  # nodes are rounded once, floats at each step
-    return Inertia(*map(float, Inertia(XX=XX, YY=YY, ZZ=ZZ).plus(point)))
+    return Inertia(*map(float, Inertia(XX, XY, XZ, YY, YZ, ZZ).plus(point)))
 
 
 def rod(length: float, mass: float) -> Inertia:

@@ -1,14 +1,21 @@
-"""NumPy: one function of arrays (..., n), broadcast over the leading axes."""
+"""NumPy, or any library with its functions: one function of arrays (..., n), broadcast over the leading axes.
+
+Nothing is written in place, so that arrays can be those of JAX, PyTorch or CuPy, and can be traced and differentiated.
+"""
 
 from __future__ import annotations
 
 import keyword
+from dataclasses import replace
 
 from ..graph import operations as graph
 from .comments import blocks, head
 from .expression import Element
-from .language import Language, calls
+from .language import Language, calls, words
 from .statements import Argument, Listing
+
+_RENAMED = {graph.ASIN: "arcsin", graph.ACOS: "arccos", graph.ATAN2: "arctan2"}
+"""Functions whose names in NumPy 1 are not those of the array API."""
 
 
 def _element(x: Element) -> str:
@@ -17,53 +24,73 @@ def _element(x: Element) -> str:
 
 LANGUAGE = Language(
     functions={
-        **calls("np.{0}"),
-        graph.ASIN: "np.arcsin({0})",
-        graph.ACOS: "np.arccos({0})",
-        graph.ATAN2: "np.arctan2({0}, {1})",
-        graph.SQRT: "np.sqrt({0})",
-        graph.ABS: "np.abs({0})",
-        graph.SIGN: "(1.0*({0} > 0.0) - ({0} < 0.0))",
+        **calls("xp.{0}"),
+        **{op: f"{op}({arguments})" for op, arguments in zip(_RENAMED, ("{0}", "{0}", "{0}, {1}"), strict=True)},
+        graph.SQRT: "xp.sqrt({0})",
+        graph.ABS: "xp.abs({0})",
+        graph.SIGN: "(1.0*({0} > 0.0) - 1.0*({0} < 0.0))",
     },
     number=repr,
     element=_element,
-    reserved=frozenset([*keyword.kwlist, *keyword.softkwlist, "np", "float", "leading"]),
+    reserved=frozenset(
+        [*keyword.kwlist, *keyword.softkwlist, *_RENAMED, *words("float getattr given hasattr new numpy x xp zero")]
+    ),
     line="# {0}",
     remark="# {0}",
-    clear="{0}[...] = 0.0",
     brackets=("(", ")"),
-    opening=(
-        "{state} = np.array(np.broadcast_to({argument}, leading + ({size},)))",
-        "for {turn} in range({bound}):",
-    ),
+    opening=("{state} = {argument} + zero[..., None]", "for {turn} in range({bound}):"),
     closing=(
-        "    if np.all({until} > 0.5):",
+        "    if xp.all(zero + {until} > 0.5):",
         "        break",
-        "    {state} = np.where({until}[..., None] > 0.5, {state}, {result})",
+        "    new = xp.stack([zero + x for x in {result}], axis=-1)",
+        "    {state} = xp.where((zero + {until} > 0.5)[..., None], {state}, new)",
     ),
-    lost=("", "{0} = np.where({until} > 0.5, {0}, np.nan)", ""),
+    lost=("", "{0} = xp.where(zero + {until} > 0.5, zero + {0}, zero + float('nan'))", ""),
 )
 
 
 def render(listing: Listing) -> str:
-    leading = ", ".join(_leading_axes(argument) for argument in listing.inputs)
+    outputs = {argument.name for argument in listing.outputs}
+    language = replace(LANGUAGE, element=lambda x: f"{x.array}[{x.place}]" if x.array in outputs else _element(x))
+    inputs = ", ".join(argument.name for argument in listing.inputs)
     lines = [
         *head(listing, LANGUAGE),
         "",
-        "import numpy as np",
+        "import numpy",
         "",
         "",
-        *LANGUAGE.folded(f"def {listing.name}({', '.join(argument.name for argument in listing.inputs)}):", ""),
-        *(f"    {argument.name} = np.asarray({argument.name}, dtype=float)" for argument in listing.inputs),
-        *LANGUAGE.folded(f"leading = np.broadcast_shapes({leading})", "    "),
-        *(f"    {argument.name} = np.empty(leading + {tuple(argument.array.shape)})" for argument in listing.outputs),
-        *blocks(listing, LANGUAGE, "    "),
-        f"    return {', '.join(argument.name for argument in listing.outputs)}",
+        *LANGUAGE.folded(f"def {listing.name}({inputs}{', ' if inputs else ''}xp=None):", ""),
+        '    """Compute with the library xp: by default that of the arrays, or NumPy."""',
+        "    if xp is None:",
+        *LANGUAGE.folded(f"given = [x for x in ({inputs},) if hasattr(x, '__array_namespace__')]", "        "),
+        "        xp = given[0].__array_namespace__() if given else numpy",
+        *(
+            f"    {op} = getattr(xp, '{op}', None) or xp.{old}"
+            for op, old in _RENAMED.items()
+            if op in listing.functions
+        ),
+        *(f"    {argument.name} = 1.0*xp.asarray({argument.name})" for argument in listing.inputs),
+        *LANGUAGE.folded(f"zero = ({' + '.join(map(_zeros, listing.inputs)) or 'numpy.zeros(())'})", "    "),
+        *(f"    {argument.name} = [0.0]*{argument.array.shape.size}" for argument in listing.outputs),
+        *blocks(listing, language, "    "),
+        *LANGUAGE.folded(f"return ({', '.join(map(_stacked, listing.outputs))})", "    "),
     ]
     return "\n".join([*lines, ""])
 
 
-def _leading_axes(argument: Argument) -> str:
-    """Return the axes before an array's own."""
+def _zeros(argument: Argument) -> str:
+    """Return zeros of the shape of the axes before an array's own."""
     rank = len(argument.array.shape)
-    return f"{argument.name}.shape[:-{rank}]" if rank else f"{argument.name}.shape"
+    whole = f"xp.sum({argument.name}, axis={tuple(range(-rank, 0))})" if rank else argument.name
+    return f"xp.zeros_like({whole})"
+
+
+def _stacked(argument: Argument) -> str:
+    """Return the elements of an output as an array."""
+    name, shape = argument.name, argument.array.shape
+    if not shape:
+        return f"zero + {name}[0]"
+    if not shape.size:
+        return f"xp.reshape(zero[..., None][..., :0], zero.shape + {tuple(shape)})"
+    whole = f"xp.stack([zero + x for x in {name}], axis=-1)"
+    return whole if len(shape) == 1 else f"xp.reshape({whole}, zero.shape + {tuple(shape)})"

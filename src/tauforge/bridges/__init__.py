@@ -1,0 +1,1 @@
+"""Programs in other libraries: CasADi, JAX, PyTorch."""
