@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from ..graph.collector import collector_paused
 from ..graph.derivative import forward_product, jacobian, reverse_product
 from ..graph.node import ZERO, Node, symbol
-from ..program.program import Array, Program, Shape
+from ..program.array import Array, Shape
+from ..program.program import Program
 
 Pattern = tuple[int, int, tuple[tuple[int, int], ...]]
 """Rows, columns, and the places of entries, column by column."""

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..errors import ProgramError
 from ..graph.operations import ABS, ADD, CONST, DIV, FUNCTIONS, MUL, NEG
-from ..program.program import Array, Program
+from ..program.array import Array
+from ..program.program import Program
 from .casadi_library import library
 from .needed import by_entries, needed, refuse_repeated
 

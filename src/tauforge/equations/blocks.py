@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..program.program import PARAMETERS, Array, Program
+from ..program.array import Array
+from ..program.program import PARAMETERS, Program
 from ..targets.expression import Element, Expression
 from ..targets.language import Language
 from ..targets.statements import indices

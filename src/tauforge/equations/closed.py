@@ -191,3 +191,5 @@ def _node(x: Expression, known: Mapping[tuple[str, int], Node], waves: Mapping[s
             return div(of(top), of(bottom))
         case Call(function, arguments):
             return rebuild(function, tuple(map(of, arguments)))
+        case _:
+            raise TypeError(f"{x} is not one value")

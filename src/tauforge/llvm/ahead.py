@@ -6,7 +6,8 @@ same for all states. It computes a block of states at once, as the kernel does, 
 
 from __future__ import annotations
 
-from ..program.program import PARAMETERS, Array, Program
+from ..program.array import Array
+from ..program.program import PARAMETERS, Program
 from .idioms import counted
 from .pieces import BODY, SETUP, numbers, pieces
 from .trigonometry import functions

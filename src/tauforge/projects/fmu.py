@@ -7,7 +7,8 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from ..errors import ProgramError
-from ..program.program import PARAMETERS, Array, Program
+from ..program.array import Array
+from ..program.program import PARAMETERS, Program
 from ..simulation.equations import equations
 from .numbers import c_test
 from .project import Files, Order, filled

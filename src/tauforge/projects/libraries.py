@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from ..errors import ProgramError
 from ..models.bias import gravity
-from ..program.program import Array, Program
+from ..program.array import Array
+from ..program.program import Program
 from .numbers import STATES, braces, c_test, numbers
 from .project import Files, Order, filled
 

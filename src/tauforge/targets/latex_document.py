@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..errors import ExpressionError
 from ..graph.node import Node, symbol
 from ..graph.parse import expression
-from ..program.program import PARAMETERS, Array, Program
+from ..program.array import Array
+from ..program.program import PARAMETERS, Program
 from .comments import plain
 from .expression import Element, Expression, Number, Product, Quotient, Variable
 from .language import Language

@@ -11,7 +11,8 @@ from ..graph.node import ZERO, Node, constant
 from ..graph.operations import CONST, LIBRARY, SYMBOL
 from ..graph.parse import expression
 from ..graph.rewrite import built_anew, rewrite, substitute
-from ..program.program import PARAMETERS, Array, Program
+from ..program.array import Array
+from ..program.program import PARAMETERS, Program
 
 _ELEMENT = re.compile(r"\b([A-Za-z_]\w*)\[(\d+)\]")
 _SIGN = re.compile(r"\((.+?) > 0\.0f? \? 1\.0f? : \1 < 0\.0f? \? -1\.0f? : 0\.0f?\)")

@@ -10,7 +10,8 @@ from ...graph.arrays import Arrays
 from ...graph.functions import absolute, atan2, cos, sin
 from ...graph.node import Node, Scalar, symbol
 from ...models.loops.closed_form.turning import positive
-from ...program.program import Array, Program, Shape, inputs, outputs
+from ...program.array import Array, Shape, inputs, outputs
+from ...program.program import Program
 from ...robot.robot import Robot
 from ...spatial.pose import Pose
 from ...spatial.vector import column, cross, dot
@@ -32,7 +33,7 @@ ROWS = ("x", "y", "z", "1")
 
 
 def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], frame: str) -> Program:
-    """Return the Program ``T, near, blur -> q, valid, doubt, error, margin, free, skew``, with a row for each branch."""
+    """Return the Program ``T, near, blur -> q, valid, doubt, error, margin, free, skew``, a row for each branch."""
     names = robot.coordinate_names
     angled = any(step.part for step in plan.steps)
     entries = tuple(symbol(f"T[{i}]") for i in range(16))
