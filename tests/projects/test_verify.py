@@ -5,8 +5,15 @@ import pytest
 import tauforge as tf
 
 
-@pytest.mark.parametrize("target", ["c", "c:float"])
-@pytest.mark.parametrize("name", ["puma560", "rrp", "fivebar"])
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("rrp", "c"),
+        ("planar2r", "c:float"),
+        *(pytest.param(x, "c", marks=pytest.mark.slow) for x in ("puma560", "fivebar")),
+        pytest.param("puma560", "c:float", marks=pytest.mark.slow),
+    ],
+)
 def test_what_was_written_is_proved(name, target, tmp_path):
     robot = tf.robots.bundled(name)
     torques = tf.inverse_dynamics(robot)

@@ -53,7 +53,7 @@ int main() {
 
 
 @pytest.mark.parametrize(
-    ("compiler", "standard"), [("g++", 17), pytest.param("g++", 20, marks=pytest.mark.slow), ("clang++", 20)]
+    ("compiler", "standard"), [("g++", 17), *(pytest.param(x, 20, marks=pytest.mark.slow) for x in ("g++", "clang++"))]
 )
 def test_every_kind_of_argument(compiler, standard, tmp_path):
     require(compiler, EIGEN)
@@ -62,7 +62,7 @@ def test_every_kind_of_argument(compiler, standard, tmp_path):
     torques, held = tf.inverse_dynamics(robot), tf.gravity(robot)
     tf.fuse(tf.inertia_matrix(robot), torques, name="both").write(tmp_path / "arm.hpp")
     held.write(tmp_path / "other.hpp", target="cpp:float")
-    (tmp_path / "main.cpp").write_text(MAIN.replace("qd, qdd)", "qd, qdd)"))
+    (tmp_path / "main.cpp").write_text(MAIN)
     flags = [x for x in WARNINGS if x != "-pedantic"]
     tool([compiler, f"-std=c++{standard}", *flags, "-isystem", EIGEN, "main.cpp", "-o", "run"], tmp_path)
     found = np.array(tool([str(tmp_path / "run")], tmp_path).split(), dtype=float).reshape(3, 2)
