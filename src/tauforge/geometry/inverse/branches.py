@@ -32,7 +32,7 @@ ROWS = ("x", "y", "z", "1")
 
 
 def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], frame: str) -> Program:
-    """Return the Program ``T, near, blur -> q, valid, doubt, error, margin, free, skew``, with a row for each branch."""
+    """Return the Program ``T, near, blur -> q, valid, doubt, error, margin, free, skew``, a row for each branch."""
     names = robot.coordinate_names
     angled = any(step.part for step in plan.steps)
     entries = tuple(symbol(f"T[{i}]") for i in range(16))
