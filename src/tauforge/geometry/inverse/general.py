@@ -288,6 +288,11 @@ def _chosen(general: General) -> Choice:
                 best, least = choice, off
             if least < ENOUGH:
                 return best
+    if not np.isfinite(least):
+        raise ProgramError(
+            f"{general.arm.robot.name}: its joints cannot be solved for in closed form or by elimination; "
+            "tf.reach(…) finds states step by step"
+        )
     return best
 
 

@@ -85,6 +85,13 @@ class Loop:
         first, last = (self.chain.end, self.goal) if sign > 0 else (self.goal, self.chain.end)
         return last.forth(first.back(v)) if is_point else last.R.forth(first.R.back(v))
 
+    def across(self, joint: int, others: tuple[int, ...]) -> Vector:
+        """Return the direction along which a joint that slides moves the frame and one or two others do not."""
+        n, h = len(self.chain.axes), self.chain.axes[joint].h
+        first, *more = (self.carried(ways(n, joint, j)[0], self.chain.axes[j].h, False) for j in others)
+        found: Vector = cross(first, more[0]) if more else h - first * dot(first, h)
+        return found
+
     def error(self) -> Any:
         """Return the sum of squares by which the frame misses its goal: in its origin, and in two of its axes, or in
         those that joints which follow it leave.
@@ -143,6 +150,8 @@ def features(chain: Chain, numbers: Chain, tolerance: float) -> list[Feature]:
         if not after and not before:
             found.append(Feature(f"o({axis.name})", k + 1, axis.o, True))
         found.append(Feature(f"x({axis.name})", k + 1, across(axis.h, own.h), False))
+    if not any(feature.is_point for feature in found):
+        found.append(Feature("origin", len(chain.axes), chain.end.P, True))
     return found
 
 

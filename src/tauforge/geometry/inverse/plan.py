@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...spatial.pose import Pose
-from ...spatial.vector import Vector, cross
+from ...spatial.vector import Vector, cross, dot
 from .chain import Chain, Floats, Motion
 from .loop import ANGLE, DISTANCE, GOAL, PLANE, Equation, Feature, Loop, Way, features, ways
 
@@ -217,21 +217,23 @@ def _options(chain: Chain, tolerance: float) -> Iterator[Step]:
             single = numbers.axes[k].slides and equation.kind == PLANE
             needs = frozenset(map(int, np.flatnonzero(depends))) - {k}
             yield Step(k, traced, needs, 1 if single else 2)
-    yield from _slides(numbers)
+    yield from _slides(probe)
     for k, axis in enumerate(numbers.axes):
         for feature in near:
             if feature.is_point or not axis.slides:
                 yield from _carried(probe, k, feature, own[feature], tolerance)
 
 
-def _slides(chain: Chain) -> Iterator[Step]:
+def _slides(probe: Probe) -> Iterator[Step]:
     """Yield steps for joints that slide, after all that turn."""
+    chain = probe.loop.chain
     sliding = [k for k, axis in enumerate(chain.axes) if axis.slides]
     for k in sliding:
         rest = [j for j in sliding if j != k]
         for others in (*combinations(rest, 1), *combinations(rest, 2)):
-            needs = frozenset(range(len(chain.axes))) - {k, *others}
-            yield Step(k, Slide(others), needs, 1)
+            alone = np.asarray(dot(probe.loop.across(k, others), chain.axes[k].h))
+            if np.abs(alone).max() > CLEARLY:
+                yield Step(k, Slide(others), frozenset(range(len(chain.axes))) - {k, *others}, 1)
 
 
 def _equations(found: list[Feature]) -> Iterator[Equation]:

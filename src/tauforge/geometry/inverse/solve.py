@@ -92,8 +92,7 @@ def _slid(loop: Loop, joint: int, slide: Slide) -> Found:
     """Return how far a joint slides, from what the other ones that slide do not change."""
     n, axis, end = len(loop.chain.axes), loop.chain.axes[joint], loop.chain.end.P
     off = loop.carried(ways(n, joint, n)[1], end, True) - loop.carried(ways(n, joint + 1, n)[0], end, True)
-    first, *more = (loop.carried(ways(n, joint, other)[0], loop.chain.axes[other].h, False) for other in slide.others)
-    across = cross(first, more[0]) if more else axis.h - first * dot(first, axis.h)
+    across = loop.across(joint, slide.others)
     return Found(Motion(d=dot(across, off) * (1.0 / dot(across, axis.h))), 1.0, 0.0)
 
 
