@@ -60,6 +60,13 @@ def puma() -> tuple[tf.Robot, tf.Recording]:
     return robot, recorded(robot, 10.0)
 
 
+@cache
+def planar() -> tuple[tf.Robot, tf.Recording]:
+    """Return a small robot and a recording of it, for tests of what does not depend on the robot."""
+    robot = filled(tf.robots.planar2r())
+    return robot, recorded(robot, 10.0)
+
+
 def recorded(
     robot: tf.Robot, duration: float, *, rate: float = 500.0, noise: float = 0.1, seed: int = 1
 ) -> tf.Recording:

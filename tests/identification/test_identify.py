@@ -10,7 +10,7 @@ import pytest
 
 import tauforge as tf
 
-from .known import filled, fourier, puma, recorded, truth
+from .known import filled, fourier, planar, puma, recorded, truth
 
 PLAIN = ("FV", "FS", "FO")
 
@@ -26,14 +26,14 @@ def test_the_true_parameters_are_within_their_errors():
 
 @pytest.mark.parametrize("method", ["ordinary", "huber", "total"])
 def test_every_method_finds_them(method):
-    robot, recording = puma()
+    robot, recording = planar()
     result = tf.identify(robot, recording, friction=PLAIN, method=method)
     z = (result.values - truth(robot, result.names)) / result.errors
     assert np.mean(np.abs(z) < 4) >= 0.95
 
 
 def test_huber_withstands_outliers():
-    robot, recording = puma()
+    robot, recording = planar()
     tau = recording.tau.copy()
     tau[1000:1100] += 30.0
     spoilt = recording.changed(tau=tau)
@@ -45,7 +45,7 @@ def test_huber_withstands_outliers():
 
 
 def test_richer_friction_is_found_where_it_is_and_only_there():
-    robot, recording = puma()
+    robot, recording = planar()
     assert not [x for x in tf.identify(robot, recording).names if x[:2] in ("FA", "FB")]
     stiff = replace(robot, joints=(replace(robot.joints[0], FB=2.0, VB=0.1), *robot.joints[1:]))
     result = tf.identify(robot, recorded(stiff, 20.0))
@@ -90,7 +90,7 @@ def test_springs():
 
 
 def test_essential_parameters_are_fewer_and_predict_as_well():
-    robot, _ = puma()
+    robot, _ = planar()
     recording = recorded(robot, 6.0, noise=3.0)
     all_of_them = tf.identify(robot, recording, friction=PLAIN)
     few = tf.identify(robot, recording, friction=PLAIN, essential=True)
@@ -149,10 +149,10 @@ def test_the_identified_robot_gives_the_identified_torques(tmp_path):
 
 
 def test_validation_and_folds():
-    robot, recording = puma()
+    robot, recording = planar()
     result = tf.identify(robot, recording[:3500], friction=PLAIN)
     found = result.validate(recording[3500:])
-    assert found.relative.shape == (6,)
+    assert found.relative.shape == (2,)
     assert found.overall < 0.01
     assert found.overall == pytest.approx(np.linalg.norm(found.residual) / np.linalg.norm(found.measured))
     assert "overall" in found.table()
@@ -194,7 +194,7 @@ def test_closed_loops():
 
 
 def test_parts_on_threads_give_the_same():
-    robot, recording = puma()
+    robot, recording = planar()
     alone = tf.identify(robot, [recording, recording[:3000]], friction=PLAIN)
     together = tf.identify(robot, [recording, recording[:3000]], friction=PLAIN, workers=2)
     assert together.values == pytest.approx(alone.values, rel=1e-6, abs=1e-9)
@@ -202,7 +202,7 @@ def test_parts_on_threads_give_the_same():
 
 
 def test_blocks_do_not_matter(monkeypatch):
-    robot, recording = puma()
+    robot, recording = planar()
     whole = tf.identify(robot, recording, friction=PLAIN)
     monkeypatch.setattr("tauforge.identification.states.BLOCK", 700)
     monkeypatch.setattr("tauforge.identification.samples.KEPT", 0)
