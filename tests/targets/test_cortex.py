@@ -138,7 +138,6 @@ def measure(robot: tf.Robot, folder: Path) -> tuple[int, int, np.ndarray, np.nda
 def test_instructions_and_numbers(name, most, tmp_path):
     robot = _panda() if name == "panda" else tf.robots.bundled(name)
     generated, usual, found, by_hand, expected = measure(robot, tmp_path)
-    print(generated, usual)
     scale = np.abs(expected).max(axis=0)
     assert np.all(np.abs(found - expected) < 1e-5 * scale)
     assert generated <= most
