@@ -24,9 +24,10 @@ def test_what_was_written_is_proved(name, target, tmp_path):
         assert found.difference < 1e-9
 
 
-def test_options_of_the_model_are_in_the_head(tmp_path):
+@pytest.mark.parametrize("parameters", ["standard", "base", "least"])
+def test_options_of_the_model_are_in_the_head(tmp_path, parameters):
     robot = tf.robots.puma560(symbolic=True)
-    file = tf.inverse_dynamics(robot, parameters="base", external_wrenches=True).write(tmp_path / "arm.c")
+    file = tf.inverse_dynamics(robot, parameters=parameters, external_wrenches=True).write(tmp_path / "arm.c")
     assert tf.verify(file, robot).proved
 
 

@@ -129,7 +129,7 @@ def test_code_grows_no_more_with_the_chain(found):
 
 def test_the_key_tells_numbers_that_are_negatives_of_others():
     def content(second):
-        x = tf.program.program.inputs("x", ["x"], "")
+        x = tf.program.array.inputs("x", ["x"], "")
         (a,) = x.nodes
         y = tf.program.program.outputs([a + 5.0, a + second], [2], [["x", "y"]], "")
         return cache.content(tf.Program("p", {"x": x}, {"y": y}), vectors("double"))

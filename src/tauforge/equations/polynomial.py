@@ -12,7 +12,7 @@ from ..errors import ProgramError
 from ..graph.evaluate import topological
 from ..graph.functions import HALF, cos, rebuild, sin
 from ..graph.node import ONE, ZERO, Node, add, as_node, div, mul, neg
-from ..graph.operations import ADD, CONST, COS, DIV, MUL, NEG, SIN, SYMBOL
+from ..graph.operations import ADD, CONST, COS, DIV, MUL, NEG, OPERATIONS, SIN, SYMBOL
 
 Powers = tuple[tuple[Node, int], ...]
 """Factors of a term with their powers, by key. A factor is a symbol or a value that is not a polynomial."""
@@ -36,7 +36,7 @@ def polynomials(outputs: Iterable[Node], longest: int = LONGEST) -> dict[Node, P
     outputs = dict.fromkeys(outputs)
     made: dict[Node, Polynomial] = {}
     for node in topological(outputs):
-        made[node] = _OPERATIONS.get(node.op, _alone)(node, made)
+        made[node] = _POLYNOMIALS[node.op](node, made)
         _bounded(len(made[node]), longest)
     return {node: made[node] for node in outputs}
 
@@ -126,7 +126,8 @@ def _alone(node: Node, made: Mapping[Node, Polynomial]) -> Polynomial:
     return {(((node, 1),), ()): ONE}
 
 
-_OPERATIONS: dict[str, Callable[[Node, Mapping[Node, Polynomial]], Polynomial]] = {
+_POLYNOMIALS: dict[str, Callable[[Node, Mapping[Node, Polynomial]], Polynomial]] = {
+    **dict.fromkeys(OPERATIONS, _alone),
     ADD: _sum,
     NEG: _negative,
     MUL: _product,

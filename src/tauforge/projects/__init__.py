@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..errors import TargetError, suggestion
 from ..models.inverse_dynamics import inverse_dynamics
+from ..models.registry import check_robot
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..targets.c import LANGUAGE
@@ -46,6 +47,7 @@ def write_project(
     name
         The function's and the project's name, by default the folder's.
     """
+    check_robot(robot)
     if kind not in PROJECTS:
         raise TargetError(f"unknown kind of project {kind!r}; {suggestion(kind, list(PROJECTS))}")
     name = Names(LANGUAGE).function(Path(folder).name if name is None else name)

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..errors import TargetError
 from ..graph import operations as graph
+from ..parameters.base import BaseParameters
 from ..program.program import Program
 from ..program.recipe import Recipe
 from .comments import blocks, head
@@ -203,9 +204,17 @@ def how_made(program: Program) -> str:
     steps = program.recipe.steps if program.recipe else ()
     chain = all(len(step.of) == 1 for step in steps)  # each made from the one before it
     try:
-        return json.dumps([[step.model, _chosen(step)] for step in steps], sort_keys=True) if steps and chain else ""
+        made = [[step.model, _chosen(step)] for step in steps]
+        return json.dumps(made, sort_keys=True, default=_word) if steps and chain else ""
     except TypeError:  # an option that is not a number, a text or a list
         return ""
+
+
+def _word(option: object) -> str:
+    """Return the word by which a model takes a set of base parameters."""
+    if isinstance(option, BaseParameters):
+        return "base" if option.suffix == BaseParameters.suffix else "least"
+    raise TypeError
 
 
 def _chosen(step: Recipe) -> dict[str, Any]:

@@ -16,7 +16,8 @@ _WORDS = """
     impl in let loop macro match mod move mut override priv pub ref return self static struct super trait true try type
     typeof union unsafe unsized use virtual where while yield sqrt fabs sign f32 f64
 """
-_NAMES = {**{op: op for op in graph.LIBRARY}, graph.SQRT: "sqrt", graph.ABS: "fabs"}
+_ROOT_AND_SIZE = {graph.SQRT: "sqrt", graph.ABS: "fabs"}
+"""Names in C's library; the other functions have the graph's."""
 _SIGN = "if x > 0.0 {{ 1.0 }} else if x < 0.0 {{ -1.0 }} else {{ 0.0 }}"
 
 
@@ -45,7 +46,7 @@ def language(scalar: str) -> Language:
 
 def _helper(op: str, scalar: str) -> str:
     """Return the line that makes a function of C's library safe to call."""
-    count, name = graph.LIBRARY.get(op, 1), _NAMES[op]
+    count, name = graph.LIBRARY.get(op, 1), _ROOT_AND_SIZE.get(op, op)
     here = ", ".join(f"{x}: {scalar}" for x in "xy"[:count])
     given = ", ".join("xy"[:count])
     symbol = name + ("f" if scalar == "f32" else "")
@@ -63,7 +64,7 @@ def _form(scalar: str) -> Form:
         ),
         closing=("}",),
         helpers={
-            **{op: [_helper(op, scalar)] for op in _NAMES},
+            **{op: [_helper(op, scalar)] for op in (*graph.LIBRARY, *_ROOT_AND_SIZE)},
             graph.SIGN: [f"fn sign(x: {scalar}) -> {scalar} {{ {_SIGN.format()} }}"],
         },
     )
