@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?(?![\w.])")
 BASE = tf.Body(name="base", inertia=tf.Inertia(*(tf.symbol(f"{name}0") for name in tf.Inertia._fields)))
+LONG = ("cartesian", "sweep", "excitation", "view", "controllers", "payload")
+"""Examples for the long runs only: other tests have what they show."""
 PAGES = {path.stem: path.read_text() for path in sorted((ROOT / "docs" / "models").glob("*.md"))}
 
 
@@ -52,7 +54,13 @@ def test_what_is_the_same_output(printed, shown, same):
         check_output(printed, shown)
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in LONG))
+        for path in sorted(EXAMPLES.rglob("*.py"))
+    ],
+)
 def test_example(path, tmp_path):
     result = subprocess.run([sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

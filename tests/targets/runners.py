@@ -43,7 +43,7 @@ def _run_library(
     folder: Path, programs: Programs, compiler: list[str], ending: str, suffix: str, order: Any
 ) -> Results:
     files = [program.write(folder / f"{name}{ending}").name for name, program in programs.items()]
-    tool([*compiler, "-O1", "-fPIC", "-shared", *files, "-lm", "-o", "library.so"], folder)
+    tool([*compiler, "-O0", "-fPIC", "-shared", *files, "-lm", "-o", "library.so"], folder)
     library = ctypes.CDLL(str(folder / "library.so"))
     return {
         name: [_call(library[f"{name}{suffix}"], program, state, order) for state in states(name, program)]

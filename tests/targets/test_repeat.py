@@ -108,7 +108,7 @@ def test_a_state_does_not_depend_on_its_neighbours(name, expected):
 def test_compiled_languages(name, target, ending, compiler, suffix, tmp_path, expected):
     program, given = CASES[name]
     program.write(tmp_path / f"{name}{ending}")
-    tool([*compiler, "-O1", "-fPIC", "-shared", f"{name}{ending}", "-lm", "-o", "library.so"], tmp_path)
+    tool([*compiler, "-O0", "-fPIC", "-shared", f"{name}{ending}", "-lm", "-o", "library.so"], tmp_path)
     function = ctypes.CDLL(str(tmp_path / "library.so"))[name + suffix]
     made = [np.full((STATES, *array.shape), -1.0) for array in program.results.values()]
     for k in range(STATES):
