@@ -67,7 +67,7 @@ $(VENV)/.installed-peers: $(VENV)/.installed
 	do $(BIN)/python -m pip install --quiet $$peer || echo "$$peer cannot be installed here"; done
 	touch $@
 
-# one group of development dependencies each: test, languages, lint, docs, bench
+# one group of development dependencies each: test, languages, bridges, lint, docs, bench
 $(VENV)/.installed-%: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group $*
 	touch $@
