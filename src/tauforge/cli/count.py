@@ -8,18 +8,13 @@ import typer
 
 from . import show
 from .console import console
-from .find_robot import find
-from .options import BaseOption, Effort, Folders, Lenient, Loops, RobotArgument, Snap, Symbolic, effort_of
+from .find_robot import FindRobot, takes_robot
+from .options import Effort, effort_of
 
 
+@takes_robot()
 def count(
-    robot: RobotArgument,
-    symbolic: Symbolic = False,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
+    robot: FindRobot,
     explain: Annotated[
         bool, typer.Option("--explain", help="Also show where operations are spent, and what each choice saves.")
     ] = False,
@@ -30,7 +25,7 @@ def count(
     Example: `tauforge count rx90 --explain`
     """
     chosen = effort_of(effort)
-    found = find(robot, symbolic, base, snap, lenient, folder, loops)
+    found = robot()
     console.print(show.counts(found))
     if explain:
         console.print()

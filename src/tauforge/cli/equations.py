@@ -12,29 +12,15 @@ import tauforge as tf
 
 from .catalogue import differentiated, model
 from .console import console, errors
-from .find_robot import find
-from .options import (
-    BaseOption,
-    Folders,
-    Frame,
-    Lenient,
-    Loops,
-    Of,
-    Output,
-    Parameters,
-    ParametersOption,
-    RobotArgument,
-    Snap,
-    Style,
-    Symbolic,
-    WithRespectTo,
-)
+from .find_robot import FindRobot, takes_robot
+from .options import Frame, Of, Output, Parameters, ParametersOption, Style, WithRespectTo
 
 _MODELS = "inertia-matrix,coriolis-matrix,gravity"
 
 
+@takes_robot()
 def equations(
-    robot: RobotArgument,
+    robot: FindRobot,
     models: Annotated[
         str, typer.Option("--model", "-m", metavar="MODELS", help="The models; `tauforge generate --list` lists them.")
     ] = _MODELS,
@@ -44,19 +30,13 @@ def equations(
     frame: Frame = "",
     wrt: WithRespectTo = "",
     of: Of = "",
-    symbolic: Symbolic = False,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Show a robot's models as equations to read; with -o FILE, write one as .tex, .md or .txt.
 
     Examples: `tauforge equations planar2r --model inertia-matrix` ·
     `tauforge equations scara -s -m gravity -o scara.tex`
     """
-    found = find(robot, symbolic, base, snap, lenient, folder, loops)
+    found = robot()
     names = models.split(",")
     if output != "-" and len(names) > 1:
         raise tf.ProgramError("a file holds the equations of one model: choose it with --model MODEL")

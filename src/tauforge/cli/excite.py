@@ -11,8 +11,7 @@ import tauforge as tf
 
 from . import show
 from .console import console, errors
-from .find_robot import find
-from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
+from .find_robot import FindRobot, takes_robot
 from .simulate import PlotFile, listed, told
 
 Time = Annotated[float, typer.Option("--time", metavar="SECONDS", help="How long.")]
@@ -40,8 +39,9 @@ Dt = Annotated[float, typer.Option("--dt", metavar="SECONDS", help="The time bet
 Save = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Save the motion for a controller: .csv.")]
 
 
+@takes_robot(symbolic=False)
 def excite(
-    robot: RobotArgument,
+    robot: FindRobot,
     time: Time = 10.0,
     harmonics: Harmonics = None,
     position: Range = "",
@@ -57,11 +57,6 @@ def excite(
     dt: Dt = 0.001,
     output: Save = "",
     plot: PlotFile = "",
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Find a motion that excites a robot's parameters, within its limits, at rest at both ends.
 
@@ -69,7 +64,7 @@ def excite(
 
     Example: `tauforge excite arm.urdf --time 10 --acceleration 8 -o excite.csv --plot excite.svg`
     """
-    found = find(robot, False, base, snap, lenient, folder, loops)
+    found = robot()
     if plot:
         show.pyplot()  # refused now if it is missing, not after all the work
     limits: dict[str, Any] = {"velocity": velocity, "acceleration": acceleration, "torque": torque}

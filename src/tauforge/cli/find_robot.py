@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial, wraps
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -13,32 +15,57 @@ import tauforge as tf
 
 from ..errors import suggestion
 from ..formats.angles import SNAP
-from .options import Base
+from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap, Symbolic
+
+FindRobot = Callable[[], tf.Robot]
+"""What a command gets as its robot: a function that finds it when the command is ready."""
+
+
+def takes_robot(symbolic: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command with a parameter `robot` the argument ROBOT, and all options that say how to read it."""
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        own = signature(command, eval_str=True)
+        shared = dict(signature(find, eval_str=True).parameters)
+        if not symbolic:
+            del shared["symbolic"]
+        parameters = {name: shared.get(name, x) for name, x in own.parameters.items()} | shared
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            robot = partial(find, **{name: given.pop(name) for name in shared})
+            command(robot=robot, **given)
+
+        run.__signature__ = own.replace(parameters=[*parameters.values()])  # type: ignore[attr-defined]
+        run.__annotations__ = {name: x.annotation for name, x in parameters.items()}
+        return run
+
+    return decorated
 
 
 def find(
-    name: str,
-    symbolic: bool = False,
-    base: Base | None = None,
-    snap: float | None = None,
-    lenient: bool = False,
-    folders: list[Path] | None = None,
-    loops: Path | None = None,
+    robot: RobotArgument,
+    symbolic: Symbolic = False,
+    base: BaseOption = None,
+    snap: Snap = None,
+    lenient: Lenient = False,
+    folder: Folders = None,
+    loops: Loops = None,
 ) -> tf.Robot:
     """Return a robot from a file, or a bundled one by name."""
-    if name in tf.robots.names() and not os.path.isfile(name):
-        if snap is not None or lenient or folders or loops:
+    if robot in tf.robots.names() and not os.path.isfile(robot):
+        if snap is not None or lenient or folder or loops:
             raise tf.RobotError(
-                f"{name}: --snap, --lenient, --folder and --loops are for files; bundled robots are exact and complete"
+                f"{robot}: --snap, --lenient, --folder and --loops are for files; bundled robots are exact and complete"
             )
-        robot = tf.robots.bundled(name, symbolic=symbolic)
-        return robot.with_base(base.value) if base else robot
-    if not Path(name).suffix and not os.path.exists(name):
-        raise tf.RobotError(f"{name}: neither a file nor a bundled robot; {suggestion(name, tf.robots.names())}")
+        bundled = tf.robots.bundled(robot, symbolic=symbolic)
+        return bundled.with_base(base.value) if base else bundled
+    if not Path(robot).suffix and not os.path.exists(robot):
+        raise tf.RobotError(f"{robot}: neither a file nor a bundled robot; {suggestion(robot, tf.robots.names())}")
     tolerance = SNAP if snap is None else snap
     chosen = base.value if base else None
-    robot = tf.load(name, base=chosen, snap=tolerance, lenient=lenient, folders=folders or (), loops=loops)
-    return robot.symbolic(lengths=True).neglect("IA", "FV", "FS") if symbolic else robot
+    loaded = tf.load(robot, base=chosen, snap=tolerance, lenient=lenient, folders=folder or (), loops=loops)
+    return loaded.symbolic(lengths=True).neglect("IA", "FV", "FS") if symbolic else loaded
 
 
 @contextmanager

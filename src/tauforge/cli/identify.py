@@ -11,8 +11,7 @@ from rich.markup import escape
 import tauforge as tf
 
 from .console import console, errors
-from .find_robot import find
-from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
+from .find_robot import FindRobot, takes_robot
 from .recordings import ColumnNames, Data, Degrees, Gains, Motors, Step, Topic, Zero, matrix, number, read
 
 Friction = Annotated[
@@ -42,8 +41,9 @@ Report = Annotated[str, typer.Option("--report", metavar="FILE", help="Write all
 Save = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Save the identified robot: a .toml file.")]
 
 
+@takes_robot(symbolic=False)
 def identify(
-    robot: RobotArgument,
+    robot: FindRobot,
     data: Data,
     friction: Friction = "",
     rotors: Rotors = True,
@@ -63,17 +63,12 @@ def identify(
     gains: Gains = "",
     topic: Topic = "",
     step: Step = None,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Identify a robot's parameters from recordings, with standard errors, and say how well they predict.
 
     Example: `tauforge identify arm.urdf first.csv --validate second.csv -o identified.toml`
     """
-    found = find(robot, False, base, snap, lenient, folder, loops)
+    found = robot()
     options: dict[str, Any] = {"rotors": rotors, "springs": springs, "method": method, "essential": essential}
     options["consistent"] = consistent
     if friction:
@@ -99,8 +94,9 @@ def identify(
         errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
 
 
+@takes_robot(symbolic=False)
 def validate(
-    robot: RobotArgument,
+    robot: FindRobot,
     data: Data,
     cutoff: Cutoff = "",
     columns: ColumnNames = None,
@@ -110,17 +106,12 @@ def validate(
     gains: Gains = "",
     topic: Topic = "",
     step: Step = None,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Say how well a robot predicts the torques of recordings.
 
     Example: `tauforge validate identified.toml second.csv`
     """
-    found = find(robot, False, base, snap, lenient, folder, loops)
+    found = robot()
     options: dict[str, Any] = {"cutoff": number(cutoff)} if cutoff else {}
     validation = tf.validate(found, read(data, found, columns, degrees, motors, zero, gains, topic, step), **options)
     console.print(validation.table(), markup=False, highlight=False, soft_wrap=True)

@@ -24,22 +24,18 @@ from .console import console, errors
 from .count import count
 from .equations import equations
 from .excite import excite
-from .find_robot import find, heard
+from .find_robot import FindRobot, heard, takes_robot
 from .identify import identify, validate
 from .options import (
     Accelerated,
-    BaseOption,
     Effort,
     Efforts,
     EffortsOption,
     Fixed,
-    Folders,
     Formulation,
     Frame,
     FunctionName,
     Independent,
-    Lenient,
-    Loops,
     ModelArgument,
     Objective,
     ObjectiveOption,
@@ -49,12 +45,9 @@ from .options import (
     Parameters,
     ParametersOption,
     ProjectOption,
-    RobotArgument,
     Rows,
     Seed,
-    Snap,
     Split,
-    Symbolic,
     Target,
     WithRespectTo,
     Wrenches,
@@ -87,8 +80,9 @@ def robots() -> None:
 
 
 @app.command()
+@takes_robot()
 def info(
-    robot: RobotArgument,
+    robot: FindRobot,
     tables: Annotated[
         bool | None,
         typer.Option(
@@ -96,19 +90,13 @@ def info(
             help=f"Show or hide geometric and inertial parameters; by default shown for up to {about.FEW} joints.",
         ),
     ] = None,
-    symbolic: Symbolic = False,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Show a robot: its tree, limits and masses, warnings, tables, and the number of base parameters.
 
     Example: `tauforge info puma560 --base floating`
     """
     with heard() as warned:
-        found = find(robot, symbolic, base, snap, lenient, folder, loops)
+        found = robot()
     with heard():  # warnings that are repeated
         for part in about.info(found, warned, tables):
             console.print(part, soft_wrap=True)
@@ -118,15 +106,10 @@ def info(
 
 
 @app.command()
+@takes_robot()
 def draw(
-    robot: RobotArgument,
+    robot: FindRobot,
     output: Output = "-",
-    symbolic: Symbolic = False,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Draw a robot as SVG: links, joints, and where loops are cut; closed, or at zero if it has no loops.
 
@@ -134,7 +117,7 @@ def draw(
     """
     from ..view import drawing
 
-    found = drawing.draw(find(robot, symbolic, base, snap, lenient, folder, loops))
+    found = drawing.draw(robot())
     if output == "-":
         print(found.svg, end="")
     else:
@@ -146,22 +129,17 @@ app.command()(view)
 
 
 @app.command()
+@takes_robot()
 def base(
-    robot: RobotArgument,
+    robot: FindRobot,
     output: Output = "-",
-    symbolic: Symbolic = False,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
     open_loops: OpenLoops = False,
 ) -> None:
     """Show the base inertial parameters and how they are grouped; with -o FILE, save the robot that uses them.
 
     Example: `tauforge base rrp -o rrpbase.par`
     """
-    described = find(robot, symbolic, base, snap, lenient, folder, loops)
+    described = robot()
     found = tf.base_parameters(described.tree() if open_loops else described)
     if output != "-":
         found.robot.save(output)
@@ -182,9 +160,10 @@ def list_models(wanted: bool) -> None:
 
 
 @app.command()
+@takes_robot()
 def generate(
     which: ModelArgument,
-    robot: RobotArgument,
+    robot: FindRobot,
     output: Output = "-",
     target: Target = "",
     project: ProjectOption = "",
@@ -204,12 +183,6 @@ def generate(
     objective: ObjectiveOption = Objective.operations,
     seed: Seed = 0,
     split: Split = False,
-    symbolic: Symbolic = False,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
     open_loops: OpenLoops = False,
     listed: Annotated[
         bool, typer.Option("--list", callback=list_models, is_eager=True, help="List the models, one per line.")
@@ -222,7 +195,7 @@ def generate(
     `tauforge generate inverse-geometry ur5 --frame link6 -o ur5_ik.c` ·
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m` · `tauforge generate … --project cmake -o arm`
     """
-    found = find(robot, symbolic, base, snap, lenient, folder, loops)
+    found = robot()
     if independent:
         found = found.with_independent(*independent.split(","))
     program = model(
@@ -256,20 +229,15 @@ app.command()(equations)
 
 
 @app.command()
+@takes_robot()
 def compare(
-    robot: RobotArgument,
-    symbolic: Symbolic = False,
+    robot: FindRobot,
     plot: Annotated[
         bool, typer.Option("--plot", help="Also plot to FILE how costs grow with the number of joints.")
     ] = False,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The file for the plot.")
     ] = "formulations.png",
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Compare the classical formulations of a robot's inverse dynamics: count, time and prove them equal.
 
@@ -279,7 +247,7 @@ def compare(
 
     if plot:
         show.pyplot()  # refused now if it is missing, not after all the work
-    found = find(robot, symbolic, base, snap, lenient, folder, loops).tree()
+    found = robot().tree()
     console.print(comparison.table(found, list(comparison.rows(found))))
     if plot:
         comparison.plot(Path(output))
@@ -287,8 +255,9 @@ def compare(
 
 
 @app.command()
+@takes_robot()
 def bench(
-    robot: RobotArgument,
+    robot: FindRobot,
     models: Annotated[
         str,
         typer.Option(
@@ -301,12 +270,6 @@ def bench(
     seconds: Annotated[float, typer.Option("--seconds", min=0.0, help="How long to time each model.")] = 1.0,
     figures: Annotated[str, typer.Option("--json", metavar="FILE", help="Also write the figures to FILE.")] = "",
     plot: Annotated[str, typer.Option("--plot", metavar="FILE", help="Also plot the ratios to FILE.")] = "",
-    symbolic: Symbolic = False,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Time a robot's models against other libraries: Pinocchio, MuJoCo, CasADi, Drake, the Robotics Toolbox and frax.
 
@@ -320,7 +283,7 @@ def bench(
     if plot:
         show.pyplot()  # refused now if it is missing, not after all the work
     with heard():
-        found, notes = comparison.prepared(find(robot, symbolic, base, snap, lenient, folder, loops))
+        found, notes = comparison.prepared(robot())
         with errors.status("loading libraries") as status:
             rows = [*comparison.rows(found, wanted, batch=batch, seconds=seconds, progress=status.update)]
     console.print(comparison.table(found, rows, batch, notes))

@@ -12,8 +12,7 @@ import tauforge as tf
 
 from . import show
 from .console import console, errors
-from .find_robot import find
-from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap
+from .find_robot import FindRobot, takes_robot
 
 TaskOption = Annotated[
     Path | None, typer.Option("--task", "-k", metavar="FILE", help="The task's .toml file; options replace its values.")
@@ -46,8 +45,9 @@ Points = Annotated[
 ]
 
 
+@takes_robot(symbolic=False)
 def simulate(
-    robot: RobotArgument,
+    robot: FindRobot,
     task: TaskOption = None,
     time: Time = "",
     q0: Q0 = "",
@@ -61,11 +61,6 @@ def simulate(
     output: Save = "",
     plot: PlotFile = "",
     animate: AnimateFile = "",
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Simulate a robot under the torques or the controller of a task, and show what happened.
 
@@ -74,7 +69,7 @@ def simulate(
     """
     from .motion_tables import motion_table
 
-    found = find(robot, False, base, snap, lenient, folder, loops)
+    found = robot()
     changes: dict[str, Any] = {
         "simulation": _given(duration=time, dt=dt, method=method, rtol=rtol, atol=atol),
         "start": _given(q=listed(q0), qd=listed(qd0)),
@@ -107,8 +102,9 @@ def simulate(
     told(*asked)
 
 
+@takes_robot(symbolic=False)
 def torques(
-    robot: RobotArgument,
+    robot: FindRobot,
     task: TaskOption = None,
     along: Along = "",
     points: Points = "",
@@ -117,11 +113,6 @@ def torques(
     dt: Dt = "",
     output: Save = "",
     plot: PlotFile = "",
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Show the torques that a motion requires: peak, RMS, power and energy of each joint.
 
@@ -130,7 +121,7 @@ def torques(
     """
     from .motion_tables import torque_table
 
-    found = find(robot, False, base, snap, lenient, folder, loops)
+    found = robot()
     each = listed(along)
     path = _given(
         expressions=each if len(each) > 1 else along, points=[listed(x) for x in points.split(";")] if points else []

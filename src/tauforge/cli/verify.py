@@ -7,20 +7,15 @@ from typing import Annotated
 import typer
 
 from .console import console
-from .find_robot import find
-from .options import BaseOption, Folders, Independent, Lenient, Loops, OpenLoops, RobotArgument, Snap, Symbolic
+from .find_robot import FindRobot, takes_robot
+from .options import Independent, OpenLoops
 
 
+@takes_robot()
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of C that `tauforge generate` wrote.")],
-    robot: RobotArgument,
+    robot: FindRobot,
     independent: Independent = "",
-    symbolic: Symbolic = False,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
     open_loops: OpenLoops = False,
 ) -> None:
     """Check generated C against a robot: its certificate, and what it computes.
@@ -29,7 +24,7 @@ def verify(
     """
     from ..projects.verify import verify as verified
 
-    found = find(robot, symbolic, base, snap, lenient, folder, loops)
+    found = robot()
     if independent:
         found = found.with_independent(*independent.split(","))
     result = verified(file, found.tree() if open_loops else found)

@@ -11,8 +11,7 @@ from rich.markup import escape
 import tauforge as tf
 
 from .console import console, errors
-from .find_robot import find
-from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap, Symbolic
+from .find_robot import FindRobot, takes_robot
 
 Motion = Annotated[
     Path | None,
@@ -28,24 +27,19 @@ Port = Annotated[int, typer.Option(help="Port of the server; by default a free o
 Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open the browser.")]
 
 
+@takes_robot()
 def view(
-    robot: RobotArgument,
+    robot: FindRobot,
     motion: Motion = None,
     output: Written = None,
     port: Port = 0,
     browser: Browser = True,
-    symbolic: Symbolic = False,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Show a robot in the browser, with a slider for each joint, until Ctrl-C.
 
     Example: `tauforge view sr400`
     """
-    found = find(robot, symbolic, base, snap, lenient, folder, loops)
+    found = robot()
     q, t, events = None, None, list[tuple[str, float]]()
     if motion:
         run = tf.Trajectory.load(motion)
