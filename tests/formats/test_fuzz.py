@@ -159,7 +159,7 @@ def test_the_files_to_be_changed_are_valid(tmp_path, ending, content):
         (".par", 40),
         (".toml", 100),
         (".urdf", 100),
-        (".xacro", 30),
+        (".xacro", 15),
         (".xml", 60),
         *[pytest.param(ending, 5000, marks=pytest.mark.slow) for ending in SEEDS],
     ],

@@ -17,7 +17,7 @@ from tauforge.robot.mechanisms import fivebar
 from .strategies import robots
 
 ENDINGS = (".par", ".toml")
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def again(robot: Robot, folder: Path, ending: str) -> Robot:

@@ -21,7 +21,7 @@ from tauforge.spatial.rotation import Rotation
 from tauforge.spatial.vector import Vector
 
 from ..interpret import interpret
-from ..random_robots import random_robot
+from ..random_robots import random_robot, seeds
 
 BODY = (
     '<inertial><origin xyz="{com}"/><mass value="2"/>'
@@ -349,7 +349,7 @@ def written(robot: tf.Robot, tmp_path, **options: object) -> tf.Robot:
     return load(tmp_path / "again.urdf", **options)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@seeds(10, 60)
 def test_robots_are_read_back_equal_in_their_torques(seed, tmp_path):
     random = Random(seed)
     robot = replace(random_robot(seed, largest=7), gravity=(0.0, 0.0, -9.81))

@@ -26,10 +26,10 @@ def drawn(seed):
 
 SERIAL = list(islice((seed for seed in count() if drawn(seed).is_serial and drawn(seed).dof), 100))
 TREES = list(islice((seed for seed in count() if not drawn(seed).is_serial and drawn(seed).dof), 20))
-QUICK = SERIAL[:10] + TREES[:6]
+QUICK = SERIAL[:6] + TREES[:4]
 BUNDLED = ["rrp", "puma560", "sr400"]
 BUNDLED += [pytest.param(name, marks=pytest.mark.slow) for name in tf.robots.names() if name not in BUNDLED]
-SEEDS = [*QUICK, *(pytest.param(seed, marks=pytest.mark.slow) for seed in SERIAL[10:] + TREES[6:])]
+SEEDS = [*QUICK, *(pytest.param(seed, marks=pytest.mark.slow) for seed in SERIAL[6:] + TREES[4:])]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -142,9 +142,8 @@ REFERENCES = {
 }
 
 
-@pytest.mark.parametrize("method", ["DOP8", "Rodas5P"])
 @pytest.mark.parametrize("kind", REFERENCES)
-def test_controllers_that_follow_a_motion(kind, method):
+def test_controllers_that_follow_a_motion(kind):
     """Integral of a PID, computed torque; the reference ends before the simulation."""
     t = np.linspace(0.0, 0.62, 14)
     for control in (
@@ -152,8 +151,9 @@ def test_controllers_that_follow_a_motion(kind, method):
         tf.computed_torque(ARM, 100.0, 20.0, REFERENCES[kind], saturation=50.0),
     ):
         exact = tf.simulate(ARM, t, controller=control, rtol=1e-10, atol=1e-12, max_step=0.005)
-        found = tf.simulate(ARM, t, controller=control, method=method, rtol=1e-9, atol=1e-10)
-        close(ARM, found, exact, 3e-6)
+        for method in ("DOP8", "Rodas5P"):
+            found = tf.simulate(ARM, t, controller=control, method=method, rtol=1e-9, atol=1e-10)
+            close(ARM, found, exact, 3e-6)
 
 
 def test_a_constant_wrench():

@@ -17,8 +17,8 @@ import tauforge as tf
 from .studies import deadly, fall, first, grid, noted
 
 ROOT = Path(__file__).parents[2]
-COUNTS = [60, pytest.param(2000, marks=pytest.mark.slow)]
-CALLERS = [("threads", 60), *(pytest.param(x, 2000, marks=pytest.mark.slow) for x in ("threads", "processes"))]
+COUNTS = [24, pytest.param(2000, marks=pytest.mark.slow)]
+CALLERS = [("threads", 24), *(pytest.param(x, 2000, marks=pytest.mark.slow) for x in ("threads", "processes"))]
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 
 

@@ -20,13 +20,9 @@ def same(found: Results, name: str, program: Any, target: str = "") -> None:
         assert one.keys() == wanted.keys()
         for key, values in wanted.items():
             scale = max(map(abs, values), default=1.0)
-            np.testing.assert_allclose(one[key], values, rtol=tolerance, atol=tolerance * scale, err_msg=key)
-
-
-@pytest.fixture(scope="module")
-def results(request, tmp_path_factory) -> Results:
-    """Run a target once, on everything."""
-    return RUNNERS[request.param](tmp_path_factory.mktemp(request.param), programs())
+            np.testing.assert_allclose(
+                one[key], values, rtol=tolerance, atol=tolerance * scale, err_msg=f"{name}: {key}"
+            )
 
 
 def _some(target: str, names: tuple[str, ...]) -> dict[str, Program]:
@@ -34,10 +30,11 @@ def _some(target: str, names: tuple[str, ...]) -> dict[str, Program]:
     return {name: programs()[name] for name in names if name not in drivers.STANDINS.get(target, ())}
 
 
-@pytest.mark.parametrize("results", RUNNERS, indirect=True)
-@pytest.mark.parametrize("name", programs())
-def test_right_numbers(results, name):
-    same(results, name, programs()[name])
+@pytest.mark.parametrize("target", RUNNERS)
+def test_right_numbers(target, tmp_path):
+    found = RUNNERS[target](tmp_path, programs())
+    for name, program in programs().items():
+        same(found, name, program)
 
 
 SLOW = ("cpp", "cpp span", "mathematica", "c aarch64", "c riscv64", "c:real_t", "typescript")  # seconds to start
