@@ -19,7 +19,7 @@ SIGN = "(q[0] - 9.0 > 0.0 ? 1.0 : q[0] - 9.0 < 0.0 ? -1.0 : 0.0)"
     ],
 )
 def test_what_was_written_is_proved(name, target, tmp_path):
-    robot = tf.robots.bundled(name)
+    robot = tf.robots.bundled(name, symbolic=name == "rrp")
     torques = tf.inverse_dynamics(robot)
     for program in (torques, torques.derivative("tau", "q"), tf.regressor(robot), tf.direct_dynamics(robot)):
         found = tf.verify(program.write(tmp_path / "arm.c", target=target), robot)
