@@ -159,7 +159,7 @@ def base(
 ) -> None:
     """Show the base inertial parameters and how they are grouped; with -o FILE, save the robot that uses them.
 
-    Example: `tauforge base rrp -o rrpbase.par`
+    Example: `tauforge base rrp --symbolic -o rrpbase.par`
     """
     described = find(robot, symbolic, base, snap, lenient, folder, loops)
     found = tf.base_parameters(described.tree() if open_loops else described)
