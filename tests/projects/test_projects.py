@@ -166,6 +166,16 @@ def test_what_is_refused(kind, robot, message, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("cmake", "test"), ("fmu", "model"), ("cargo", "core"), ("python-extension", "numbers"), ("arduino", "printf")],
+)
+def test_names_that_a_project_needs_itself_are_refused(kind, name, tmp_path):
+    with pytest.raises(tf.TargetError, match=f"'{name}' cannot be the name of a project of kind {kind}"):
+        tf.write_project(tf.robots.planar2r(), tmp_path / name, kind)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("version", [2, 3])
 def test_fmus_pass_validation_and_fall_as_the_simulation_does(version, tmp_path):
