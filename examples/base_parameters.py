@@ -2,6 +2,6 @@
 
 import tauforge as tf
 
-base = tf.base_parameters(tf.robots.rrp())
+base = tf.base_parameters(tf.robots.rrp(symbolic=True))
 print(base.table())
 print(base.count, "base parameters:", *base.names)

@@ -31,9 +31,9 @@ def test_the_equations_can_be_drawn():
     programs = (
         tf.gravity(tf.robots.planar2r()),
         tf.inverse_dynamics(tf.robots.scara(symbolic=True)),
-        tf.coriolis_matrix(tf.robots.rrp()),
+        tf.coriolis_matrix(tf.robots.rrp(symbolic=True)),
         tf.robots.puma560(),
-        tf.base_parameters(tf.robots.rrp()),
+        tf.base_parameters(tf.robots.rrp(symbolic=True)),
         tf.inertia_matrix(tf.robots.planar2r()).count(),
         tf.Program.of(y=["atan2(a_1, sqrt(abs(b)))", "sign(a_1)/b", "1e-30*b", 0], z="3"),
     )
@@ -62,7 +62,7 @@ def test_how_many_equations_are_shown(equations, short):
 
 
 def test_base_parameters_show_their_tables():
-    rows = cells(tf.base_parameters(tf.robots.rrp())._repr_html_())
+    rows = cells(tf.base_parameters(tf.robots.rrp(symbolic=True))._repr_html_())
     assert ["XX2R", "XX2 + XX3 - YY2 - ZZ3"] in rows
     assert ["3", "0", "0", "0", "0", "0", "0", "MX3", "MY3", "MZ3", "M3"] in rows
 
@@ -74,7 +74,7 @@ def test_a_robot_without_relations_shows_its_parameters_alone():
 
 
 def test_a_robot_shows_its_tables():
-    rows = cells(tf.robots.rrp()._repr_html_())
+    rows = cells(tf.robots.rrp(symbolic=True)._repr_html_())
     assert ["2", "1", "0", "0", "0", "pi/2", "0", "q2", "0"] in rows
     assert ["1", *(f"{name}1" for name in tf.Inertia._fields)] in rows
 

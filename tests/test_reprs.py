@@ -8,7 +8,7 @@ import tauforge as tf
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
-        (lambda: tf.base_parameters(tf.robots.rrp()), "BaseParameters(rrp: 14 of 30, 7 of them grouped)"),
+        (lambda: tf.base_parameters(tf.robots.rrp(symbolic=True)), "BaseParameters(rrp: 14 of 30, 7 of them grouped)"),
         (lambda: tf.gravity(tf.robots.planar2r()), "Program(planar2r_gravity: q[2] -> g[2]; 6 mul, 2 add)"),
         (
             lambda: tf.Program.of(y="2*x + 1").count(),

@@ -48,5 +48,5 @@ def test_choices_add_up():
 def test_the_page_shows_what_is_printed():
     console = Console(width=110)
     with console.capture() as capture:
-        console.print(explained(tf.robots.rx90(), "quick"))
+        console.print(explained(tf.robots.rx90(symbolic=True), "quick"))
     assert "\n".join(line.rstrip() for line in capture.get().rstrip().splitlines()) in PAGE.read_text()

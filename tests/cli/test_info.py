@@ -174,7 +174,7 @@ def test_big_robots_keep_their_tables_for_those_who_ask():
     assert "Geometric parameters" not in text(robot)
     assert "--tables" in text(robot)
     assert "Geometric parameters" in text(robot, tables=True)
-    small = tf.robots.rrp()
+    small = tf.robots.rrp(symbolic=True)
     assert "Geometric parameters" in text(small)
     assert "Geometric parameters" not in text(small, tables=False)
     assert str(tree(describe(robot))).count("parallel") == FEW + 1

@@ -90,7 +90,7 @@ def test_clear_refusals():
     with pytest.raises(tf.ProgramError, match="'gravity' and 'velocity'"):
         tf.yang_tzeng(ELBOW, remove=("friction",))
     with pytest.raises(tf.ProgramError, match="needs numbers"):
-        tf.yang_tzeng(tf.robots.rx90())
+        tf.yang_tzeng(tf.robots.rx90(symbolic=True))
     with pytest.raises(tf.ProgramError, match=r"mass: elbow has no link 'hand'.*post, upper, fore"):
         tf.yang_tzeng(ELBOW, mass={"hand": 1.0})
     with pytest.raises(tf.ProgramError, match="floating"):

@@ -27,7 +27,7 @@ def elbow3r():
 
 ROBOTS = {
     "planar2r": tf.robots.planar2r(symbolic=True),
-    "rrp": tf.robots.rrp(),
+    "rrp": tf.robots.rrp(symbolic=True),
     "scara": tf.robots.scara(symbolic=True),
     "planar3r": planar3r(),
     "elbow3r": elbow3r(),
@@ -107,7 +107,7 @@ def test_long_ones_become_steps():
     program = tf.inverse_dynamics(tf.robots.puma560())
     assert program.equations().style == "steps"
     with pytest.raises(tf.ProgramError, match="take style='steps'"):
-        tf.inverse_dynamics(tf.robots.rx90()).equations("closed")
+        tf.inverse_dynamics(tf.robots.rx90(symbolic=True)).equations("closed")
     with pytest.raises(tf.ProgramError, match="unknown style 'open'; choose among 'auto', 'closed', 'steps'"):
         program.equations("open")
 

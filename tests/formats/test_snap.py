@@ -13,7 +13,8 @@ NEARLY = 1.5707963263  # 0.5e-9 from a quarter turn
 @pytest.fixture
 def arm(tmp_path):
     robot = replace(
-        tf.robots.rrp(), joints=tuple(replace(j, alpha=NEARLY, theta=1e-10) for j in tf.robots.rrp().joints)
+        tf.robots.rrp(symbolic=True),
+        joints=tuple(replace(j, alpha=NEARLY, theta=1e-10) for j in tf.robots.rrp(symbolic=True).joints),
     )
 
     def saved(ending):
@@ -33,7 +34,7 @@ def test_files_are_snapped_unless_told_otherwise(arm, ending):
 
 
 def test_an_offset_of_an_expression_is_an_angle_too(tmp_path):
-    text = tf.robots.rrp()
+    text = tf.robots.rrp(symbolic=True)
     robot = replace(text, joints=(replace(text.joints[0], alpha=tf.symbol("a") + NEARLY), *text.joints[1:]))
     robot.save(tmp_path / "arm.toml")
     assert tf.load(tmp_path / "arm.toml").joints[0].alpha is tf.symbol("a") + math.pi / 2

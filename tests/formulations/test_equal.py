@@ -104,7 +104,7 @@ def test_on_numbers_of_the_bundled_robots(robot):
 
 def test_mimic_joints():
     """A joint that follows another: all formulations gather its effort on its master's."""
-    arm = tf.robots.rrp().bind(g1=0.1, b1=0.2, a1=0.3, d1=0.4, r1=0.5)
+    arm = tf.robots.rrp(symbolic=True).bind(g1=0.1, b1=0.2, a1=0.3, d1=0.4, r1=0.5)
     mimic = Mimic(joint=2, ratio=-0.5, offset=0.1)
     robot = replace(arm, joints=(*arm.joints[:2], replace(arm.joints[2], mimic=mimic)))
     for name in NAMES:

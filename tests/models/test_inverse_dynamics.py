@@ -61,7 +61,7 @@ def test_external_wrenches_of_the_description():
 
 def test_a_turning_and_accelerating_base_is_one_more_joint():
     """A base with prescribed motion equals a first revolute and a prismatic joint that move so."""
-    arm = tf.robots.rx90().map(lambda x: x)
+    arm = tf.robots.rx90(symbolic=True).map(lambda x: x)
     arm = arm.bind({name: 0.1 + 0.01 * k for k, name in enumerate(arm.symbols)})
     w, wd, vd = 0.6, -0.4, 1.3
     moved = replace(arm, base=tf.Base(W0=Vector(0.0, 0.0, w), WP0=Vector(0.0, 0.0, wd), VP0=Vector(0.0, 0.0, vd)))

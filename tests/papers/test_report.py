@@ -109,7 +109,7 @@ def test_unknown_papers_are_refused():
 def test_a_misprint_in_the_program_of_figure_6_would_be_found():
     wrong = lemoine.FIGURE_6.replace("N22 = -N33", "N22 = N33")
     assert wrong != lemoine.FIGURE_6
-    base = tf.inverse_dynamics(tf.robots.rrp(), parameters="base")
+    base = tf.inverse_dynamics(tf.robots.rrp(symbolic=True), parameters="base")
     with pytest.raises(tf.CertificationError):
         base.certify(lemoine.program_of(wrong))
     assert lemoine.operators("a = -(b.*c) + d.^2 - e; f = (-a + b).*c;") == (3, 3)

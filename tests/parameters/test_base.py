@@ -30,7 +30,7 @@ PUBLISHED = {
 
 
 def test_rrp_as_in_figure_4():
-    base = tf.base_parameters(tf.robots.rrp())
+    base = tf.base_parameters(tf.robots.rrp(symbolic=True))
     assert {name: str(x) for name, x in base.relations.items()} == {
         "ZZ1R": "YY2 + ZZ1 + ZZ3",
         "MY1R": "MY1 - MZ2",
@@ -90,7 +90,7 @@ def test_numeric_robots_have_numbers():
 
 
 def test_values_bind_the_grouped_symbols():
-    robot = tf.robots.rrp()
+    robot = tf.robots.rrp(symbolic=True)
     base = tf.base_parameters(robot)
     numbers = {name: 0.1 * k + 0.05 for k, name in enumerate(robot.symbols)}
     reduced = base.robot.bind(
@@ -103,7 +103,7 @@ def test_values_bind_the_grouped_symbols():
 
 
 def test_grouped_names_avoid_the_users_symbols():
-    robot = tf.robots.rrp()
+    robot = tf.robots.rrp(symbolic=True)
     renamed = replace(robot, joints=(replace(robot.joints[0], d=symbol("ZZ1R")), *robot.joints[1:]))
     base = tf.base_parameters(renamed)
     assert len(set(base.names)) == len(base.names)

@@ -59,7 +59,7 @@ def test_many_roots():
 
 
 def test_binding_base_parameters_gives_numbers():
-    robot = tf.robots.rrp()
+    robot = tf.robots.rrp(symbolic=True)
     base = tf.base_parameters(robot)
     numbers = {name: 0.1 * k + 0.05 for k, name in enumerate(robot.symbols)}
     assert not base.bind(numbers).symbols

@@ -2,9 +2,11 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.projects import PROJECTS
+from tauforge.projects.numbers import numbers
 
 from ..targets.runners import require
 from ..targets.test_cortex import _panda
@@ -70,16 +73,17 @@ def test_it_builds_and_its_test_passes(kind, tmp_path):
 @pytest.mark.parametrize("kind", ["cmake", "cargo", "simulink", "python-extension", "wasm", "arduino"])
 @pytest.mark.parametrize("name", ["rrp", "fivebar"])
 def test_other_models_of_other_robots(kind, name, tmp_path):
-    robot = tf.robots.bundled(name)
+    robot = tf.robots.bundled(name, symbolic=name == "rrp")
     program = tf.fuse(tf.inertia_matrix(robot), tf.inverse_dynamics(robot), name="both")
     run(COMMANDS[kind][1], made(kind, robot, tmp_path, program))
 
 
+@pytest.mark.parametrize("fault", [("tau[1] = ", "tau[1] = 1.0001f*"), ("tau[0] = ", "tau[0] = NAN + ")])
 @pytest.mark.parametrize("kind", ["arduino", "simulink"])
-def test_a_test_can_fail(kind, tmp_path):
+def test_a_test_can_fail(kind, fault, tmp_path):
     folder = made(kind, tf.robots.planar2r(), tmp_path)
     (source,) = folder.rglob("arm.c")
-    source.write_text(source.read_text().replace("tau[1] = ", "tau[1] = 1.0001f*"))
+    source.write_text("#include <math.h>\n" + source.read_text().replace(*fault))
     with pytest.raises(AssertionError, match="worst relative difference"):
         run(COMMANDS[kind][1], folder)
 
@@ -89,6 +93,55 @@ def test_a_microcontroller_tells_instructions_and_stack(tmp_path):
     text = run("make -C test arm 2>&1", made("arduino", tf.robots.puma560(), tmp_path))
     assert 300 < int(re.search(r"arm: at most (\d+) instructions per call", text)[1]) <= 740
     assert 0 < int(re.search(r"arm: (\d+) bytes of stack", text)[1]) < 1000
+
+
+BOARD = (
+    "arduino-builder -compile -hardware /usr/share/arduino/hardware -hardware /usr/share/arduino-builder "
+    "-tools /usr/bin -prefs=runtime.tools.avr-gcc.path=/usr -prefs=compiler.cpp.extra_flags=-DDECIMAL_DIG=17 "
+    "-libraries . -fqbn arduino:avr:mega:cpu=atmega2560 -build-path $PWD/build arm/examples/arm/arm.ino"
+)
+
+
+@pytest.mark.slow
+def test_arduinos_own_tools_build_the_sketch_and_a_simulated_board_runs_it(tmp_path):
+    require("arduino-builder", "avr-gcc", "simavr", "/usr/share/arduino/hardware/arduino/avr/cores")
+    robot = tf.robots.puma560()
+    made("arduino", robot, tmp_path).rename(tmp_path / "arm")
+    (tmp_path / "build").mkdir()
+    run(BOARD, tmp_path)
+    text = run("timeout 10 simavr -m atmega2560 -f 16000000 build/arm.ino.elf 2>&1 | head -7", tmp_path)
+    values = [float(x) for x in re.findall(r"m(-?\d+\.\d+)\.", text)]
+    wanted = numbers(tf.inverse_dynamics(robot), single=True).wanted["tau"][0]
+    np.testing.assert_allclose(values, wanted, rtol=1e-5, atol=1e-5)
+    assert 1000 < int(re.search(r"(\d+) microseconds per call", text)[1]) < 20_000  # it was not computed in advance
+
+
+@pytest.mark.slow
+def test_the_plugin_is_loaded_as_ros_does_it(tmp_path):
+    require("colcon", "/usr/share/ament_cmake/cmake", "/usr/share/pluginlib/cmake", "/usr/include/eigen3")
+    robot = tf.robots.puma560()
+    robot = replace(robot, joints=tuple(replace(x, FV=0.2 * j, FS=0.1) for j, x in enumerate(robot.joints, 1)))
+    made("ros2", robot, tmp_path).rename(tmp_path / "arm")
+    shutil.copytree(Path(__file__).parent / "ros" / "inverse_dynamics_solver", tmp_path / "inverse_dynamics_solver")
+    flags = "-DPython3_EXECUTABLE=/usr/bin/python3 -DCMAKE_CXX_FLAGS=-Wall"
+    run(f"ROS_VERSION=2 colcon build --merge-install --cmake-args {flags}", tmp_path)
+    listed = tmp_path / "install/share/ament_index/resource_index/inverse_dynamics_solver__pluginlib__plugin/arm"
+    assert listed.read_text().strip() == "share/arm/plugin.xml"
+    parts = ("class_loader", "console_bridge", "rcpputils", "rcutils")
+    headers = " ".join(f"-I/usr/include/{part}" for part in parts) + " -Iinstall/include"
+    libraries = " ".join(f"-l{part}" for part in parts)
+    source = Path(__file__).parent / "ros" / "load.cpp"
+    run(f"g++ -std=c++17 {headers} {source} -o load {libraries}", tmp_path)
+    text = run(f"LD_LIBRARY_PATH=install/lib ./load install/lib/libarm_solver.so {robot.dof} 2>&1", tmp_path)
+    found = np.array([[float(x) for x in line.split()] for line in text.splitlines()[: robot.dof + 4]])
+    q, qd, qdd = (np.linspace(*ends, robot.dof) for ends in ((0.1, 0.9), (-0.5, 1.0), (1.0, -2.0)))
+    friction = [x.FV * v + x.FS * np.sign(v) for x, v in zip(robot.joints, qd, strict=True)]
+    np.testing.assert_allclose(found[:-4], tf.inertia_matrix(robot).compile()(q), atol=1e-12)
+    np.testing.assert_allclose(found[-4], tf.coriolis_matrix(robot).compile()(q, qd) @ qd, atol=1e-12)
+    np.testing.assert_allclose(found[-3], tf.gravity(robot).compile()(q), atol=1e-12)
+    np.testing.assert_allclose(found[-2], friction, atol=1e-12)
+    np.testing.assert_allclose(found[-1], tf.inverse_dynamics(robot).compile()(q, qd, qdd) - friction, atol=1e-12)
+    assert "arm: wrong number of joints" in text
 
 
 def test_what_exists_is_not_overwritten(tmp_path):
@@ -110,6 +163,16 @@ def test_what_exists_is_not_overwritten(tmp_path):
 def test_what_is_refused(kind, robot, message, tmp_path):
     with pytest.raises(tf.TauforgeError, match=message):
         tf.write_project(tf.robots.bundled(robot, symbolic=robot == "panda"), tmp_path / "project", kind)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("cmake", "test"), ("fmu", "model"), ("cargo", "core"), ("python-extension", "numbers"), ("arduino", "printf")],
+)
+def test_names_that_a_project_needs_itself_are_refused(kind, name, tmp_path):
+    with pytest.raises(tf.TargetError, match=f"'{name}' cannot be the name of a project of kind {kind}"):
+        tf.write_project(tf.robots.planar2r(), tmp_path / name, kind)
     assert not list(tmp_path.iterdir())
 
 

@@ -165,7 +165,7 @@ def test_payload_and_attached_tool_are_the_same():
 
 
 def test_attaching_needs_names_of_its_own():
-    arm = tf.robots.rrp()
+    arm = tf.robots.rrp(symbolic=True)
     with pytest.raises(tf.RobotError, match="already"):
         arm.attach(arm, at=arm.bodies[-1].name)
     both = arm.attach(arm, at=arm.bodies[-1].name, name="second")

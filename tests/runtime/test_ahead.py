@@ -60,7 +60,7 @@ def _compare(program, given, text, tolerance):
 @pytest.mark.parametrize("name", ["puma560", pytest.param("rrp", marks=pytest.mark.slow)])
 def test_neon(name, scalar, tmp_path):
     require("aarch64-linux-gnu-gcc", "qemu-aarch64")
-    program = tf.inverse_dynamics(tf.robots.bundled(name))
+    program = tf.inverse_dynamics(tf.robots.bundled(name, symbolic=name == "rrp"))
     vectors = Vectors(scalar, 16 // Vectors(scalar, 1).size)
     code = object_for(program, "arm", "aarch64-unknown-linux-gnu", vectors, "+neon")
     (tmp_path / "arm.o").write_bytes(code)
@@ -76,7 +76,7 @@ def test_neon(name, scalar, tmp_path):
 @pytest.mark.parametrize("name", ["puma560", pytest.param("rrp", marks=pytest.mark.slow)])
 def test_webassembly(name, tmp_path):
     require("node", "wasm-ld")
-    robot = tf.robots.bundled(name)
+    robot = tf.robots.bundled(name, symbolic=name == "rrp")
     program = tf.fuse(tf.inertia_matrix(robot), tf.inverse_dynamics(robot), name="both")
     (tmp_path / "arm.wasm").write_bytes(wasm(program, "arm"))
     given = _given(program)

@@ -67,7 +67,7 @@ def test_what_is_refused(given, message):
 
 def test_symbols_are_refused():
     with pytest.raises(tf.ProgramError, match="rrp has symbols"):
-        tf.simulate(tf.robots.rrp(), 1.0)
+        tf.simulate(tf.robots.rrp(symbolic=True), 1.0)
     weld = tf.Joint(name="weld", antecedent=0, sigma=2)
     block = tf.Robot(name="block", joints=(weld,), bodies=(tf.Body(name="cube"),))
     with pytest.raises(tf.ProgramError, match="no joint that moves"):

@@ -103,7 +103,7 @@ def test_clear_refusals():
     with pytest.raises(tf.ProgramError, match=r"MB.*times coarser"):
         tf.configuration_space(tf.robots.puma560(), resolution=200)
     with pytest.raises(tf.ProgramError, match="need numbers"):
-        tf.configuration_space(tf.robots.rx90())
+        tf.configuration_space(tf.robots.rx90(symbolic=True))
     with pytest.raises(tf.ProgramError, match=r"tf\.configuration_space"):
         tf.inverse_dynamics(tf.robots.planar2r(), formulation="configuration-space")
     arm = tf.robots.planar2r()

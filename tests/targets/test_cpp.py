@@ -57,8 +57,8 @@ int main() {
 )
 def test_every_kind_of_argument(compiler, standard, tmp_path):
     require(compiler, EIGEN)
-    values = {name: 0.3 + 0.01 * k for k, name in enumerate(tf.robots.rrp().symbols)}
-    robot = tf.robots.rrp().bind(**values)
+    values = {name: 0.3 + 0.01 * k for k, name in enumerate(tf.robots.rrp(symbolic=True).symbols)}
+    robot = tf.robots.rrp(symbolic=True).bind(**values)
     torques, held = tf.inverse_dynamics(robot), tf.gravity(robot)
     tf.fuse(tf.inertia_matrix(robot), torques, name="both").write(tmp_path / "arm.hpp")
     held.write(tmp_path / "other.hpp", target="cpp:float")

@@ -22,7 +22,7 @@ def count(
 ) -> None:
     """Count the operations of inverse dynamics with each set of parameters, next to published figures.
 
-    Example: `tauforge count rx90 --explain`
+    Example: `tauforge count rx90 --symbolic --explain`
     """
     chosen = effort_of(effort)
     found = robot()

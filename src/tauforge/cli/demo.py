@@ -17,7 +17,7 @@ from .info import tree
 
 def run(console: Console) -> None:
     """Show the robot, its base parameters, the counts, some code, and a compiled result that is proved and checked."""
-    robot = tf.robots.rrp()
+    robot = tf.robots.rrp(symbolic=True)
     console.print(Rule("1. A robot"))
     console.print(tree(describe(robot)))
 

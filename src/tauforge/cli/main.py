@@ -137,7 +137,7 @@ def base(
 ) -> None:
     """Show the base inertial parameters and how they are grouped; with -o FILE, save the robot that uses them.
 
-    Example: `tauforge base rrp -o rrpbase.par`
+    Example: `tauforge base rrp --symbolic -o rrpbase.par`
     """
     described = robot()
     found = tf.base_parameters(described.tree() if open_loops else described)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from .console import console
 from .find_robot import FindRobot, takes_robot
@@ -28,4 +29,5 @@ def verify(
     if independent:
         found = found.with_independent(*independent.split(","))
     result = verified(file, found.tree() if open_loops else found)
-    console.print(f"[green]verified[/green] {result}", soft_wrap=True, highlight=False)
+    word = "[green]verified[/green]" if result.proved else "[yellow]not proved[/yellow]"
+    console.print(f"{word} {escape(str(result))}", soft_wrap=True, highlight=False)

@@ -14,9 +14,9 @@ from ..targets import latex
 from ..targets.comments import head
 from ..targets.expression import Variable
 from ..targets.language import Language
-from ..targets.latex_document import document
+from ..targets.latex_document import cells, document, sentence
 from ..targets.statements import Listing, listing
-from ..targets.tables import Table, meanings, parts, ranges
+from ..targets.tables import Table, meanings, of_steps, parts, ranges
 from . import unicode
 from .blocks import Entries, Matrix, blocks, wave_texts
 from .closed import SHORT, Closed, closed
@@ -24,6 +24,7 @@ from .polynomial import TooLong
 from .shown import number, rounded, shown
 
 STYLES = ("auto", "closed", "steps")
+_BELOW = str.maketrans("ijkn", "ᵢⱼₖₙ", ",")
 _ROUNDED = "Numbers are rounded to six digits; generated code has all of them."
 
 
@@ -52,7 +53,9 @@ class Equations:
         if not self.form:
             return latex.render(self._steps(latex.LANGUAGE))
         language = self._latex
-        waves = [(language.text(Variable(x)), text) for x, text in wave_texts(self.form, language).items()]
+        waves = [
+            (f"${language.text(Variable(x))}$", f"${text}$") for x, text in wave_texts(self.form, language).items()
+        ]
         lines = [*self._displays(), *([_ROUNDED] if self._rounded else [])]
         symbols = {name: name for name in self.program.parameters}
         comments = head(self._steps(latex.LANGUAGE), language)
@@ -62,7 +65,7 @@ class Equations:
         """Return the same as Markdown, with formulas in LaTeX between dollar signs."""
         lines = [f"# {_plain(self.program.name)}", ""]
         for part in parts(self.program):
-            lines += [*_markdown_table(part), ""] if isinstance(part, Table) else [_plain(part), ""]
+            lines += [*self._markdown_table(part), ""] if isinstance(part, Table) else [self._sentence(part), ""]
         lines += ["## Symbols", ""]
         language = self._latex
         for name, array in {**self.program.results, **self.program.arguments}.items():
@@ -71,6 +74,8 @@ class Equations:
         if self.form:
             texts = wave_texts(self.form, language)
             lines += [f"- ${language.text(Variable(x))} = {text}$" for x, text in texts.items()]
+        else:
+            lines += [f"- ${name}$: {meaning}" for name, meaning in latex.steps(self._steps(latex.LANGUAGE))]
         for names, meaning in meanings(self.program):
             spelled = [r"\ldots" if x == "..." else latex.symbol(x) for x in ranges(names)]
             lines.append(f"- ${', '.join(spelled)}$: {meaning}")
@@ -150,6 +155,14 @@ class Equations:
                 lines += [latex.LANGUAGE.clear.format(latex.array_letters(block.name))] if block.rest else []
         return lines
 
+    def _markdown_table(self, table: Table) -> list[str]:
+        first, *rows = cells(table, self._latex, self.program, _plain)
+        return [f"**{_plain(table.title)}**", "", _row(first), _row(["---"] * len(first)), *map(_row, rows)]
+
+    def _sentence(self, part: str) -> str:
+        made = sentence(part, self._latex)
+        return made.replace(r"\displaystyle ", "") if "$" in made and "$" not in part else _plain(part)
+
     def _text_of_steps(self, width: int) -> list[str]:
         made = self._steps(unicode.LANGUAGE)
         lines: list[str] = []
@@ -161,7 +174,14 @@ class Equations:
             lines.insert(
                 0, f"Repeated until {unicode.LANGUAGE.text(made.loop.until)} is 1, at most {made.loop.bound} times."
             )
-        return [*lines, *(unicode.LANGUAGE.clear.format(unicode.letters(x.name)) for x in made.cleared)]
+        lines += [unicode.LANGUAGE.clear.format(unicode.letters(x.name)) for x in made.cleared]
+        names = of_steps(x for x in made.variables if x not in {*made.symbols.values()})
+        meant = [f"{name}{below.translate(_BELOW)}: {meaning}" for name, below, meaning in names]
+        return [
+            *lines,
+            *[""] * bool(meant),
+            *(x for y in meant for x in textwrap.wrap(y, width, subsequent_indent="  ")),
+        ]
 
 
 def equations(program: Program, style: str = "auto") -> Equations:
@@ -190,17 +210,14 @@ def _formula(block: Matrix | Entries) -> str:
     if isinstance(block, Matrix):
         rows = " \\\\\n".join(" & ".join(row) for row in block.rows)
         return f"{block.name} = \\begin{{bmatrix}}\n{rows}\n\\end{{bmatrix}}"
-    return _aligned([latex.equation(name, text) for name, text in block.equations])
+    entries = [latex.equation(name, text) for name, text in block.equations]
+    rest = rf"&\text{{{latex.LANGUAGE.clear.format(latex.array_letters(block.name))}}}"
+    return _aligned([*entries, rest] if block.rest else entries)
 
 
 def _aligned(rows: list[str]) -> str:
     joined = " \\\\\n".join(rows)
     return f"\\begin{{aligned}}\n{joined}\n\\end{{aligned}}"
-
-
-def _markdown_table(table: Table) -> list[str]:
-    first, *rows = [[_plain(x) for x in row] for row in table.rows]
-    return [f"**{_plain(table.title)}**", "", _row(first), _row(["---"] * len(first)), *map(_row, rows)]
 
 
 def _row(cells: list[str]) -> str:

@@ -49,7 +49,7 @@ def parts() -> Iterator[Part]:
 
 
 def _base() -> Part:
-    found = base_parameters(rrp())
+    found = base_parameters(rrp(symbolic=True))
     entries = [
         same("base inertial parameters", "figure 4", PARAMETERS, " ".join(found.names)),
         *(_relation(name, text, found.relations) for name, text in FIGURE_4.items()),
@@ -70,7 +70,7 @@ def _relation(name: str, text: str, ours: Mapping[str, Node]) -> Entry:
 
 
 def _program() -> Part:
-    robot = rrp()
+    robot = rrp(symbolic=True)
     standard, base = (inverse_dynamics(robot, parameters=p) for p in ("standard", "base"))
     printed = program_of(FIGURE_6)
     entries = (
@@ -136,7 +136,7 @@ def program_of(text: str) -> Program:
         node = expression(formula.replace(".*", "*").replace(".^", "^"))
         known[symbol(name)] = replaced([node], known)[node]
     tau = [known[symbol(f"GAM{j}")] for j in (1, 2, 3)]
-    ours = inverse_dynamics(rrp(), parameters="base")
+    ours = inverse_dynamics(rrp(symbolic=True), parameters="base")
     given = {name: array for name, array in ours.arguments.items() if name != "parameters"}
     return Program("figure6", given, {"tau": outputs(tau, [3], ours.results["tau"].shape.labels, "")})
 

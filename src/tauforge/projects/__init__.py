@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keyword
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from ..models.registry import check_robot
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..targets.c import LANGUAGE
-from ..targets.language import Names
+from ..targets.language import Names, words
 from .devices import arduino, simulink, wasm
 from .fmu import fmu
 from .libraries import cargo, cmake, python_extension, ros2
@@ -27,6 +29,24 @@ PROJECTS: dict[str, Callable[[Order], Files]] = {
     "python-extension": python_extension,
     "wasm": wasm,
 }
+
+
+_STDIO = words("""
+    clearerr dprintf fclose fdopen feof ferror fflush fgetc fgetpos fgets fileno fopen fprintf fputc fputs fread freopen
+    fscanf fseek fsetpos ftell fwrite getc getchar getdelim getline gets pclose perror popen printf putc putchar puts
+    remove rename rewind scanf setbuf setvbuf snprintf sprintf sscanf stderr stdin stdout tmpfile tmpnam ungetc vfprintf
+    vprintf vscanf vsnprintf vsprintf vsscanf
+""")
+_CMAKE = words("all clean edit_cache help install list_install_components package package_source rebuild_cache test")
+_TAKEN: dict[str, frozenset[str]] = {
+    "cmake": _CMAKE,
+    "cargo": words("alloc core proc_macro std test"),
+    "ros2": _CMAKE | words("uninstall"),
+    "fmu": _CMAKE | words("model"),
+    "simulink": words("IN INPUTS OUT OUTPUTS outputs start terminate"),
+    "python-extension": frozenset({*keyword.kwlist, *sys.stdlib_module_names, "numpy", "setuptools"}),
+}
+"""Names that the tools and files of a project need for themselves; the tests of all of them include stdio.h."""
 
 
 def write_project(
@@ -51,5 +71,7 @@ def write_project(
     if kind not in PROJECTS:
         raise TargetError(f"unknown kind of project {kind!r}; {suggestion(kind, list(PROJECTS))}")
     name = Names(LANGUAGE).function(Path(folder).name if name is None else name)
+    if name in _STDIO | _TAKEN.get(kind, frozenset()):
+        raise TargetError(f"{name!r} cannot be the name of a project of kind {kind}, which needs it itself; give name=")
     order = Order(robot, inverse_dynamics(robot) if program is None else program, name)
     return write_folder(folder, PROJECTS[kind](order))

@@ -59,8 +59,7 @@ def arduino(order: Order) -> Files:
     ]
     made = [f"static float {key}_[{x.shape[1]}];" for key, x in found.wanted.items()]
     first = [
-        f"static const float {key}[] = {{{', '.join(f'{v!r}f' for v in x[0].tolist())}}};"
-        for key, x in found.given.items()
+        f"static float {key}[] = {{{', '.join(f'{v!r}f' for v in x[0].tolist())}}};" for key, x in found.given.items()
     ]
     made_first = [f"static float {key}[{x.shape[1]}];" for key, x in found.wanted.items()]
     words = {
@@ -69,6 +68,7 @@ def arduino(order: Order) -> Files:
         "states": str(STATES),
         "arrays": "\n".join([*first, *made_first, ""]),
         "first": next(iter(found.wanted)),
+        "touches": " ".join(f"touch({key});" for key in found.given),
     }
     calls = {
         "cortex": ", ".join([*(f"GIVEN_{key}[k]" for key in found.given), *(f"{key}_" for key in found.wanted)]),

@@ -52,7 +52,7 @@ def c_test(program: Program, name: str, scalar: str = "double", tolerance: float
     """Return a main program in C that compares the function with the numbers, and says by how much it is off."""
     found = numbers(program, scalar == "float")
     suffix = "f" if scalar == "float" else ""
-    lines = ["#include <math.h>", "#include <stdio.h>", "", f'#include "{name}.h"', ""]
+    lines = ["#include <float.h>", "#include <math.h>", "#include <stdio.h>", "", f'#include "{name}.h"', ""]
     for group, arrays in (("GIVEN", found.given), ("WANTED", found.wanted)):
         for key, values in arrays.items():
             size = max(values.shape[1], 1)
@@ -72,7 +72,7 @@ def c_test(program: Program, name: str, scalar: str = "double", tolerance: float
         lines += [
             f"        for (int i = 0; i < {values.shape[1]}; i++) {{",
             f"            const double off = fabs((double){key}_[i] - (double)WANTED_{key}[k][i])/{scale!r};",
-            "            worst = off <= worst ? worst : off;",
+            "            if (!(off <= worst) && worst <= DBL_MAX) worst = off; /* a NaN stays */",
             "        }",
         ]
     return "\n".join(

@@ -2,7 +2,7 @@
 
 ``names()`` lists them. With ``symbolic=True`` every link's ten inertial parameters are symbols (XX1, …, M1) and so is
 every length that is not zero (D3, RL4, …); rotors and friction are left out. These are the conditions of published
-operation counts. If no trustworthy inertial values are published, they are symbols in any case.
+operation counts. Where no values are published the numbers are round examples, and the docstring says so.
 """
 
 from __future__ import annotations
@@ -65,14 +65,21 @@ def rrp(*, symbolic: bool = False) -> Robot:
     """Return the three-joint example of Lemoine and Khalil, "Symbolic Dynamics", Encyclopedia of Robotics (2022),
     figure 3.
 
-    Its description is entirely symbolic, including the pose of the first axis and gravity.
+    The paper has no numbers. With ``symbolic=True`` everything is a symbol, as there, including the pose of the first
+    axis and gravity. The round numbers are an example: a column, a hub, and a rod of 2 kg that slides through it.
     """
-    robot = _arm("rrp", alpha=[0, _H, _H], sigma=[0, 0, 1], gravity=Vector(0.0, 0.0, symbol("G3")))
+    inertias = [
+        solid(5.0, (0.0, 0.0, -0.1), (0.05, 0.05, 0.02)),
+        solid(3.0, (0.0, 0.0, 0.05), (0.02, 0.02, 0.01)),
+        solid(2.0, (0.0, 0.0, -0.3), (0.06, 0.06, 0.001)),
+    ]
+    gravity = Vector(0.0, 0.0, symbol("G3")) if symbolic else DOWN
+    robot = _arm("rrp", alpha=[0, _H, _H], sigma=[0, 0, 1], inertias=() if symbolic else inertias, gravity=gravity)
     pose: dict[str, Any] = {
         key: symbol(f"{name}1") for key, name in zip(("gamma", "b", "alpha", "d", "r"), "gbadr", strict=True)
     }
     first, *others = (replace(joint, variable=f"q{j}") for j, joint in enumerate(robot.joints, 1))
-    return replace(robot, joints=(replace(first, **pose), *others))
+    return replace(robot, joints=(replace(first, **(pose if symbolic else {})), *others))
 
 
 def planar2r(*, symbolic: bool = False) -> Robot:
@@ -91,21 +98,52 @@ def scara(*, symbolic: bool = False) -> Robot:
 
 
 def stanford(*, symbolic: bool = False) -> Robot:
-    """Return the Stanford arm, RRPRRR, with the lengths in Paul, "Robot Manipulators" (1981).
+    """Return the Stanford arm, RRPRRR, with the lengths, masses, moments and rotor inertias in Paul, "Robot
+    Manipulators" (1981), as in the first versions of Corke's Robotics Toolbox.
 
-    The inertial values in circulation place centres of mass ten times too far out, so these remain symbols. The 0.263 m
-    along the last axis belong to the tool.
+    That toolbox places the centres of mass of links 2 to 6 ten times too far out: with those, no link could have its
+    moments of inertia. Here they are a tenth of that. The 0.263 m along the last axis belong to the tool.
     """
-    robot = _arm("stanford", alpha=[0, -_H, _H, 0, -_H, _H], r=[0.412, 0.154, 0, 0, 0, 0], sigma=[0, 0, 1, 0, 0, 0])
+    inertias = [  # moments about the origin of each frame
+        Inertia(XX=0.276, YY=0.071, ZZ=0.255, MY=-9.29 * 0.1105, MZ=-9.29 * 0.0175, M=9.29),
+        Inertia(XX=0.108, YY=0.100, ZZ=0.018, MZ=-5.01 * 0.1054, M=5.01),
+        Inertia(XX=2.51, YY=2.51, ZZ=0.006, MZ=-4.25 * 0.6447, M=4.25),
+        Inertia(XX=0.002, YY=0.001, ZZ=0.001, MY=-1.08 * 0.0054, MZ=-1.08 * 0.0092, M=1.08),
+        Inertia(XX=0.003, YY=0.0004, ZZ=0.003, MY=-0.63 * 0.0566, M=0.63),
+        Inertia(XX=0.013, YY=0.013, ZZ=0.0003, MZ=0.51 * 0.1554, M=0.51),
+    ]
+    robot = _arm(
+        "stanford",
+        alpha=[0, -_H, _H, 0, -_H, _H],
+        r=[0.412, 0.154, 0, 0, 0, 0],
+        sigma=[0, 0, 1, 0, 0, 0],
+        inertias=inertias,
+        IA=[0.953, 2.193, 0.782, 0.106, 0.097, 0.020],
+    )
     return made_symbolic(robot) if symbolic else robot
 
 
 def rx90(*, symbolic: bool = False) -> Robot:
     """Return the Stäubli RX-90: frames from Khalil and Dombre, "Modeling, Identification and Control of Robots" (2002).
 
-    D3 = RL4 = 0.45 m. No inertial values are published, so they are symbols.
+    D3 = RL4 = 0.45 m. No inertial values are published: the round numbers are an example, of the size that such an arm
+    has, with 51 kg in motion.
     """
-    robot = _arm("rx90", alpha=[0, _H, 0, -_H, _H, -_H], d=[0, 0, 0.45, 0, 0, 0], r=[0, 0, 0, 0.45, 0, 0])
+    inertias = [
+        solid(20.0, (0.0, -0.05, -0.1), (0.5, 0.4, 0.4)),
+        solid(15.0, (0.2, 0.0, 0.1), (0.1, 0.5, 0.5)),
+        solid(10.0, (0.0, -0.02, -0.05), (0.15, 0.1, 0.15)),
+        solid(4.0, (0.0, 0.01, -0.15), (0.06, 0.06, 0.01)),
+        solid(1.5, (0.0, 0.03, 0.0), (0.004, 0.003, 0.004)),
+        solid(0.5, (0.0, 0.0, 0.06), (0.0006, 0.0006, 0.0004)),
+    ]
+    robot = _arm(
+        "rx90",
+        alpha=[0, _H, 0, -_H, _H, -_H],
+        d=[0, 0, 0.45, 0, 0, 0],
+        r=[0, 0, 0, 0.45, 0, 0],
+        inertias=inertias,
+    )
     return made_symbolic(robot) if symbolic else robot
 
 

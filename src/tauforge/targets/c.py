@@ -185,18 +185,19 @@ def render(listing: Listing, scalar: str = DOUBLE) -> str:
     lines += [*_prototype(listing, scalar), "{"]
     lines += [f"    (void){argument.name};" for argument in unread(listing)]
     code = "\n".join([*lines, *blocks(listing, here, "    "), "}", ""])
-    return "\n".join([*head(listing, here, certificate(listing, code)), "", code])
+    made = how_made(listing.program)
+    *comment, end = head(listing, here, [f"{MADE}{made}"] if made else [])
+    text = "\n".join([*comment, end, "", code])
+    return "\n".join([*comment, here.line.format(f"{CERTIFICATE}{digest(text)}"), end, "", code])
 
 
-def certificate(listing: Listing, code: str) -> list[str]:
-    """Return the lines of a comment by which a function can be checked later: how it was made, and a hash of it."""
-    made = [f"Made by: {how_made(listing.program)}"] if how_made(listing.program) else []
-    return [*made, f"Certificate: {digest(code)}"]
+MADE, CERTIFICATE = "Made by: ", "Certificate: "
+"""What the last lines of the comment start with, by which a function can be checked later."""
 
 
-def digest(code: str) -> str:
-    """Return a hash of a function's text."""
-    return hashlib.sha256(code.encode()).hexdigest()[:32]
+def digest(text: str) -> str:
+    """Return a hash of a function's text with the comment above it, but for the line that holds the hash."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def how_made(program: Program) -> str:
@@ -250,8 +251,12 @@ def _prototype(listing: Listing, scalar: str, end: str = "") -> list[str]:
 
 
 def _declared(argument: Argument, scalar: str) -> str:
-    size = argument.array.shape.size
-    return f"{scalar} {argument.name}[{size}]" if size else f"{scalar} *{argument.name}"  # C has no empty arrays
+    return declared(argument.name, argument.array.shape.size, scalar)
+
+
+def declared(name: str, size: int, scalar: str) -> str:
+    """Return the declaration of an array; C has no empty ones."""
+    return f"{scalar} {name}[{size}]" if size else f"{scalar} *{name}"
 
 
 def checked(scalar: str) -> str:

@@ -13,6 +13,7 @@ from .expression import Element
 from .language import ATOM, SUM, Language, calls, words
 from .latex_document import document, escaped
 from .statements import Listing, Loop, Statement
+from .tables import of_steps
 
 WIDEST = 75
 """Number of visible characters in a line of an equation."""
@@ -48,7 +49,7 @@ def symbol(name: str) -> str:
 
 def _variable(name: str) -> str:
     """Spell one of the papers' names with its indices separated, any other as a symbol."""
-    match = re.fullmatch(r"([A-Z]+)(\d+)(_\d*)?", name)
+    match = re.fullmatch(r"([A-Za-z]+)(\d+)(_\d*)?", name)
     count = _COMPONENTS.get(match[1], 0) if match else 0
     if not match or not count or len(match[2]) <= count:
         return symbol(name)
@@ -112,7 +113,14 @@ def render(listing: Listing) -> str:
         for start in range(0, len(rows), ROWS):
             lines += [r"\begin{align*}", " \\\\\n".join(rows[start : start + ROWS]), r"\end{align*}"]
     language = language_of(listing.symbols.values())
-    return document(listing.program, listing.name, lines, language, listing.symbols, head(listing, language))
+    meant = [(f"${name}$", escaped(meaning)) for name, meaning in steps(listing)]
+    return document(listing.program, listing.name, lines, language, listing.symbols, head(listing, language), meant)
+
+
+def steps(listing: Listing) -> list[tuple[str, str]]:
+    """Return the names of variables with letters in the place of their indices, and what they mean."""
+    own = [x for x in listing.variables if x not in {*listing.symbols.values()}]
+    return [(f"{letters(name)}_{{{below}}}", meaning) for name, below, meaning in of_steps(own)]
 
 
 def _repetition(loop: Loop) -> str:
@@ -152,23 +160,28 @@ def equation(name: str, text: str) -> str:
 
 def pieces(text: str, room: int, width: Callable[[str], int]) -> list[str]:
     """Split a text before + and -, where a line can end: outside brackets, but in a term that is too long by itself
-    inside round ones too.
+    inside round ones too, as few of them as will do.
     """
-    return [
-        piece
-        for term in _terms(text, "({", ")}")
-        for piece in ([term] if width(term) <= room else _terms(term, "{", "}"))
-    ]
+    return [piece for term in _terms(text, 0) for piece in _fitting(term, room, width)]
 
 
-def _terms(text: str, opening: str, closing: str) -> list[str]:
-    """Split a text before each + and - outside given brackets."""
-    found, depth = [""], 0
+def _fitting(term: str, room: int, width: Callable[[str], int]) -> list[str]:
+    for level in range(term.count("(")):
+        found = _terms(term, level)
+        if max(map(width, found)) <= room:
+            return found
+    return _terms(term, term.count("("))
+
+
+def _terms(text: str, level: int) -> list[str]:
+    """Split a text before each + and - inside at most ``level`` round brackets, and outside all others."""
+    found, round_, curly = [""], 0, 0
     for word in re.split(r"(?= [+-] )", text):
-        if depth == 0:
+        if round_ <= level and not curly:
             found.append("")
         found[-1] += word
-        depth += sum(map(word.count, opening)) - sum(map(word.count, closing))
+        round_ += word.count("(") - word.count(")")
+        curly += word.count("{") - word.count("}")
     return found
 
 

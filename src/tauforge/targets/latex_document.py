@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..errors import ExpressionError
 from ..graph.node import Node, symbol
@@ -19,7 +19,7 @@ _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textas
 _PREAMBLE = (
     r"\documentclass[a4paper]{article}",
     r"\usepackage{amsmath}",
-    r"\usepackage{longtable}",
+    r"\usepackage{array,longtable}",
     r"\usepackage[margin=2cm]{geometry}",
     r"\allowdisplaybreaks",
     r"\setlength{\parindent}{0pt}",
@@ -29,8 +29,6 @@ _PREAMBLE = (
 )
 _LISTED = 12
 """How many entries of an array have their labels listed."""
-_TOGETHER = 7
-"""How many parameters share a line."""
 _TURNS = re.compile(r"(?:(\d+)\*)?\bpi\b(?:/(\d+))?")
 EQUATIONS = r"\section*{Equations}"
 """What separates the explanations from the equations."""
@@ -43,7 +41,7 @@ def document(
     language: Language,
     symbols: Mapping[str, str],
     comments: Iterable[str] = (),
-    waves: Iterable[tuple[str, str]] = (),
+    more: Iterable[tuple[str, str]] = (),
 ) -> str:
     """Return a document.
 
@@ -55,14 +53,15 @@ def document(
         Name of each parameter that is used -> what it is called here.
     comments
         Lines before everything else.
-    waves
-        Names of sines and cosines in LaTeX, and what they are.
+    more
+        Other names and what they mean, in LaTeX.
     """
     lines = [*comments, *_PREAMBLE, rf"\section*{{{escaped(title)}}}"]
     for part in parts(program):
-        lines += _table(part, language, program) if isinstance(part, Table) else [rf"{escaped(part)}\par"]
+        lines += _table(part, language, program) if isinstance(part, Table) else [rf"{sentence(part, language)}\par"]
     lines += [rf"Operations: {escaped(str(program.count()))}.\par", r"\subsection*{Symbols}"]
-    lines += _longtable(r"lp{0.6\textwidth}", _meanings(program, language, symbols, waves))
+    columns = r">{\raggedright}p{0.3\textwidth}p{0.6\textwidth}"
+    lines += _longtable(columns, _meanings(program, language, symbols, more))
     return "\n".join([*lines, EQUATIONS, *equations, r"\end{document}", ""])
 
 
@@ -74,20 +73,46 @@ def escaped(text: str) -> str:
     )
 
 
+def sentence(text: str, language: Language) -> str:
+    """Return a line of a heading; what follows = or : is a formula, or several, if all of it is expressions."""
+    found = re.fullmatch(r"([^=:]*)( = |: )(.*)", text)
+    if not found:
+        return escaped(text)
+    name, sign, rest = found.groups()
+    made = [formula(x, language, {}) for x in rest.split(", ")]
+    own = formula(name, language, {}) if sign == " = " else None
+    if own and made[0] is not None and len(made) == 1:
+        return rf"$\displaystyle {own} = {made[0]}$"
+    if sign == ": " and len(made) == 3 and None not in made:
+        return f"{escaped(name)}: {', '.join(f'${x}$' for x in made)}"
+    return escaped(text)
+
+
 def _longtable(columns: str, rows: Iterable[Sequence[str]]) -> list[str]:
     body = [" & ".join(row) + r" \\" for row in rows]
     return [rf"\begin{{longtable}}[l]{{{columns}}}", *body, r"\end{longtable}"] if body else []
 
 
 def _table(table: Table, language: Language, program: Program) -> list[str]:
-    """Return one of the robot's tables, its cells as formulas where they are expressions."""
-    head, *rows = table.rows
-    names = [f"${language.text(Variable(x))}$" if x.isalpha() else escaped(x) for x in head]
-    coordinates = [Element("q", (j,), j) for j in range(len(rows))] if _one_each(program, len(rows)) else []
-    cells = [[_cell(x, language, _moving(head, row, k), coordinates) for k, x in enumerate(row)] for row in rows]
-    lines = _longtable("l" * len(head), [[*names], *cells])
+    head, *rows = cells(table, language, program, escaped)
+    lines = _longtable("l" * len(head), [head, *rows])
     lines[1] += r" \hline"
     return [r"\begingroup\footnotesize", rf"\textbf{{{escaped(table.title)}}}\par", *lines, r"\endgroup"]
+
+
+def cells(table: Table, language: Language, program: Program, other: Callable[[str], str]) -> list[list[str]]:
+    """Return one of the robot's tables, its cells as formulas where they are expressions, as other text elsewhere."""
+    head, *rows = table.rows
+    names = [f"${language.text(Variable(x))}$" if x.isalpha() else other(x) for x in head]
+    coordinates = [Element("q", (j,), j) for j in range(len(rows))] if _one_each(program, len(rows)) else []
+    made = [[_cell(x, language, _moving(head, row, k), coordinates) for k, x in enumerate(row)] for row in rows]
+    return [
+        names,
+        *(
+            [other(x) if y is None else f"${y}$" for x, y in zip(row, each, strict=True)]
+            for row, each in zip(rows, made, strict=True)
+        ),
+    ]
 
 
 def _one_each(program: Program, joints: int) -> bool:
@@ -106,11 +131,9 @@ def _moving(head: Sequence[str], row: Sequence[str], column: int) -> str:
     return ""
 
 
-def _cell(text: str, language: Language, own: str, coordinates: Sequence[Element]) -> str:
-    made = formula(
-        text, language, {symbol(own): coordinates[int(own.lstrip("thrq")) - 1]} if own and coordinates else {}
-    )
-    return escaped(text) if made is None else f"${made}$"
+def _cell(text: str, language: Language, own: str, coordinates: Sequence[Element]) -> str | None:
+    place = {symbol(own): coordinates[int(own.lstrip("thrq")) - 1]} if own and coordinates else {}
+    return formula(text, language, place)
 
 
 def formula(text: str, language: Language, places: Mapping[Node, Expression]) -> str | None:
@@ -133,7 +156,7 @@ def formula(text: str, language: Language, places: Mapping[Node, Expression]) ->
 
 
 def _meanings(
-    program: Program, language: Language, symbols: Mapping[str, str], waves: Iterable[tuple[str, str]]
+    program: Program, language: Language, symbols: Mapping[str, str], more: Iterable[tuple[str, str]]
 ) -> list[list[str]]:
     """Return what each symbol means, those of the results first."""
     rows = []
@@ -141,12 +164,11 @@ def _meanings(
     for name, array in arrays.items():
         if name != PARAMETERS and array.nodes:
             rows.append([f"${_elements(name, array, language)}$", escaped(array.meaning) + _labels(array)])
-    rows += [[f"${name}$", f"${meaning}$"] for name, meaning in waves]
+    rows += [[*row] for row in more]
     for names, meaning in meanings(program):
-        used = [name for name in ranges(names) if name == "..." or name in symbols]
+        used = ranges(name for name in names if name in symbols)
         spelled = [r"\ldots" if x == "..." else language.text(Variable(symbols[x])) for x in used]
-        for k in range(0, len(spelled), _TOGETHER):
-            rows.append([f"${', '.join(spelled[k : k + _TOGETHER])}$", "" if k else escaped(meaning)])
+        rows += [[", ".join(f"${x}$" for x in spelled), escaped(meaning)]] if spelled else []
     return rows
 
 

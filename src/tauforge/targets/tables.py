@@ -66,6 +66,38 @@ def meanings(program: Program) -> list[tuple[list[str], str]]:
     return [(names, meaning) for meaning, names in found.items()]
 
 
+_PAPERS = {
+    "W": ("i,j", "component i of the angular velocity of link j, in its frame"),
+    "WI": ("i,j", "component i of the angular velocity of the parent of link j, in the frame of link j"),
+    "WP": ("i,j", "component i of the angular acceleration of link j"),
+    "VP": ("i,j", "component i of the acceleration of the origin of frame j, less that of gravity"),
+    "DV": ("i,k,j", "product of components i and k of the angular velocity of link j, with a minus if i = k"),
+    "U": (
+        "i,k,j",
+        "entry i, k of the matrix U of link j: a point at P in its frame accelerates by U P beyond the origin",
+    ),
+    "F": ("i,j", "component i of the force that moves link j"),
+    "No": ("i,j", "component i of the moment that turns link j, from its moments of inertia"),
+    "E": ("i,j", "component i of the force on link j and all that it carries"),
+    "N": ("i,j", "component i of the moment on link j and all that it carries, about the origin of its frame"),
+}
+_NUMBERED = {"S": "sine of the angle n", "C": "cosine of the angle n", "K": "values of the robot's parameters alone"}
+
+
+def of_steps(names: Iterable[str]) -> list[tuple[str, str, str]]:
+    """Return what the variables of steps mean: letters, indices, and the meaning, in the order of their first use."""
+    found: dict[str, tuple[str, str, str]] = {}
+    for name in names:
+        match = re.fullmatch(r"([A-Z][A-Za-z]*?)(\d+)_?", name)
+        if match and match[1] in _PAPERS and len(match[2]) > _PAPERS[match[1]][0].count(","):
+            found.setdefault(match[1], (match[1], *_PAPERS[match[1]]))
+        elif match and match[1] in _NUMBERED:
+            found.setdefault(match[1], (match[1], "n", _NUMBERED[match[1]]))
+        elif re.fullmatch(r"t\d+", name):
+            found.setdefault("t", ("t", "n", "values that are used several times"))
+    return [*found.values()]
+
+
 def as_expression(node: Node, places: Mapping[Node, Expression] = MappingProxyType({})) -> Expression:
     """Return a graph as one expression, everything written in place."""
     return negated(*_term(node, places))

@@ -1,28 +1,27 @@
-// A plugin for inverse_dynamics_solver. Tauforge's tests do not run it: they have none of ROS's own libraries.
+// A plugin for inverse_dynamics_solver. Tauforge's tests load it by ROS's class loader; they have no ROS node to run it in.
 #include <stdexcept>
+#include <string>
 
 #include <inverse_dynamics_solver/inverse_dynamics_solver.hpp>
 #include <pluginlib/class_list_macros.hpp>
 
 #include "@name@/@name@.hpp"
 
-namespace @name@ {
+namespace @name@_dynamics {
 
 class Solver : public inverse_dynamics_solver::InverseDynamicsSolver {
 public:
-    void initialize(
-        rclcpp::node_interfaces::NodeParametersInterface::SharedPtr, const std::string&, const std::string&) override
+    void initialize(rclcpp::node_interfaces::NodeParametersInterface::ConstSharedPtr, const std::string&,
+        const std::string&) override
     {
     }
 
     Eigen::MatrixXd getInertiaMatrix(const Eigen::VectorXd& q) const override
     {
         Eigen::MatrixXd matrix(dof, dof);
-        const Eigen::VectorXd zero = Eigen::VectorXd::Zero(dof), held = getTorques(q, zero, zero);
-        for (std::size_t i = 0; i < dof; i++) {
-            Eigen::VectorXd unit = zero;
-            unit[i] = 1.0;
-            matrix.col(i) = getTorques(q, zero, unit) - held;
+        const Eigen::VectorXd zero = Eigen::VectorXd::Zero(dof), held = torques(q, zero, zero);
+        for (Eigen::Index i = 0; i < matrix.cols(); i++) {
+            matrix.col(i) = torques(q, zero, Eigen::VectorXd::Unit(dof, i)) - held;
         }
         return matrix;
     }
@@ -30,7 +29,7 @@ public:
     Eigen::VectorXd getCoriolisVector(const Eigen::VectorXd& q, const Eigen::VectorXd& qd) const override
     {
         const Eigen::VectorXd zero = Eigen::VectorXd::Zero(dof);
-        return getTorques(q, qd, zero) - getTorques(q, zero, zero);
+        return torques(q, qd, zero) - torques(q, zero, zero) - getFrictionVector(qd);
     }
 
     Eigen::VectorXd getGravityVector(const Eigen::VectorXd& q) const override
@@ -41,8 +40,22 @@ public:
         return tau;
     }
 
+    // Friction changes its sign with the velocity, and all other torques do not.
+    Eigen::VectorXd getFrictionVector(const Eigen::VectorXd& qd) const override
+    {
+        const Eigen::VectorXd q = Eigen::VectorXd::Zero(positions), zero = Eigen::VectorXd::Zero(dof);
+        return 0.5*(torques(q, qd, zero) - torques(q, -qd, zero));
+    }
+
+    // Without friction, as the interface has it.
     Eigen::VectorXd getTorques(
         const Eigen::VectorXd& q, const Eigen::VectorXd& qd, const Eigen::VectorXd& qdd) const override
+    {
+        return torques(q, qd, qdd) - getFrictionVector(qd);
+    }
+
+private:
+    static Eigen::VectorXd torques(const Eigen::VectorXd& q, const Eigen::VectorXd& qd, const Eigen::VectorXd& qdd)
     {
         checked(q, positions);
         checked(qd, dof);
@@ -52,7 +65,6 @@ public:
         return tau;
     }
 
-private:
     static void checked(const Eigen::VectorXd& x, std::size_t size)
     {
         if (static_cast<std::size_t>(x.size()) != size) throw std::invalid_argument("@name@: wrong number of joints");
@@ -61,4 +73,4 @@ private:
 
 }
 
-PLUGINLIB_EXPORT_CLASS(@name@::Solver, inverse_dynamics_solver::InverseDynamicsSolver)
+PLUGINLIB_EXPORT_CLASS(@name@_dynamics::Solver, inverse_dynamics_solver::InverseDynamicsSolver)

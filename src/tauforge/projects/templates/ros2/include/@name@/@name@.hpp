@@ -8,7 +8,7 @@
 #include "@name@/@name@.h"
 #include "@name@/@name@_gravity.h"
 
-namespace @name@ {
+namespace @name@_dynamics {
 
 inline constexpr std::size_t dof = @dof@;
 inline constexpr std::size_t positions = @positions@;
