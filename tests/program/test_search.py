@@ -229,15 +229,28 @@ def test_a_kept_graph_of_something_else_is_not_returned(monkeypatch, tmp_path):
     assert program.optimise() is program
 
 
-@pytest.mark.parametrize("effort", ["slow", 0, -1.0, float("inf"), float("nan"), None, True])
+@pytest.mark.parametrize("effort", ["slow", 0, -1.0, float("inf"), float("nan"), None, True, 10**400, np.True_, 1j])
 def test_unknown_efforts_are_refused(effort):
     with pytest.raises(tf.ProgramError, match="effort is"):
         tf.Program.of(y="a*b").optimise(effort)
 
 
-def test_unknown_objectives_are_refused():
+@pytest.mark.parametrize("objective", ["beauty", None, ["size"]])
+def test_unknown_objectives_are_refused(objective):
     with pytest.raises(tf.ProgramError, match="'operations', 'size', 'latency', 'throughput'"):
-        tf.Program.of(y="a*b").optimise(objective="beauty")
+        tf.Program.of(y="a*b").optimise(objective=objective)
+
+
+@pytest.mark.parametrize("seed", [None, "1", 1.5, [1]])
+def test_seeds_that_could_not_be_repeated_are_refused(seed):
+    with pytest.raises(tf.ProgramError, match=r"seed is .*; it must be a whole number"):
+        tf.Program.of(y="a*b + a*c").optimise("quick", seed=seed)
+
+
+def test_numbers_of_numpy_are_efforts_and_seeds():
+    program = tf.Program.of(y="a*b + a*c")
+    assert program.optimise("quick", seed=np.int64(3)).code("c") == program.optimise("quick", seed=3).code("c")
+    assert program.optimise(np.int64(1)).count().total == 2
 
 
 def test_an_effort_in_seconds_ends():
@@ -255,6 +268,15 @@ def test_objectives_measure_different_things():
     assert work(tf.Program.of(y="a*b + c")) == 1
     assert throughput(chain) < latency(chain)
     assert instructions(tf.Program.of(y="sin(a)*b")) == 4
+
+
+def test_divisors_are_inverted_once_where_that_takes_less_time():
+    program = tf.Program.of(x="a/d", y="b/d", z="(c + 1)/d", w="a/(b*b + 1)")
+    fast = program.optimise("quick", objective="throughput")
+    assert fast.count().div == 2
+    assert program.certify(fast)
+    assert program.optimise("quick").count().div == 4  # by count, a product is worth no less than a quotient
+    assert tf.Program.of(x="a/d").optimise("quick", objective="latency").count().mul == 0
 
 
 def test_sums_that_lose_digits_are_refused():
