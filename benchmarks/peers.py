@@ -1,7 +1,7 @@
 """A Panda beside six other libraries, and Talos and ANYmal on a floating base beside those that can hold them.
 
 What ``tauforge bench`` does, on the robots of ``example-robot-data``, or where it is not installed on those of
-``benchmarks.robots``: python -m benchmarks.peers [--robots NAME ...] [--json FOLDER] [--plot FOLDER]
+``benchmarks.robots``: python -m benchmarks.peers [--robots NAME ...] [--effort quick] [--json FOLDER] [--plot FOLDER]
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tauforge.bench.compare import PEERS, rows
 from tauforge.bench.peer import MODELS, Peer
 from tauforge.bench.prepare import prepared
 from tauforge.cli import bench
+from tauforge.program.search import EFFORTS
 
 from .loading import data
 from .robots import humanoid, panda, quadruped
@@ -48,12 +49,13 @@ def main(arguments: Sequence[str] | None = None, peers: Sequence[type[Peer]] = P
     parser.add_argument("--models", nargs="+", choices=MODELS, default=[*MODELS])
     parser.add_argument("--batch", type=int, default=4096)
     parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--effort", choices=EFFORTS, help="optimise our models with this effort")
     parser.add_argument("--json", type=Path, help="a folder to write the figures to")
     parser.add_argument("--plot", type=Path, help="a folder to draw the ratios to")
     options = parser.parse_args(arguments)
     for name in options.robots:
         found, notes = prepared(robot(name))
-        rest = {"batch": options.batch, "seconds": options.seconds, "peers": peers}
+        rest = {"batch": options.batch, "seconds": options.seconds, "peers": peers, "effort": options.effort}
         timed = [*rows(found, options.models, **rest)]
         Console(highlight=False, width=120).print(bench.table(found, timed, options.batch, notes))
         if options.json:

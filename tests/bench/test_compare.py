@@ -18,6 +18,7 @@ from tauforge.bench.prepare import depth_first, prepared, solid, states
 from tauforge.bench.timing import best_times
 from tauforge.bench.with_mujoco import MuJoCo
 from tauforge.bench.with_pinocchio import Pinocchio
+from tauforge.bench.with_tauforge import Tauforge
 
 from ..random_robots import random_robot
 
@@ -159,3 +160,12 @@ def test_each_is_run_in_turn_and_some_rounds_at_least():
     assert times.keys() == {"a", "b"}
     assert min(times.values()) >= 0
     assert {"a", "b"} == set(ran)
+
+
+def test_our_models_are_optimised_if_asked_for():
+    robot = prepared(tf.robots.planar2r())[0]
+    (ours,) = rows(robot, ["inverse-dynamics"], batch=3, seconds=0.0, peers=[], effort="quick")
+    assert "optimised" in ours.mode
+    made, best = (Tauforge(robot, effort).function("inverse-dynamics").program for effort in (None, "quick"))
+    assert best.count().total < made.count().total
+    assert made.certify(best)

@@ -168,3 +168,9 @@ def test_a_screw_keeps_its_mass(place):
     least = tf.base_parameters(robot, form="least")
     program = least.in_standard(tf.inverse_dynamics(least.robot, parameters="standard"))
     assert program.certify(tf.inverse_dynamics(robot, parameters="standard"))
+
+
+@pytest.mark.parametrize("value", [[1.0, 2.0], None, 1j])
+def test_values_that_are_no_numbers_are_refused(value):
+    with pytest.raises(tf.RobotError, match=r"rrp: XX2 is .*; it must be a number"):
+        tf.base_parameters(tf.robots.rrp(symbolic=True), form="least").values(XX2=value)

@@ -73,6 +73,7 @@ def rows(
     batch: int = 4096,
     seconds: float = 1.0,
     peers: Sequence[type[Peer]] = PEERS,
+    effort: str | float | None = None,
     progress: Callable[[str], object] = lambda words: None,
 ) -> Iterator[Row]:
     """Yield, for each model, our row and then one per peer; ``robot`` must come from ``prepared``.
@@ -83,16 +84,17 @@ def rows(
         The number of states per batch.
     seconds
         How long to time each model, half of it with batches; at least three rounds are made.
+    effort
+        That of ``Program.optimise`` for our models; None takes them as made.
     progress
         Called with a description of each step.
     """
-    built: list[tuple[type[Peer], Peer | str]] = []
-    kinds: list[type[Peer]] = [Tauforge, *peers]
-    for kind in kinds:
+    ours = Tauforge(robot, effort)
+    built: list[tuple[type[Peer], Peer | str]] = [(Tauforge, ours)]
+    for kind in peers:
         progress(f"building {robot.name} in {kind.name}")
         built.append((kind, _built(kind, robot)))
     q, qd, qdd = states(robot, batch)
-    ours = next(peer for _, peer in built if isinstance(peer, Tauforge))
     efforts = ours.function(INVERSE)(q, qd, qdd) if DIRECT in models else qdd
     inputs = {INERTIA: [q], DIRECT: [q, qd, efforts]}
     for model in models:

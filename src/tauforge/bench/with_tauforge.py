@@ -26,22 +26,24 @@ def program(model: str, robot: Robot) -> Program:
 
 
 class Tauforge(Peer):
-    """The robot here."""
+    """The robot here; with an effort, models are optimised, those for batches and those for calls apart."""
 
     name, module, install = "Tauforge", "tauforge", "tauforge"
 
-    def __init__(self, robot: Robot) -> None:
-        self.robot = robot
-        self.functions: dict[str, Function] = {}
+    def __init__(self, robot: Robot, effort: str | float | None = None) -> None:
+        self.robot, self.effort = robot, effort
+        self.functions: dict[tuple[str, str], Function] = {}
 
-    def function(self, model: str) -> Function:
+    def function(self, model: str, objective: str = "throughput") -> Function:
         """Return the compiled function of a model."""
-        if model not in self.functions:
-            self.functions[model] = program(model, self.robot).compile()
-        return self.functions[model]
+        key = (model, objective if self.effort else "")
+        if key not in self.functions:
+            made = program(model, self.robot)
+            self.functions[key] = (made.optimise(self.effort, objective=objective) if self.effort else made).compile()
+        return self.functions[key]
 
     def call(self, model: str) -> tuple[str, Call]:
-        return "compiled function", self.function(model)
+        return "compiled function", self.function(model, "latency")
 
     def batch(self, model: str, arrays: Sequence[Any]) -> Work:
         function = self.function(model)
@@ -51,7 +53,7 @@ class Tauforge(Peer):
             return np.stack(out, axis=1) if isinstance(out, tuple) else out
 
         return Work(
-            "compiled function, states side by side in vector registers",
+            f"compiled function{', optimised' if self.effort else ''}, states side by side in vector registers",
             lambda: function(*arrays, out=out, threads=1),
             result,
             len(arrays[0]),

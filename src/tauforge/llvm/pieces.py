@@ -9,13 +9,13 @@ table outside the code, which makes the code a quarter smaller.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from itertools import count
 from typing import NamedTuple
 
 from ..graph.evaluate import topological
 from ..graph.node import Node, neg
-from ..graph.operations import CONST, NEG
+from ..graph.operations import ADD, CONST, DIV, MUL, NEG, SQRT
 from ..program.program import Program
 from . import assembly
 from .fill import fill
@@ -35,6 +35,8 @@ values in slots takes longest, because LLVM looks for stores to merge.
 
 ASSEMBLED = 40
 """How many times longer pieces in assembly can be."""
+
+_CYCLES = {ADD: 3, MUL: 4, DIV: 13, SQRT: 20}  # from an operation's arguments to its result
 
 _FEW = 4  # if only the values of so many turns are needed later, those of the other turns are not kept
 
@@ -87,7 +89,7 @@ def pieces(program: Program, vectors: Vectors) -> Pieces:
         name = f"{SETUP}{len(setup)}"
         setup.append(fill(name, head(name, vectors), [(slot, table[node]) for node, slot in constants], vectors))
     slots.update(fixed)
-    body = topological(_last_first(program), lambda node: () if node in slots else operands(node))
+    body = _deepest_first([*_last_first(program)], lambda node: () if node in slots else operands(node))
     code = _code(BODY, body, moving, slots, entries, table, vectors)
     texts = [*setup, *code]
     groups = [texts[i : i + MODULE] for i in range(0, len(texts), MODULE)]
@@ -102,6 +104,14 @@ def _last_first(program: Program) -> Iterable[Node]:
         places = [i for i, node in enumerate(array.nodes) if node.op is not CONST]
         for i in sorted(places, key=lambda i: (i % columns, i), reverse=True):
             yield array.nodes[i]
+
+
+def _deepest_first(outputs: Sequence[Node], needs: Callable[[Node], tuple[Node, ...]]) -> list[Node]:
+    """Return what the outputs need, and of two operands first that with the longer path: the other need not wait."""
+    ready: dict[Node, int] = {}
+    for node in topological(outputs, needs):
+        ready[node] = max((ready[a] for a in needs(node)), default=0) + _CYCLES.get(node.op, 0)
+    return topological(outputs, lambda node: sorted(needs(node), key=ready.__getitem__)[::-1])
 
 
 def _borders(program: Program) -> list[Node]:

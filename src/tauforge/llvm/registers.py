@@ -13,8 +13,8 @@ from .instructions import COMMUTATIVE, FUSED, IN_REGISTERS, STORE, UNTYPED, Inst
 
 _COUNT = 16  # registers
 _NEVER = 1 << 60
-_NEAR = 8  # a value from memory is worth a register if it is needed again within so many instructions
-_KEPT = 40  # a value that is in memory anyway gives way as if it were needed so many instructions later
+_NEAR = 16  # a value from memory is worth a register if it is needed again within so many instructions
+_KEPT = 20  # a value that is in memory anyway gives way as if it were needed so many instructions later
 
 
 class Assembled:

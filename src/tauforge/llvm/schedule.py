@@ -9,7 +9,7 @@ from .instructions import FUSED, STORE, Instruction, Value
 LONGEST = 2000
 """The number of instructions up to which order matters; the time of longer code is in memory."""
 
-_WINDOW = 8  # instructions among which the next ones are chosen; more would need more registers
+_WINDOW = 12  # instructions among which the next ones are chosen; more would need more registers
 _WIDTH, _PIPES = 4, 2  # instructions that start per cycle: all, and those that multiply or that add
 _LATENCY = {"add": 3, "sub": 3, "mul": 4, "div": 13, "sqrt": 20, **dict.fromkeys(FUSED, 4)}
 _PIPE = {"add": "add", "sub": "add", "mul": "mul", "div": "mul", "sqrt": "mul", **dict.fromkeys(FUSED, "mul")}

@@ -48,9 +48,8 @@ class _Steps:
         near = do("fnmadd", n, "%middle", do("fnmadd", n, "%first", a))
         r = do("fnmadd", n, "%last", near)
         z = do("mul", near, near)
-        zz = do("mul", z, z)
-        sine = do("fmadd", do("mul", r, z), self._polynomial("%p", z, zz), r)
-        cosine = do("fmadd", zz, self._polynomial("%q", z, zz), do("fnmadd", z, "%half", "%one"))
+        sine = do("fmadd", do("mul", r, z), self._polynomial("%p", z), r)
+        cosine = do("fmadd", z, do("fmsub", z, self._polynomial("%q", z), "%half"), "%one")
         odd = do("psllq $$63,", k)  # each quarter turn exchanges them, two reverse them
         half = do("psllq $$62,", k)
         turned = (do("xor", half, x), do("xor", half, odd))
@@ -59,7 +58,9 @@ class _Steps:
             self.made.append(Instruction(STORE, (do("xor", chosen, do("and", turned[place], MINUS)),), slot + place))
         return bad
 
-    def _polynomial(self, name: str, z: Value, zz: Value) -> Value:
-        """Add a polynomial of degree 5, in pairs of terms that do not wait for each other."""
-        low, middle, high = (self._do("fmadd", z, f"{name}{k + 1}", f"{name}{k}") for k in (0, 2, 4))
-        return self._do("fmadd", zz, self._do("fmadd", zz, high, middle), low)
+    def _polynomial(self, name: str, z: Value) -> Value:
+        """Add a polynomial of degree 5 by Horner's rule: all numbers but the first are parts of instructions."""
+        total: Value = f"{name}5"
+        for k in (4, 3, 2, 1, 0):
+            total = self._do("fmadd", z, total, f"{name}{k}")
+        return total

@@ -137,7 +137,6 @@ def _of_rest(wide: Vectors) -> list[str]:
     near = "%r2" if wide.fused else "%r"  # where r2 is near enough to square it without waiting for r
     return [
         f"%z = fmul contract {d} {near}, {near}",
-        f"%zz = fmul contract {d} %z, %z",
         *_polynomial("%p", wide),
         f"%rz = fmul contract {d} %r, %z",
         f"%rzp = fmul contract {d} %rz, %p",
@@ -145,10 +144,10 @@ def _of_rest(wide: Vectors) -> list[str]:
         *_polynomial("%q", wide),
         *_number("%half", wide),
         *_number("%one", wide),
-        f"%h = fmul contract {d} %z, %half",
-        f"%w = fsub contract {d} %one, %h",
-        f"%zzq = fmul contract {d} %zz, %q",
-        f"%c = fadd contract {d} %w, %zzq",
+        f"%zq = fmul contract {d} %z, %q",
+        f"%less = fsub contract {d} %zq, %half",
+        f"%zless = fmul contract {d} %z, %less",
+        f"%c = fadd contract {d} %one, %zless",
     ]
 
 
@@ -208,23 +207,16 @@ def _less(old: str, part: str, new: str, wide: Vectors) -> list[str]:
 
 
 def _polynomial(name: str, wide: Vectors) -> list[str]:
-    """Emit a polynomial of degree 5 in %z, in pairs of terms that do not wait for each other."""
-    d, lines = wide.name, []
-    for k in (0, 2, 4):
+    """Emit a polynomial of degree 5 in %z, by Horner's rule."""
+    d, total, lines = wide.name, f"{name}5", _number(f"{name}5", wide)
+    for k in (4, 3, 2, 1, 0):
         lines += [
-            *(line for i in (k, k + 1) for line in _number(f"{name}{i}", wide)),
-            f"{name}{k}.odd = fmul contract {d} %z, {name}{k + 1}",
-            f"{name}{k}.pair = fadd contract {d} {name}{k}, {name}{k}.odd",
+            *_number(f"{name}{k}", wide),
+            f"{name}{k}.high = fmul contract {d} %z, {total}",
+            f"{name}{k}.sum = fadd contract {d} {name}{k}, {name}{k}.high",
         ]
-    for high, low, result in (
-        (f"{name}4.pair", f"{name}2.pair", f"{name}.high"),
-        (f"{name}.high", f"{name}0.pair", name),
-    ):
-        lines += [
-            f"{result}.zz = fmul contract {d} %zz, {high}",
-            f"{result} = fadd contract {d} {low}, {result}.zz",
-        ]
-    return lines
+        total = f"{name}{k}.sum"
+    return [*lines, f"{name} = bitcast {d} {total} to {d}"]
 
 
 def _number(register: str, wide: Vectors) -> list[str]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from operator import index
 from typing import TYPE_CHECKING
 
 from ..errors import CertificationError, ProgramError, TauforgeError
@@ -21,6 +22,7 @@ from ..graph.node import Node
 from ..graph.text import to_text
 from .program import Program
 from .recipe import Recipe, derived
+from .reciprocals import with_reciprocals
 from .ways import AUTO, LEAST, BaseSet, ways
 
 if TYPE_CHECKING:
@@ -101,8 +103,12 @@ def optimised(program: Program, effort: str | float, objective: str, seed: int) 
     from .saved import kept
     from .search import LONG_ENOUGH, effort_of, searched
 
-    if objective not in OBJECTIVES:
+    if not isinstance(objective, str) or objective not in OBJECTIVES:
         raise ProgramError(f"objective is {objective!r}; it must be one of {', '.join(map(repr, OBJECTIVES))}")
+    try:
+        seed = index(seed)
+    except TypeError:
+        raise ProgramError(f"seed is {seed!r}; it must be a whole number, which gives the same Program again") from None
     aim, limits, accuracy = OBJECTIVES[objective], effort_of(effort), Accuracy(program)
     long = limits.rounds >= LONG_ENOUGH and len(program.order) > 1
     starts = _starts(program, aim.measure, accuracy)[: TRIED if long else 1]
@@ -133,8 +139,12 @@ def _until_interrupted(ways: Iterator[Program]) -> tuple[list[Program], bool]:
 
 
 def _starts(program: Program, measure: Callable[[Program], float], accuracy: Accuracy) -> list[Program]:
-    """Return Programs to search from, the cheapest first: this one, made in all ways that its recipe leaves open."""
+    """Return Programs to search from, the cheapest first: this one, made in all ways that its recipe leaves open, and
+    with shared reciprocals where these cost less.
+    """
     ways = {_outputs(way): way for way in [program, *_made_again(program)]}
+    inverted = [(way, with_reciprocals(way)) for way in ways.values()]
+    ways |= {_outputs(new): new for way, new in inverted if measure(new) < measure(way)}
     ways[_outputs(program)] = program  # as given, if a way leads to the same graph
     least = min(map(measure, ways.values()))
     near = sorted((way for way in ways.values() if measure(way) <= NEAR * least), key=measure)

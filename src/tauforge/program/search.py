@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from random import Random
 
 from ..errors import ProgramError
@@ -68,6 +69,9 @@ EFFORTS = {
 }
 
 
+LONGEST = 1e9
+"""The largest number of seconds: some thirty years, and what a clock can add."""
+
 LONG_ENOUGH = 2
 """Results of searches with at least so many rounds are kept for the next time."""
 
@@ -77,7 +81,7 @@ def effort_of(effort: str | float) -> Effort:
     if isinstance(effort, str):
         if effort in EFFORTS:
             return EFFORTS[effort]
-    elif isinstance(effort, int | float) and not isinstance(effort, bool) and 0 < effort < math.inf:
+    elif isinstance(effort, Real) and not isinstance(effort, bool) and 0 < effort <= LONGEST:
         high = EFFORTS["high"]
         return Effort(10**9, 10**9, high.steps, high.least, math.inf, high.pairs, high.heat, float(effort))
     raise ProgramError(f"effort is {effort!r}; it must be {', '.join(map(repr, EFFORTS))} or a number of seconds")
