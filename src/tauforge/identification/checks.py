@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import IdentificationError, RecordingWarning
 from ..geometry.close_loops import close_loops
 from ..robot.robot import Robot
-from .recording import SLICE, Recording, release
+from .recording import Recording, slices
 
 Floats = NDArray[np.float64]
 TURNS = 4 * np.pi
@@ -85,14 +84,14 @@ def _check_values(recording: Recording, robot: Robot) -> None:
         )
     for key in ("q", "tau", "qd", "qdd"):
         own = getattr(recording, key)
-        for first, part in _slices(own):
-            if not np.all(np.isfinite(part)):
+        for first, part in slices(own):
+            if not np.isfinite(part.sum()) and not np.all(np.isfinite(part)):
                 row, column = np.argwhere(~np.isfinite(part))[0]
                 raise IdentificationError(
                     f"{recording.name}: {key} of sample {first + row}, column {column + 1}, is {part[row, column]}; "
                     "leave such samples out, as with rec[:1000], or interpolate them"
                 )
-    low, high = extremes(recording.q)
+    low, high = recording.extremes
     if np.all(high - low < STILL):
         raise IdentificationError(f"{recording.name}: no joint moves, so nothing can be identified; record a motion")
 
@@ -100,7 +99,7 @@ def _check_values(recording: Recording, robot: Robot) -> None:
 def suspicions(recording: Recording, robot: Robot, given: Recording) -> list[str]:
     """Return what looks wrong with a recording, in sentences; ``given`` is the same with its own times."""
     found = []
-    low, high = extremes(recording.q)
+    low, high = recording.extremes
     names = robot.coordinate_names
     turning = angles(robot)
     still = [names[k] for k in range(len(names)) if high[k] - low[k] < STILL]
@@ -126,8 +125,8 @@ def suspicions(recording: Recording, robot: Robot, given: Recording) -> list[str
             f"samples are missing in {steps.gaps} places, the longest gap {steps.greatest:.3g} s at "
             f"{given.t[steps.where]:.4g} s; they are interpolated"
         )
-    for k, name in enumerate(robot.velocity_names):
-        if count := saturated(recording.tau[:, k]):
+    for name, count in zip(robot.velocity_names, saturated(recording.tau), strict=True):
+        if count:
             found.append(
                 f"the torque of {name} stays at its largest amount for {count} samples: its drive is saturated"
             )
@@ -140,36 +139,23 @@ def warn(messages: list[str], recording: Recording, level: int = 4) -> None:
         warnings.warn(f"{recording.name}: {message}", RecordingWarning, stacklevel=level)
 
 
-def saturated(torque: Floats) -> int:
-    """Return how many consecutive samples a torque stays at its largest amount, if this is too long for chance."""
-    most = 0
-    for _, part in _slices(torque[:, None]):
-        top = float(np.abs(part).max())
-        if top == 0.0 or np.ptp(part) == 0.0:
-            continue
-        edges = np.flatnonzero(
-            np.diff(np.concatenate([[0], (np.abs(part[:, 0]) >= top * (1 - 1e-9)).view(np.int8), [0]]))
-        )
-        most = max(most, int((edges[1::2] - edges[::2]).max(initial=0)))
-    return most if most >= STUCK else 0
+def saturated(torques: Floats) -> list[int]:
+    """Return for each torque how many consecutive samples it stays at its largest amount, if too long for chance."""
+    most = [0] * torques.shape[1]
+    for _, part in slices(torques):
+        sizes = np.abs(np.ascontiguousarray(part.T))
+        for k, size in enumerate(sizes):
+            at = np.flatnonzero(size >= size.max() * (1 - 1e-9))
+            if len(at) >= STUCK and size[at[0]] > 0.0 and np.ptp(part[:, k]) > 0.0:
+                ends = np.flatnonzero(np.diff(at, append=at[-1] + 2) > 1)
+                most[k] = max(most[k], int(np.diff(ends, prepend=-1).max()))
+    return [count if count >= STUCK else 0 for count in most]
 
 
 def largest_steps(x: Floats) -> Floats:
     """Return the largest difference between two samples of each column."""
-    return np.max([np.abs(np.diff(part, axis=0)).max(axis=0) for _, part in _slices(x) if len(part) > 1], axis=0)  # type: ignore[no-any-return]
-
-
-def extremes(x: Floats) -> tuple[Floats, Floats]:
-    """Return the least and the greatest value of each column."""
-    parts = [(part.min(axis=0), part.max(axis=0)) for _, part in _slices(x)]
-    return np.min([a for a, _ in parts], axis=0), np.max([b for _, b in parts], axis=0)
-
-
-def _slices(x: Floats | None) -> Iterator[tuple[int, Floats]]:
-    for first in range(0, 0 if x is None else len(x), SLICE):
-        assert x is not None
-        yield first, np.asarray(x[first : first + SLICE], dtype=float)
-        release(x)
+    steps = (np.abs(np.diff(np.ascontiguousarray(part.T))).max(axis=1) for _, part in slices(x) if len(part) > 1)
+    return np.max(list(steps), axis=0)  # type: ignore[no-any-return]
 
 
 def angles(robot: Robot) -> list[int]:

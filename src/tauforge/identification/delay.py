@@ -7,8 +7,7 @@ parameter, with minus the rate of the computed torques as its column. A few roun
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial, reduce
-from operator import add
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +50,7 @@ def delay(samples: Samples, fit: Fit) -> Delay:
     """Return the delay that the residuals of a fit show."""
     columns, filters = samples.columns, samples.sources[0].filters
     count, step = len(columns.names), filters.step * filters.decimation
-    factor = reduce(add, samples.passed(partial(_with_rates, columns=columns, fit=fit, step=step)))
+    factor = Factor.sum(samples.passed(partial(_with_rates, columns=columns, fit=fit, step=step)))
     R = factor.whole([(*own, count) for own in columns.rows], count + 1, 1.0 / fit.noise)
     values, known = solved(R, np.concatenate([fit.determined, [True]]))
     if not known[-1]:
@@ -70,9 +69,17 @@ def _with_rates(blocks: Iterable[Block], columns: Columns, fit: Fit, step: float
         torque = columns.torque(fit.values, block.parts)
         late = -np.gradient(torque, step, axis=0) if len(torque) > 1 else 0 * torque
         sliding = (~_turning(columns.torque(signed, block.parts))).astype(float)
-        parts = [np.column_stack([Y, late[:, k]]) * sliding[:, k, None] for k, Y in enumerate(block.parts)]
+        parts = [_beside(Y, late[:, k], sliding[:, k, None]) for k, Y in enumerate(block.parts)]
         found.append(Factor.of(parts, block.tau * sliding, sliding))
-    return reduce(add, found)
+    return Factor.sum(found)
+
+
+def _beside(Y: Floats, column: Floats, weights: Floats) -> Floats:
+    """Return columns with one more after them, both times weights."""
+    found = np.empty((len(Y), Y.shape[1] + 1))
+    np.multiply(Y, weights, out=found[:, :-1])
+    np.multiply(column, weights[:, 0], out=found[:, -1])
+    return found
 
 
 def _turning(friction: Floats) -> NDArray[np.bool_]:
