@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,17 @@ from numpy.typing import NDArray
 from ..errors import IdentificationError, RecordingWarning
 from ..geometry.close_loops import close_loops
 from ..robot.robot import Robot
-from .recording import Recording, slices
+from .recording import SLICE, Recording, slices
 
 Floats = NDArray[np.float64]
 TURNS = 4 * np.pi
 """Angle of a joint beyond which degrees are suspected, in radians."""
+FAR = 20.0
+"""Distance of a sliding joint beyond which millimetres are suspected, in metres."""
+SELDOM = 0.25
+"""Time between samples beyond which milliseconds are suspected, in seconds."""
+RATES = (0.5, 2.0)
+"""The rate of coordinates over measured velocities, if both have the same units."""
 STUCK = 5
 """Consecutive samples of a torque at its largest amount that show a saturated drive."""
 STILL = 1e-9
@@ -101,25 +108,29 @@ def suspicions(recording: Recording, robot: Robot, given: Recording) -> list[str
     found = []
     low, high = recording.extremes
     names = robot.coordinate_names
-    turning = angles(robot)
     still = [names[k] for k in range(len(names)) if high[k] - low[k] < STILL]
     if still:
         found.append(f"{', '.join(still)} did not move: parameters that only this motion shows stay undetermined")
-    far = [k for k in turning if max(abs(low[k]), abs(high[k])) > TURNS]
-    if far:
-        k = max(far, key=lambda k: max(abs(low[k]), abs(high[k])))
-        amount = max(abs(low[k]), abs(high[k]))
+    reach = np.maximum(np.abs(low), np.abs(high))
+    turning, sliding = axes(robot, "revolute"), axes(robot, "prismatic")
+    if (k := max(turning, key=lambda k: reach[k], default=None)) is not None and reach[k] > TURNS:
         found.append(
-            f"{names[k]} reaches {amount:.4g}, which as radians is {amount / (2 * np.pi):.1f} turns: are the angles in "
-            "degrees? Give radians, numpy.deg2rad(q)"
+            f"{names[k]} reaches {reach[k]:.4g}, which as radians is {reach[k] / (2 * np.pi):.1f} turns: are the "
+            "angles in degrees? Give radians, numpy.deg2rad(q)"
         )
+    if (k := max(sliding, key=lambda k: reach[k], default=None)) is not None and reach[k] > FAR:
+        found.append(f"{names[k]} reaches {reach[k]:.4g} m: are its positions in millimetres? Give metres")
     jumps = largest_steps(recording.q)
     wrapped = [names[k] for k in turning if jumps[k] > np.pi]
     if wrapped:
         found.append(
-            f"{', '.join(wrapped)} jumps by more than half a turn: if angles are wrapped, use numpy.unwrap(q, axis=0)"
+            f"{', '.join(wrapped)}: the angle jumps by more than half a turn; if it is wrapped, use "
+            "numpy.unwrap(q, axis=0)"
         )
+    found += [*_wrong_rates(recording, robot)]
     steps = given.steps
+    if steps.typical > SELDOM:
+        found.append(f"samples are {steps.typical:.3g} s apart: are the times in milliseconds? Give seconds")
     if steps.gaps:
         found.append(
             f"samples are missing in {steps.gaps} places, the longest gap {steps.greatest:.3g} s at "
@@ -158,12 +169,28 @@ def largest_steps(x: Floats) -> Floats:
     return np.max(list(steps), axis=0)  # type: ignore[no-any-return]
 
 
-def angles(robot: Robot) -> list[int]:
-    """Return the places in q of the angles of revolute joints."""
+def axes(robot: Robot, kind: str) -> list[int]:
+    """Return the places in q of the coordinates of joints of a kind, "revolute" or "prismatic"."""
     found, place = [], 0
     for joint in robot.expanded().joints:
         width = 0 if joint.mimic else len(joint.kind.coordinates)
-        if width == 1 and joint.kind.word == "revolute":
+        if width == 1 and joint.kind.word == kind:
             found.append(place)
         place += width
     return found
+
+
+def _wrong_rates(recording: Recording, robot: Robot) -> Iterator[str]:
+    """Yield what is said of measured velocities that are not the rates of the coordinates."""
+    if recording.qd is None or robot.coordinate_names != robot.velocity_names:
+        return
+    some = slice(0, min(len(recording), SLICE))
+    moved = np.diff(recording.q[some], axis=0)
+    told = 0.5 * recording.step * (recording.qd[some][1:] + recording.qd[some][:-1])
+    for k, name in enumerate(robot.velocity_names):
+        ratio = float(moved[:, k] @ told[:, k]) / max(float(told[:, k] @ told[:, k]), 1e-300)
+        if np.ptp(recording.q[some][:, k]) > STILL and not RATES[0] < ratio < RATES[1]:
+            yield (
+                f"the measured velocity of {name} times {ratio:.3g} is the rate of its coordinate: are both in the "
+                "same units, and in the same column? Without qd, velocities follow from the coordinates"
+            )

@@ -251,6 +251,9 @@ def columns_of(robot: Robot, keys: Mapping[Key, str], base: BaseParameters) -> C
     used = {key for key, _ in keys}
     more = {name: more[name] for name, terms_ in _USES.items() if used & terms_}
     made = program("identification", whole, {**arrays, **more}, results)
+    if made.parameters:
+        some = ", ".join(made.parameters[:6])
+        raise IdentificationError(f"{robot.name}: its geometry has symbols, {some}; give them values with bind")
     moving = [_rate(whole, state, j) for j in rubbing]
     speeds = Array(Shape([len(moving)], [labels]), tuple(moving), "velocities")
     rates = program("rates", whole, {key: arrays[key] for key in ("q", "qd")}, {"v": speeds})

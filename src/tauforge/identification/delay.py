@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
 
 from .columns import Columns
-from .estimate import Fit, solved
+from .estimate import QUIET, Fit, residuals, solved
 from .factor import Factor, triangle
 from .samples import Block, Samples
 from .signals import OVERLAP
@@ -32,13 +32,14 @@ SHORTEST = 0.1
 
 
 class Delay(NamedTuple):
-    """By how much the torques lag behind the motion, in seconds, what share of the residuals this explains, and the
-    time between samples.
+    """By how much the torques lag behind the motion, in seconds, what share of the residuals this explains, the time
+    between samples, and what is left of each torque, relative to it.
     """
 
     late: float
     share: float
     step: float
+    left: Floats
 
     @property
     def is_material(self) -> bool:
@@ -51,12 +52,16 @@ def delay(samples: Samples, fit: Fit) -> Delay:
     columns, filters = samples.columns, samples.sources[0].filters
     count, step = len(columns.names), filters.step * filters.decimation
     factor = Factor.sum(samples.passed(partial(_with_rates, columns=columns, fit=fit, step=step)))
-    R = factor.whole([(*own, count) for own in columns.rows], count + 1, 1.0 / fit.noise)
+    rows = [(*own, count) for own in columns.rows]
+    R = factor.whole(rows, count + 1, 1.0 / fit.noise)
     values, known = solved(R, np.concatenate([fit.determined, [True]]))
+    sizes = np.array([factor.torque(k) for k in range(len(rows))])
+    counted = sizes > QUIET * sizes.max()
+    left = np.where(counted, residuals(factor, rows, np.append(fit.values, 0.0)) / np.where(counted, sizes, 1.0), 0.0)
     if not known[-1]:
-        return Delay(0.0, 0.0, filters.step)
+        return Delay(0.0, 0.0, filters.step, left)
     late = triangle(R[:, [*np.flatnonzero(known), -1]])[-2:, -1]
-    return Delay(float(values[-1]), float(late[0] ** 2 / max(float(np.sum(late**2)), 1e-300)), filters.step)
+    return Delay(float(values[-1]), float(late[0] ** 2 / max(float(np.sum(late**2)), 1e-300)), filters.step, left)
 
 
 def _with_rates(blocks: Iterable[Block], columns: Columns, fit: Fit, step: float) -> Factor:

@@ -68,7 +68,7 @@ def robust(samples: Samples, fit: Fit) -> Floats:
     length = min(memory(autocorrelation(covariances)), LAGS // 2)
     if counts[0].min() > ENOUGH * length * len(bread):
         return found
-    return widened(found, bread @ stationary(samples, covariances, counts[0], length, bread, fit.noise) @ bread)
+    return widened(found, bread @ stationary(samples, sums, counts, length, bread, fit.noise) @ bread)
 
 
 def widened(covariance: Floats, other: Floats) -> Floats:
