@@ -66,7 +66,9 @@ class Regressor:
         self.n = robot.dof
         self.places = [[_place(*columns.keys[k], self.n) for k in own] for own in columns.rows]
 
-    def __call__(self, q: Floats, qd: Floats, qdd: Floats, slip: Floats, threads: int = 1) -> Floats:
+    def __call__(
+        self, q: Floats, qd: Floats, qdd: Floats, slip: Floats, out: Floats | None = None, threads: int = 1
+    ) -> Floats:
         whole = self.whole(q, qd, qdd, slip)
         return np.concatenate([whole[:, row, own] for row, own in enumerate(self.places)], axis=1)
 

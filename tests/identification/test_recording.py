@@ -63,6 +63,32 @@ def test_degrees_are_suspected(planar):
         tf.identify(robot, recording.changed(q=np.rad2deg(recording.q)), friction=PLAIN)
 
 
+def test_other_units_and_orders_are_suspected(planar):
+    robot, recording = planar
+    turned = {"qd": np.degrees(np.gradient(recording.q, recording.step, axis=0))}
+    for changes, message in (
+        ({"t": 1000.0 * recording.t}, "are the times in milliseconds"),
+        (turned, "joint2 times 0.0175 is the rate of its coordinate"),
+    ):
+        with pytest.warns(tf.RecordingWarning, match=message):
+            tf.identify(robot, recording.changed(**changes), friction=PLAIN)
+    arm, other = puma()
+    with pytest.warns(tf.RecordingWarning, match="are the columns in the robot's order"):
+        tf.identify(arm, other.changed(tau=other.tau[:, ::-1]), friction=PLAIN)
+    sliding = filled(tf.robots.scara())
+    recording = recorded(sliding, 3.0)
+    with pytest.warns(tf.RecordingWarning, match="joint4 reaches .* m: are its positions in millimetres"):
+        tf.identify(sliding, recording.changed(q=recording.q * [1.0, 1.0, 1.0, 1000.0]), friction=PLAIN)
+
+
+def test_masked_entries_and_symbols_are_refused(planar):
+    _, recording = planar
+    with pytest.raises(tf.IdentificationError, match="q has masked entries"):
+        recording.changed(q=np.ma.masked_greater(recording.q, 0.0))
+    with pytest.raises(tf.IdentificationError, match="its geometry has symbols, D2"):
+        tf.identify(tf.robots.planar2r(symbolic=True), recording)
+
+
 def test_saturation_gaps_and_still_joints_are_said(planar):
     robot, recording = planar
     limited = recording.changed(tau=np.clip(recording.tau, -5, 5))

@@ -56,7 +56,7 @@ def read(
     step: float | None,
 ) -> list[tf.Recording]:
     """Return the recordings of files, on the joints' side and in the robot's order."""
-    from ..identification.checks import angles, named
+    from ..identification.checks import axes, named
 
     if (zero or gains) and not motors:
         raise tf.IdentificationError("--zero and --gains go with data of motors: give --motors and the gear ratios too")
@@ -65,7 +65,7 @@ def read(
     for path in paths:
         own = named(tf.Recording.read(path, columns=called, topic=topic or None, step=step), robot)
         if degrees:
-            turning = angles(robot)
+            turning = axes(robot, "revolute")
             own = own.in_radians([motors != "" or k in turning for k in range(own.q.shape[1])])
         if motors:
             shift, scale = _numbers(zero) if zero else 0.0, _numbers(gains) if gains else 1.0

@@ -12,11 +12,17 @@ from numpy.typing import NDArray
 from ..errors import IdentificationError, RecordingWarning
 from ..geometry.close_loops import close_loops
 from ..robot.robot import Robot
-from .recording import SLICE, Recording, release
+from .recording import SLICE, Recording, slices
 
 Floats = NDArray[np.float64]
 TURNS = 4 * np.pi
 """Angle of a joint beyond which degrees are suspected, in radians."""
+FAR = 20.0
+"""Distance of a sliding joint beyond which millimetres are suspected, in metres."""
+SELDOM = 0.25
+"""Time between samples beyond which milliseconds are suspected, in seconds."""
+RATES = (0.5, 2.0)
+"""The rate of coordinates over measured velocities, if both have the same units."""
 STUCK = 5
 """Consecutive samples of a torque at its largest amount that show a saturated drive."""
 STILL = 1e-9
@@ -85,14 +91,14 @@ def _check_values(recording: Recording, robot: Robot) -> None:
         )
     for key in ("q", "tau", "qd", "qdd"):
         own = getattr(recording, key)
-        for first, part in _slices(own):
-            if not np.all(np.isfinite(part)):
+        for first, part in slices(own):
+            if not np.isfinite(part.sum()) and not np.all(np.isfinite(part)):
                 row, column = np.argwhere(~np.isfinite(part))[0]
                 raise IdentificationError(
                     f"{recording.name}: {key} of sample {first + row}, column {column + 1}, is {part[row, column]}; "
                     "leave such samples out, as with rec[:1000], or interpolate them"
                 )
-    low, high = extremes(recording.q)
+    low, high = recording.extremes
     if np.all(high - low < STILL):
         raise IdentificationError(f"{recording.name}: no joint moves, so nothing can be identified; record a motion")
 
@@ -100,34 +106,38 @@ def _check_values(recording: Recording, robot: Robot) -> None:
 def suspicions(recording: Recording, robot: Robot, given: Recording) -> list[str]:
     """Return what looks wrong with a recording, in sentences; ``given`` is the same with its own times."""
     found = []
-    low, high = extremes(recording.q)
+    low, high = recording.extremes
     names = robot.coordinate_names
-    turning = angles(robot)
     still = [names[k] for k in range(len(names)) if high[k] - low[k] < STILL]
     if still:
         found.append(f"{', '.join(still)} did not move: parameters that only this motion shows stay undetermined")
-    far = [k for k in turning if max(abs(low[k]), abs(high[k])) > TURNS]
-    if far:
-        k = max(far, key=lambda k: max(abs(low[k]), abs(high[k])))
-        amount = max(abs(low[k]), abs(high[k]))
+    reach = np.maximum(np.abs(low), np.abs(high))
+    turning, sliding = axes(robot, "revolute"), axes(robot, "prismatic")
+    if (k := max(turning, key=lambda k: reach[k], default=None)) is not None and reach[k] > TURNS:
         found.append(
-            f"{names[k]} reaches {amount:.4g}, which as radians is {amount / (2 * np.pi):.1f} turns: are the angles in "
-            "degrees? Give radians, numpy.deg2rad(q)"
+            f"{names[k]} reaches {reach[k]:.4g}, which as radians is {reach[k] / (2 * np.pi):.1f} turns: are the "
+            "angles in degrees? Give radians, numpy.deg2rad(q)"
         )
+    if (k := max(sliding, key=lambda k: reach[k], default=None)) is not None and reach[k] > FAR:
+        found.append(f"{names[k]} reaches {reach[k]:.4g} m: are its positions in millimetres? Give metres")
     jumps = largest_steps(recording.q)
     wrapped = [names[k] for k in turning if jumps[k] > np.pi]
     if wrapped:
         found.append(
-            f"{', '.join(wrapped)} jumps by more than half a turn: if angles are wrapped, use numpy.unwrap(q, axis=0)"
+            f"{', '.join(wrapped)}: the angle jumps by more than half a turn; if it is wrapped, use "
+            "numpy.unwrap(q, axis=0)"
         )
+    found += [*_wrong_rates(recording, robot)]
     steps = given.steps
+    if steps.typical > SELDOM:
+        found.append(f"samples are {steps.typical:.3g} s apart: are the times in milliseconds? Give seconds")
     if steps.gaps:
         found.append(
             f"samples are missing in {steps.gaps} places, the longest gap {steps.greatest:.3g} s at "
             f"{given.t[steps.where]:.4g} s; they are interpolated"
         )
-    for k, name in enumerate(robot.velocity_names):
-        if count := saturated(recording.tau[:, k]):
+    for name, count in zip(robot.velocity_names, saturated(recording.tau), strict=True):
+        if count:
             found.append(
                 f"the torque of {name} stays at its largest amount for {count} samples: its drive is saturated"
             )
@@ -140,44 +150,47 @@ def warn(messages: list[str], recording: Recording, level: int = 4) -> None:
         warnings.warn(f"{recording.name}: {message}", RecordingWarning, stacklevel=level)
 
 
-def saturated(torque: Floats) -> int:
-    """Return how many consecutive samples a torque stays at its largest amount, if this is too long for chance."""
-    most = 0
-    for _, part in _slices(torque[:, None]):
-        top = float(np.abs(part).max())
-        if top == 0.0 or np.ptp(part) == 0.0:
-            continue
-        edges = np.flatnonzero(
-            np.diff(np.concatenate([[0], (np.abs(part[:, 0]) >= top * (1 - 1e-9)).view(np.int8), [0]]))
-        )
-        most = max(most, int((edges[1::2] - edges[::2]).max(initial=0)))
-    return most if most >= STUCK else 0
+def saturated(torques: Floats) -> list[int]:
+    """Return for each torque how many consecutive samples it stays at its largest amount, if too long for chance."""
+    most = [0] * torques.shape[1]
+    for _, part in slices(torques):
+        sizes = np.abs(np.ascontiguousarray(part.T))
+        for k, size in enumerate(sizes):
+            at = np.flatnonzero(size >= size.max() * (1 - 1e-9))
+            if len(at) >= STUCK and size[at[0]] > 0.0 and np.ptp(part[:, k]) > 0.0:
+                ends = np.flatnonzero(np.diff(at, append=at[-1] + 2) > 1)
+                most[k] = max(most[k], int(np.diff(ends, prepend=-1).max()))
+    return [count if count >= STUCK else 0 for count in most]
 
 
 def largest_steps(x: Floats) -> Floats:
     """Return the largest difference between two samples of each column."""
-    return np.max([np.abs(np.diff(part, axis=0)).max(axis=0) for _, part in _slices(x) if len(part) > 1], axis=0)  # type: ignore[no-any-return]
+    steps = (np.abs(np.diff(np.ascontiguousarray(part.T))).max(axis=1) for _, part in slices(x) if len(part) > 1)
+    return np.max(list(steps), axis=0)  # type: ignore[no-any-return]
 
 
-def extremes(x: Floats) -> tuple[Floats, Floats]:
-    """Return the least and the greatest value of each column."""
-    parts = [(part.min(axis=0), part.max(axis=0)) for _, part in _slices(x)]
-    return np.min([a for a, _ in parts], axis=0), np.max([b for _, b in parts], axis=0)
-
-
-def _slices(x: Floats | None) -> Iterator[tuple[int, Floats]]:
-    for first in range(0, 0 if x is None else len(x), SLICE):
-        assert x is not None
-        yield first, np.asarray(x[first : first + SLICE], dtype=float)
-        release(x)
-
-
-def angles(robot: Robot) -> list[int]:
-    """Return the places in q of the angles of revolute joints."""
+def axes(robot: Robot, kind: str) -> list[int]:
+    """Return the places in q of the coordinates of joints of a kind, "revolute" or "prismatic"."""
     found, place = [], 0
     for joint in robot.expanded().joints:
         width = 0 if joint.mimic else len(joint.kind.coordinates)
-        if width == 1 and joint.kind.word == "revolute":
+        if width == 1 and joint.kind.word == kind:
             found.append(place)
         place += width
     return found
+
+
+def _wrong_rates(recording: Recording, robot: Robot) -> Iterator[str]:
+    """Yield what is said of measured velocities that are not the rates of the coordinates."""
+    if recording.qd is None or robot.coordinate_names != robot.velocity_names:
+        return
+    some = slice(0, min(len(recording), SLICE))
+    moved = np.diff(recording.q[some], axis=0)
+    told = 0.5 * recording.step * (recording.qd[some][1:] + recording.qd[some][:-1])
+    for k, name in enumerate(robot.velocity_names):
+        ratio = float(moved[:, k] @ told[:, k]) / max(float(told[:, k] @ told[:, k]), 1e-300)
+        if np.ptp(recording.q[some][:, k]) > STILL and not RATES[0] < ratio < RATES[1]:
+            yield (
+                f"the measured velocity of {name} times {ratio:.3g} is the rate of its coordinate: are both in the "
+                "same units, and in the same column? Without qd, velocities follow from the coordinates"
+            )

@@ -88,6 +88,16 @@ class Columns:
         return self.program.compile()
 
     @cached_property
+    def runs(self) -> list[list[tuple[slice, slice]]]:
+        """For each torque, runs of neighbouring columns among all, each with its place among the torque's own."""
+        found = []
+        for own in self.rows:
+            starts = [k for k in range(len(own)) if not k or own[k] != own[k - 1] + 1]
+            pairs = zip(starts, [*starts[1:], len(own)], strict=True)
+            found.append([(slice(own[a], own[a] + b - a), slice(a, b)) for a, b in pairs])
+        return found
+
+    @cached_property
     def _rates(self) -> Function:
         return self.rates.compile()
 
@@ -127,22 +137,34 @@ class Columns:
         ends = np.cumsum([len(own) for own in self.rows])[:-1]
         return np.split(entries, ends, axis=1)
 
-    def entries(self, q: Floats, qd: Floats, qdd: Floats, slip: Floats | None = None, **more: Floats) -> Floats:
-        """Return the entries of all torques (samples, entries).
+    def entries(
+        self,
+        q: Floats,
+        qd: Floats,
+        qdd: Floats,
+        slip: Floats | None = None,
+        out: Floats | None = None,
+        **more: Floats,
+    ) -> Floats:
+        """Return the entries of all torques (samples, entries), in ``out`` if that is given.
 
         ``slip`` is by default the sign of each velocity; ``speeds`` are those of breakaway friction, and ``load`` the
         amounts of the torques that load-dependent friction follows.
         """
+        wanted = self.program.inputs
         given: dict[str, Any] = {"q": q, "qd": qd, "qdd": qdd}
-        if "slip" in self.program.inputs:
+        if "slip" in wanted:
             given["slip"] = np.sign(self.velocities(q, qd)) if slip is None else slip
-        given |= {key: x for key, x in more.items() if key in self.program.inputs}
-        found: Floats = self.function(**given, threads=1)
+        given |= {key: x for key, x in more.items() if key in wanted}
+        found: Floats = self.function(**given, out=out, threads=1)
         return found
 
     def torque(self, values: Floats, parts: list[Floats]) -> Floats:
         """Return the torques (samples, torques) from each torque's columns."""
-        return np.stack([Y @ values[list(own)] for own, Y in zip(self.rows, parts, strict=True)], axis=-1)
+        found = np.empty((len(parts[0]), len(parts)))
+        for k, (own, Y) in enumerate(zip(self.rows, parts, strict=True)):
+            np.matmul(Y, values[list(own)], out=found[:, k])
+        return found
 
     def dense(self, parts: list[Floats]) -> Floats:
         """Return the whole regressor (samples, torques, columns) from each torque's columns."""
@@ -229,6 +251,9 @@ def columns_of(robot: Robot, keys: Mapping[Key, str], base: BaseParameters) -> C
     used = {key for key, _ in keys}
     more = {name: more[name] for name, terms_ in _USES.items() if used & terms_}
     made = program("identification", whole, {**arrays, **more}, results)
+    if made.parameters:
+        some = ", ".join(made.parameters[:6])
+        raise IdentificationError(f"{robot.name}: its geometry has symbols, {some}; give them values with bind")
     moving = [_rate(whole, state, j) for j in rubbing]
     speeds = Array(Shape([len(moving)], [labels]), tuple(moving), "velocities")
     rates = program("rates", whole, {key: arrays[key] for key in ("q", "qd")}, {"v": speeds})

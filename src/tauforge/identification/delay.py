@@ -7,8 +7,7 @@ parameter, with minus the rate of the computed torques as its column. A few roun
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial, reduce
-from operator import add
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
 
 from .columns import Columns
-from .estimate import Fit, solved
+from .estimate import QUIET, Fit, residuals, solved
 from .factor import Factor, triangle
 from .samples import Block, Samples
 from .signals import OVERLAP
@@ -33,13 +32,14 @@ SHORTEST = 0.1
 
 
 class Delay(NamedTuple):
-    """By how much the torques lag behind the motion, in seconds, what share of the residuals this explains, and the
-    time between samples.
+    """By how much the torques lag behind the motion, in seconds, what share of the residuals this explains, the time
+    between samples, and what is left of each torque, relative to it.
     """
 
     late: float
     share: float
     step: float
+    left: Floats
 
     @property
     def is_material(self) -> bool:
@@ -51,13 +51,17 @@ def delay(samples: Samples, fit: Fit) -> Delay:
     """Return the delay that the residuals of a fit show."""
     columns, filters = samples.columns, samples.sources[0].filters
     count, step = len(columns.names), filters.step * filters.decimation
-    factor = reduce(add, samples.passed(partial(_with_rates, columns=columns, fit=fit, step=step)))
-    R = factor.whole([(*own, count) for own in columns.rows], count + 1, 1.0 / fit.noise)
+    factor = Factor.sum(samples.passed(partial(_with_rates, columns=columns, fit=fit, step=step)))
+    rows = [(*own, count) for own in columns.rows]
+    R = factor.whole(rows, count + 1, 1.0 / fit.noise)
     values, known = solved(R, np.concatenate([fit.determined, [True]]))
+    sizes = np.array([factor.torque(k) for k in range(len(rows))])
+    counted = sizes > QUIET * sizes.max()
+    left = np.where(counted, residuals(factor, rows, np.append(fit.values, 0.0)) / np.where(counted, sizes, 1.0), 0.0)
     if not known[-1]:
-        return Delay(0.0, 0.0, filters.step)
+        return Delay(0.0, 0.0, filters.step, left)
     late = triangle(R[:, [*np.flatnonzero(known), -1]])[-2:, -1]
-    return Delay(float(values[-1]), float(late[0] ** 2 / max(float(np.sum(late**2)), 1e-300)), filters.step)
+    return Delay(float(values[-1]), float(late[0] ** 2 / max(float(np.sum(late**2)), 1e-300)), filters.step, left)
 
 
 def _with_rates(blocks: Iterable[Block], columns: Columns, fit: Fit, step: float) -> Factor:
@@ -70,9 +74,17 @@ def _with_rates(blocks: Iterable[Block], columns: Columns, fit: Fit, step: float
         torque = columns.torque(fit.values, block.parts)
         late = -np.gradient(torque, step, axis=0) if len(torque) > 1 else 0 * torque
         sliding = (~_turning(columns.torque(signed, block.parts))).astype(float)
-        parts = [np.column_stack([Y, late[:, k]]) * sliding[:, k, None] for k, Y in enumerate(block.parts)]
+        parts = [_beside(Y, late[:, k], sliding[:, k, None]) for k, Y in enumerate(block.parts)]
         found.append(Factor.of(parts, block.tau * sliding, sliding))
-    return reduce(add, found)
+    return Factor.sum(found)
+
+
+def _beside(Y: Floats, column: Floats, weights: Floats) -> Floats:
+    """Return columns with one more after them, both times weights."""
+    found = np.empty((len(Y), Y.shape[1] + 1))
+    np.multiply(Y, weights, out=found[:, :-1])
+    np.multiply(column, weights[:, 0], out=found[:, -1])
+    return found
 
 
 def _turning(friction: Floats) -> NDArray[np.bool_]:

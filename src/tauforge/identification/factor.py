@@ -15,6 +15,12 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 Floats = NDArray[np.float64]
+SOUND = 1e-4
+"""What is left of a column of unit length beside the others, from which sums of products are exact enough."""
+TOGETHER = 16
+"""Factors that are reduced to one at a time."""
+NOTHING = 1e-140
+"""Length of a column that counts as zero: its square is too small for a number."""
 
 
 def triangle(rows: Floats) -> Floats:
@@ -25,6 +31,29 @@ def triangle(rows: Floats) -> Floats:
     packed, *_ = lapack.dgeqrf(np.asfortranarray(rows), overwrite_a=1)
     found: Floats = np.triu(packed[:count])
     return found
+
+
+def tall_triangle(Y: Floats, tau: Floats) -> Floats:
+    """Return the triangular factor of many rows of [Y τ], from sums of products where these are exact enough.
+
+    Products of columns of unit length have errors of 1e-16, and so have the squares of what is left of each column
+    beside the others. If nothing left is smaller than ``SOUND``, the factor has relative errors of 1e-8 at most, in
+    the direction that the rows tell least: far less than a standard error. Otherwise the rows themselves are reduced.
+    """
+    count = Y.shape[1] + 1
+    if len(Y) > count:
+        products = np.empty((count, count))
+        products[:-1, :-1], products[-1, -1] = Y.T @ Y, tau @ tau
+        products[:-1, -1] = products[-1, :-1] = Y.T @ tau
+        sizes = np.sqrt(np.diag(products))
+        used = np.flatnonzero(sizes > NOTHING)
+        place, own = np.ix_(used, used), sizes[used]
+        found, wrong = lapack.dpotrf(products[place] / own / own[:, None], clean=1)
+        if not wrong and np.diag(found).min(initial=1.0) > SOUND:
+            whole = np.zeros_like(products)
+            whole[place] = found * own
+            return whole
+    return triangle(np.column_stack([Y, tau]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +79,26 @@ class Factor:
 
         ``moving`` is 1 for each torque and sample that counts, and 0 for others, whose rows are zero.
         """
-        pairs = (np.column_stack([Y, tau[:, k]]) for k, Y in enumerate(parts))
         if weights is not None:
-            pairs = (x * weights[:, k, None] for k, x in enumerate(pairs))
+            parts, tau = [Y * weights[:, k, None] for k, Y in enumerate(parts)], tau * weights
         counts = np.full(len(parts), float(len(tau))) if moving is None else moving.sum(axis=0)
-        return cls(tuple(map(triangle, pairs)), counts)
+        columns = np.ascontiguousarray(tau.T)
+        return cls(tuple(tall_triangle(Y, own) for Y, own in zip(parts, columns, strict=True)), counts)
 
-    def __add__(self, other: Factor) -> Factor:
-        stacked = (np.vstack(pair) for pair in zip(self.triangles, other.triangles, strict=True))
-        return Factor(tuple(map(triangle, stacked)), self.counts + other.counts)
+    @classmethod
+    def sum(cls, factors: Iterable[Factor]) -> Factor:
+        """Return the factor of all samples that went into some factors."""
+        kept: list[Factor] = []
+        for factor in factors:
+            kept.append(factor)
+            if len(kept) == TOGETHER:
+                kept = [cls._stacked(kept)]
+        return kept[0] if len(kept) == 1 else cls._stacked(kept)
+
+    @classmethod
+    def _stacked(cls, factors: Sequence[Factor]) -> Factor:
+        stacked = (np.vstack(own) for own in zip(*(factor.triangles for factor in factors), strict=True))
+        return cls(tuple(map(triangle, stacked)), np.sum([factor.counts for factor in factors], axis=0))
 
     def whole(self, rows: Sequence[Sequence[int]], columns: int, weights: Iterable[float]) -> Floats:
         """Return one triangular factor of all columns and the torque, each torque's samples times its weight."""

@@ -22,7 +22,7 @@ from .consistent import standard_errors
 from .factor import Factor
 from .identify import PLAIN
 from .load import effect, in_frame, inverse_information, least, lengths, recorded
-from .noise import score_covariance, scores
+from .noise import products, score_covariance, scores
 from .options import AUTO
 from .pseudo_inertia import Floats
 from .recording import Recording
@@ -144,7 +144,7 @@ class _Search:
         parts = [
             score_covariance(
                 samples,
-                partial(self._residual, values=x, inverse=inverse, noise=noise),
+                products(samples, partial(self._residual, values=x, inverse=inverse, noise=noise)),
                 partial(self._scores, values=x, inverse=inverse, noise=noise),
             )
             for samples, x in zip(self.samples, (values, values + self.load), strict=True)

@@ -37,8 +37,10 @@ TUNED = 32768
 """Samples on which the speeds of breakaway friction are tried."""
 SPEEDS = (0.02, 0.05, 0.1, 0.2)
 """Speeds of breakaway friction that are tried, relative to the largest speed of each axis."""
-SIGNIFICANT = 4.0
+SIGNIFICANT = 3.5
 """Standard errors from zero at which a richer term of friction is kept."""
+POOR = 0.6
+"""What is left of a torque, from which it was probably not that of the joint, relative to the torque."""
 LOADED = 3
 """Rounds in which load-dependent friction and the load that it depends on are estimated in turn."""
 
@@ -142,8 +144,13 @@ def _estimated(
         if rich or essential:
             samples, estimate = _fewer(samples, estimate, fit, rich, essential)
         late = delay(samples, estimate.fit)
-    if late.is_material:
-        warn([_out_of_step(late.late)], given[0], level=5)
+    messages = [_out_of_step(late.late)] if late.is_material else []
+    if poor := [f"{name} ({100 * x:.0f} %)" for name, x in zip(found.torques, late.left, strict=True) if x > POOR]:
+        messages.append(
+            f"most of the torque of {', '.join(poor)} is not explained: if it is not noise, are the columns in the "
+            "robot's order, and signs, units and gear ratios right?"
+        )
+    warn(messages, given[0], level=5)
     return samples, estimate, late.late
 
 

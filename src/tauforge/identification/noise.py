@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.fft import irfft, next_fast_len, rfft
 
 from .columns import Columns
 from .estimate import Fit, inverse_of
@@ -34,9 +35,10 @@ def correlated(residuals: Iterable[Floats], lags: int = LAGS) -> Floats:
     total: Floats | float = 0.0
     for e in residuals:
         most = min(lags, len(e) - 1)
-        size = 1 << int(2 * len(e) - 1).bit_length()
+        size = next_fast_len(len(e) + most, real=True)
+        waves = rfft(e.T, size)
         own = np.zeros((lags + 1, e.shape[1]))
-        own[: most + 1] = np.fft.irfft(np.abs(np.fft.rfft(e, size, axis=0)) ** 2, size, axis=0)[: most + 1]
+        own[: most + 1] = irfft(waves.real**2 + waves.imag**2, size).T[: most + 1]
         total = total + own
     return np.asarray(total)
 
@@ -59,13 +61,14 @@ def robust(samples: Samples, fit: Fit) -> Floats:
     own = partial(scores_at, columns=samples.columns, values=fit.values, noise=fit.noise)
     inverse = inverse_of(fit.information, fit.determined)
     bread = inverse @ inverse.T
-    found = np.asarray(bread @ score_covariance(samples, residual, own) @ bread)
-    counts = np.asarray(sum(samples.passed(partial(_correlated, residual=_counted))))
-    covariances = np.asarray(sum(samples.passed(partial(_correlated, residual=residual)))) / np.maximum(counts, 1.0)
+    sums = products(samples, residual)
+    found = np.asarray(bread @ score_covariance(samples, sums, own) @ bread)
+    counts = np.asarray(sum(samples.passed(_pairs)))
+    covariances = sums / np.maximum(counts, 1.0)
     length = min(memory(autocorrelation(covariances)), LAGS // 2)
     if counts[0].min() > ENOUGH * length * len(bread):
         return found
-    return widened(found, bread @ stationary(samples, covariances, counts[0], length, bread, fit.noise) @ bread)
+    return widened(found, bread @ stationary(samples, sums, counts, length, bread, fit.noise) @ bread)
 
 
 def widened(covariance: Floats, other: Floats) -> Floats:
@@ -75,12 +78,16 @@ def widened(covariance: Floats, other: Floats) -> Floats:
     return np.asarray(covariance * np.outer(growth, growth))
 
 
-def score_covariance(samples: Samples, residual: PerSample, own: PerSample) -> Floats:
+def products(samples: Samples, residual: PerSample) -> Floats:
+    """Return the sums of products of residuals with later ones, over all samples; see ``correlated``."""
+    return np.asarray(sum(samples.passed(partial(_correlated, residual=residual))))
+
+
+def score_covariance(samples: Samples, sums: Floats, own: PerSample) -> Floats:
     """Return the long-run covariance of scores (samples, parameters), summed over all samples, over as many of them as
-    the residuals remember.
+    residuals with these sums of products remember.
     """
-    sums = sum(samples.passed(partial(_correlated, residual=residual)))
-    length = memory(autocorrelation(np.asarray(sums)))
+    length = memory(autocorrelation(sums))
     return combined(np.asarray(sum(samples.passed(partial(_long_run, scores=own, length=length)))))
 
 
@@ -94,8 +101,14 @@ def scores_at(block: Block, columns: Columns, values: Floats, noise: Floats) -> 
     return scores(columns, block.parts, block.residual(columns, values), noise)
 
 
-def _counted(block: Block) -> Floats:
-    return block.counted
+def _pairs(blocks: Iterable[Block]) -> Floats:
+    """Return how many products go into each sum of ``correlated``."""
+    lags = np.arange(LAGS + 1)[:, None]
+    every = (
+        np.maximum(len(x.tau) - lags, 0) * np.ones_like(x.tau[0]) if x.moving is None else correlated([x.moving])
+        for x in blocks
+    )
+    return np.asarray(sum(every))
 
 
 def _correlated(blocks: Iterable[Block], residual: PerSample) -> Floats:
@@ -108,7 +121,9 @@ def _long_run(blocks: Iterable[Block], scores: PerSample, length: int) -> Floats
 
 def long_run(s: Floats, length: int) -> Floats:
     """Return what ``combined`` needs of scores (samples, parameters); such arrays add up."""
-    return np.stack([_by_windows(s, length), _by_windows(s, 2 * length)])
+    sums = np.zeros((len(s) + 1, s.shape[1]))
+    np.cumsum(s, axis=0, out=sums[1:])
+    return np.stack([_by_windows(sums, length), _by_windows(sums, 2 * length)])
 
 
 def combined(both: Floats) -> Floats:
@@ -127,18 +142,22 @@ def combined(both: Floats) -> Floats:
     return np.asarray((whole * np.maximum(2.0 - values, 0.5)) @ whole.T)
 
 
-def _by_windows(s: Floats, length: int) -> Floats:
-    """Return the covariance of the sums over all windows, per sample of these, summed over the samples."""
-    own = max(1, min(length, len(s) // 4))
-    sums = np.cumsum(np.vstack([np.zeros((1, s.shape[1])), s]), axis=0)
+def _by_windows(sums: Floats, length: int) -> Floats:
+    """Return the covariance of the sums over all windows, per sample of these, summed over the samples.
+
+    ``sums`` are those of the samples before each, so that windows are differences.
+    """
+    samples = len(sums) - 1
+    own = max(1, min(length, samples // 4))
     windows = sums[own:] - sums[:-own]
-    return np.asarray(windows.T @ windows * (len(s) / (own * len(windows))))
+    return np.asarray(windows.T @ windows * (samples / (own * len(windows))))
 
 
 def scores(columns: Columns, parts: list[Floats], residual: Floats, noise: Floats) -> Floats:
     """Return the scores Yᵀ W² e of each sample."""
     weighted = residual / noise**2
     found = np.zeros((len(weighted), len(columns.names)))
-    for k, (own, Y) in enumerate(zip(columns.rows, parts, strict=True)):
-        found[:, list(own)] += Y * weighted[:, k, None]
+    for k, (runs, Y) in enumerate(zip(columns.runs, parts, strict=True)):
+        for place, own in runs:
+            found[:, place] += Y[:, own] * weighted[:, k, None]
     return found

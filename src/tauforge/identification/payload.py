@@ -25,7 +25,7 @@ from .estimate import QUIET
 from .factor import Factor, triangle
 from .identify import PLAIN
 from .load import effect, inverse_information, least, recorded
-from .noise import residual_at, score_covariance, scores_at
+from .noise import products, residual_at, score_covariance, scores_at
 from .options import AUTO
 from .prior import Prior
 from .pseudo_inertia import COUNT, Floats, body
@@ -225,7 +225,7 @@ def _covariance(
     parts = [
         score_covariance(
             samples,
-            partial(residual_at, columns=cols, values=x),
+            products(samples, partial(residual_at, columns=cols, values=x)),
             partial(scores_at, columns=cols, values=x, noise=noise),
         )
         for samples, x in zip(both, (values[:count], values[:count] + more @ values[count:]), strict=True)

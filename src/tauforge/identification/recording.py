@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -121,6 +121,13 @@ class Recording:
         least, _, _, gaps = zip(*found, strict=True)
         _, greatest, where, _ = max(found, key=lambda x: x[1])
         return Steps(min(least), typical, greatest, where, sum(gaps))
+
+    @cached_property
+    def extremes(self) -> tuple[Floats, Floats]:
+        """The least and the greatest value of each coordinate."""
+        columns = (np.ascontiguousarray(part.T) for _, part in slices(self.q))
+        least, greatest = zip(*((x.min(axis=1), x.max(axis=1)) for x in columns), strict=True)
+        return np.min(least, axis=0), np.max(greatest, axis=0)
 
     def __getitem__(self, part: slice) -> Recording:
         """Return a part of the recording: ``rec[:1000]`` is the first thousand samples."""
@@ -245,6 +252,8 @@ class Recording:
 
 def numbers(x: ArrayLike, name: str) -> Floats:
     """Return an array of real numbers, or say what is not."""
+    if np.ma.is_masked(x):
+        raise IdentificationError(f"{name} has masked entries, which have no value; leave their samples out")
     if not np.iscomplexobj(x):
         with suppress(TypeError, ValueError):
             return np.asarray(x, dtype=float)
@@ -270,6 +279,14 @@ def release(x: Floats | None) -> None:
     pages: Any = getattr(x, "_mmap", None)
     if hasattr(pages, "madvise") and hasattr(mmap, "MADV_DONTNEED"):
         pages.madvise(mmap.MADV_DONTNEED)
+
+
+def slices(x: Floats | None) -> Iterator[tuple[int, Floats]]:
+    """Yield parts of an array with the places of their first rows; of one on disk, one part at a time is in memory."""
+    for first in range(0, 0 if x is None else len(x), SLICE):
+        assert x is not None
+        yield first, np.asarray(x[first : first + SLICE], dtype=float)
+        release(x)
 
 
 def listed(recordings: object) -> list[Recording]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
-from operator import add
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -120,10 +119,12 @@ class Samples:
         tau = decimated(states.tau, window, step)
         entries = np.empty((len(tau), sum(map(len, self.columns.rows))))
         each = max(ROWS // step, 1)
+        room = np.empty(((each - 1) * step + len(window), entries.shape[1]))
         for first in range(0, len(tau), each):
             end = min(first + each, len(tau))
             some = slice(first * step, (end - 1) * step + len(window))
-            entries[first:end] = decimated(self.evaluated(states, some), window, step)
+            out = room[: some.stop - some.start]
+            entries[first:end] = decimated(self.evaluated(states, some, out), window, step)
         parts = self.columns.split(entries)
         if not self.rest:
             return Block(parts, tau)
@@ -138,8 +139,8 @@ class Samples:
             slow[:, row] = speeds[:, place] < self.rest
         return np.asarray(decimated(slow, window, step) == 0.0, dtype=float)
 
-    def evaluated(self, states: States, some: slice = slice(None)) -> Floats:
-        """Return the entries of states before decimation."""
+    def evaluated(self, states: States, some: slice = slice(None), out: Floats | None = None) -> Floats:
+        """Return the entries of states before decimation, in ``out`` if that is given."""
         columns = self.columns
         q, qd, qdd, slip = states.q[some], states.qd[some], states.qdd[some], states.slip[some]
         more = {"speeds": self.speeds}
@@ -148,11 +149,11 @@ class Samples:
             if self.rigid is not None:
                 parts = columns.by_torque(q, qd, qdd, slip, **more)
                 more["load"] = loads(columns, columns.torque(self.rigid, parts))
-        return columns.entries(q, qd, qdd, slip, **more)
+        return columns.entries(q, qd, qdd, slip, out, **more)
 
     def factor(self, weights: Callable[[Block], Floats] | None = None) -> Factor:
         """Return the factor of all samples, each sample of each torque with a weight if these are given."""
-        return reduce(add, self.passed(partial(_factor, weights=weights)))
+        return Factor.sum(self.passed(partial(_factor, weights=weights)))
 
 
 def _job(samples: Samples, source: int, job: Callable[[Iterable[Block]], T]) -> T:
@@ -160,8 +161,7 @@ def _job(samples: Samples, source: int, job: Callable[[Iterable[Block]], T]) -> 
 
 
 def _factor(blocks: Iterable[Block], weights: Callable[[Block], Floats] | None) -> Factor:
-    own = (Factor.of(x.parts, x.tau, x.moving, None if weights is None else weights(x)) for x in blocks)
-    return reduce(add, own)
+    return Factor.sum(Factor.of(x.parts, x.tau, x.moving, None if weights is None else weights(x)) for x in blocks)
 
 
 def loads(columns: Columns, torques: Floats) -> Floats:

@@ -8,11 +8,14 @@ the same window and decimated (Gautier's parallel filtering), so that vibrations
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
+from scipy.fft import rfft
 from scipy.interpolate import make_interp_spline
-from scipy.signal import butter, sosfiltfilt, welch
+from scipy.signal import butter, sosfiltfilt
 
 from .recording import Recording
 
@@ -85,20 +88,25 @@ class Filters:
         """Return signals without what is beyond the cut-off, and without delay."""
         if self.cutoff is None:
             return x
-        sections = butter(ORDER, self.cutoff, fs=1.0 / self.step, output="sos")
         padding = min(len(x) - 1, self.halo)
-        return np.asarray(sosfiltfilt(sections, np.ascontiguousarray(x.T), axis=1, padlen=padding).T)
+        return np.asarray(sosfiltfilt(self._sections, np.ascontiguousarray(x.T), axis=1, padlen=padding).T)
+
+    @cached_property
+    def _sections(self) -> Floats:
+        return np.asarray(butter(ORDER, self.cutoff, fs=1.0 / self.step, output="sos"))
 
 
 def rate(x: Floats, step: float) -> Floats:
     """Return the time derivative by central differences of eighth order; near the ends, of second order."""
-    found = np.gradient(x, step, axis=0)
-    if len(x) > 2 * REACH:
-        found[REACH:-REACH] = sum(
-            (w / step) * (x[REACH + k : len(x) - REACH + k] - x[REACH - k : len(x) - REACH - k])
-            for k, w in enumerate(WEIGHTS, 1)
-        )
-    return np.asarray(found)
+    if len(x) <= 2 * REACH:
+        return np.asarray(np.gradient(x, step, axis=0))
+    found = np.empty_like(x)
+    found[:REACH] = np.gradient(x[: REACH + 1], step, axis=0)[:REACH]
+    found[-REACH:] = np.gradient(x[-REACH - 1 :], step, axis=0)[-REACH:]
+    weights = np.concatenate([-np.array(WEIGHTS[::-1]), [0.0], WEIGHTS]) / step
+    for k in range(x.shape[1]):
+        found[REACH:-REACH, k] = np.correlate(x[:, k], weights)
+    return found
 
 
 def even(recording: Recording) -> Recording:
@@ -136,8 +144,7 @@ def filters(recording: Recording, cutoff: float | str | None, decimate: int | No
 def _spectrum(q: Floats, step: float) -> tuple[float, float, Floats]:
     """Return the bandwidth of the motion, where the positions' spectrum sinks into noise, and how large that is."""
     segment = min(len(q), max(256, int(2 ** np.round(np.log2(max(2.0 / step, 256))))))
-    f, power = welch(np.ascontiguousarray(q.T), 1.0 / step, nperseg=segment, detrend="constant", axis=1)
-    power = power.T
+    f, power = _welch(q, step, segment)
     floor = np.median(power[2 * len(f) // 3 :], axis=0)
     smoothed = np.apply_along_axis(lambda x: np.convolve(x, np.ones(5) / 5, "same"), 0, power)
     above = smoothed > FLOOR * np.maximum(floor, 1e-300)
@@ -148,3 +155,17 @@ def _spectrum(q: Floats, step: float) -> tuple[float, float, Floats]:
     motion = max(float(np.median(first)) if first else 0.0, 2.0 * f[1])
     found = float(np.median(f[np.minimum(ends, len(f) - 1)]))
     return motion, max(found, 5.0 * motion), np.sqrt(floor * 0.5 / step)
+
+
+def _welch(q: Floats, step: float, segment: int) -> tuple[Floats, Floats]:
+    """Return frequencies and the power of signals at each, by Welch's method: the means over Hann's windows of so many
+    samples, each half over the next.
+    """
+    window = 0.5 - 0.5 * np.cos(2 * np.pi / segment * np.arange(segment))
+    parts = sliding_window_view(np.ascontiguousarray(q.T), segment, axis=1)[:, :: segment - segment // 2]
+    waves = np.asarray(rfft((parts - parts.mean(axis=2, keepdims=True)) * window, axis=2, overwrite_x=True))
+    power = (waves.real**2 + waves.imag**2).mean(axis=1).T * (2.0 * step / np.sum(window**2))
+    power[0] *= 0.5
+    if segment % 2 == 0:
+        power[-1] *= 0.5
+    return np.asarray(np.arange(len(power)) / (segment * step)), np.asarray(power)

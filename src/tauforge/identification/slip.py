@@ -38,17 +38,22 @@ def slip(velocities: Floats, step: float, width: float, threshold: float, start:
 
     ``width`` is δ, ``threshold`` the speed from which an axis slides, and ``start`` the directions before the first
     sample, by default none. Each sample changes the direction to a h + b; these changes are composed over ever longer
-    spans: 1, 2, 4, … samples.
+    spans: 1, 2, 4, … samples. Where an axis slides, a is zero, and nothing is left to compose.
     """
-    speeds = np.abs(velocities)
-    a = np.where(speeds > threshold, 0.0, np.exp(speeds * (-step / width)))
-    b = np.sign(velocities) * (1.0 - a)
+    along = np.ascontiguousarray(velocities.T)
+    a, b = np.zeros_like(along), np.sign(along)
+    near = np.flatnonzero(np.abs(along) <= threshold)
+    a.flat[near] = np.exp(np.abs(along.flat[near]) * (-step / width))
+    b.flat[near] *= 1.0 - a.flat[near]
     if start is not None:
-        b[0] += a[0] * start
-    span = 1
-    while span < len(a) and a[span:].max() > _FORGOTTEN:
-        later = a[span:].copy()
-        b[span:] += later * b[:-span].copy()
-        a[span:] = later * a[:-span].copy()
+        b[:, 0] += a[:, 0] * start
+    a[:, 0] = 0.0
+    a, b, span = a.ravel(), b.ravel(), 1
+    near = near[a[near] > _FORGOTTEN]
+    while len(near):
+        later = a[near]
+        b[near] += later * b[near - span]
+        a[near] = later * a[near - span]
+        near = near[a[near] > _FORGOTTEN]
         span *= 2
-    return b
+    return b.reshape(along.shape).T

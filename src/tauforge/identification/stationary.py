@@ -2,13 +2,21 @@
 
 The robust covariance of ``noise.py`` needs many more samples than there are parameters. With fewer, it is too small now
 and then. If each torque's noise is stationary and independent of the others', its autocovariance γ alone determines
-S = Σ YᵀΓY, and takes far fewer samples to estimate. Residuals are smaller than the noise, since the estimates follow
-it; that is corrected for.
+S = Σ YᵀΓY, and takes far fewer samples to estimate.
+
+Residuals e = (1 - H) ε have lost what the estimates follow of the noise ε, and most of it at those low frequencies at
+which the regressor, and so S, is large. Sums of their products are therefore too small, by different amounts at
+different lags l, with the matrix D_l that adds products of samples l apart, C the covariance of the estimates and w
+the noise by which each torque is weighted:
+
+    E eᵀD_l e = n_l γ_l - 2 tr(D_l Y A⁻¹ Yᵀ Γ) / w² + tr(D_l Y C Yᵀ).
+
+What was lost depends on γ, so that is found in a few rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 import numpy as np
@@ -19,20 +27,20 @@ from .samples import Block, Samples
 
 Floats = NDArray[np.float64]
 LEFT = 0.1
-"""The part of a torque's samples that estimates leave at least."""
+"""The part of a torque's squares that estimates leave at least."""
+ROUNDS = 6
+"""Rounds in which the noise's autocovariance is corrected; each adds a power of the part that estimates take."""
 
 
-def stationary(
-    samples: Samples, covariances: Floats, counts: Floats, length: int, bread: Floats, noise: Floats
-) -> Floats:
+def stationary(samples: Samples, sums: Floats, counts: Floats, length: int, bread: Floats, noise: Floats) -> Floats:
     """Return the covariance of the scores under stationary noise, summed over all samples.
 
     Parameters
     ----------
-    covariances
-        Of each torque's residuals, (lags + 1, torques).
+    sums
+        Sums of products of each torque's residuals with later ones, (lags + 1, torques).
     counts
-        Samples of each torque that count.
+        How many products each has.
     length
         Over how many samples the noise remembers.
     bread
@@ -40,28 +48,41 @@ def stationary(
     noise
         By which each torque is weighted.
     """
-    lags = np.arange(min(2 * length, len(covariances) - 1) + 1)
-    weights = np.clip(2.0 - lags / length, 0.0, 1.0)  # flat up to the length, as in ``long_run``
-    kernels = covariances[: len(lags)] * weights[:, None]
-    found = samples.passed(partial(_products, kernels=np.concatenate([kernels[:0:-1], kernels])))
-    total = np.zeros_like(bread)
-    for k, own in enumerate(samples.columns.rows):
-        place = np.ix_(list(own), list(own))
-        spread = np.asarray(sum(each[k] for each in found))
-        along = np.sum(bread[place] * spread) / noise[k] ** 2  # what the estimates take of the residuals' squares
-        left = max(1.0 - along / max(counts[k] * covariances[0, k], 1e-300), LEFT)
-        total[place] += (spread + spread.T) * (0.5 / (noise[k] ** 4 * left))
+    lags = np.arange(min(2 * length, len(sums) - 1) + 1)
+    weights = np.clip(2.0 - lags / length, 0.0, 1.0)[:, None]  # flat up to the length, as in ``long_run``
+    sums, counts = sums[: len(lags)], np.maximum(counts[: len(lags)], 1.0)
+    own, covariance = sums / counts, bread
+    for _ in range(ROUNDS):
+        job = partial(_taken, kernels=own * weights, rows=samples.columns.rows, bread=bread, noise=noise)
+        found = samples.passed(partial(job, covariance=covariance))
+        total = np.zeros_like(bread)
+        for k, place in enumerate(samples.columns.rows):
+            spread = np.asarray(sum(each[0][k] for each in found))
+            total[np.ix_(place, place)] += (spread + spread.T) * (0.5 / noise[k] ** 4)
+        covariance = bread @ total @ bread
+        own = np.minimum((sums + sum(each[1] for each in found)) / counts, sums[0] / counts[0] / LEFT)
     return total
 
 
-def _products(blocks: Iterable[Block], kernels: Floats) -> list[Floats]:
-    """Return YᵀΓY of each torque."""
-    found: list[Floats] = []
-    middle = len(kernels) // 2
+def _taken(
+    blocks: Iterable[Block],
+    kernels: Floats,
+    rows: Sequence[Sequence[int]],
+    bread: Floats,
+    noise: Floats,
+    covariance: Floats,
+) -> tuple[list[Floats], Floats]:
+    """Return YᵀΓY of each torque, and what the estimates take of the sums of products (lags + 1, torques)."""
+    both, middle = np.concatenate([kernels[:0:-1], kernels]), len(kernels) - 1
+    spread, taken = [np.zeros((len(own), len(own))) for own in rows], np.zeros_like(kernels)
     for block in blocks:
-        each = [
-            np.asarray(Y.T @ oaconvolve(Y, kernels[:, k, None], axes=0)[middle : middle + len(Y)])
-            for k, Y in enumerate(block.parts)
-        ]
-        found = [a + b for a, b in zip(found, each, strict=True)] if found else each
-    return found
+        for k, (Y, own) in enumerate(zip(block.parts, rows, strict=True)):
+            place = np.ix_(own, own)
+            noisy = oaconvolve(Y, both[:, k, None], axes=0)[middle : middle + len(Y)] * block.counted[:, k, None]
+            spread[k] += Y.T @ noisy
+            followed, error = Y @ (bread[place] / noise[k] ** 2), Y @ covariance[place]
+            for lag in range(min(len(kernels), len(Y))):
+                last = len(Y) - lag
+                taken[lag, k] += np.vdot(followed[lag:], noisy[:last]) + np.vdot(followed[:last], noisy[lag:])
+                taken[lag, k] -= np.vdot(error[:last], Y[lag:])
+    return spread, taken
