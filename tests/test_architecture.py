@@ -50,6 +50,7 @@ def test_public_names():
         "Function",
         "fuse",
         "Gains",
+        "Goal",
         "gravity_compensation",
         "Identification",
         "IdentificationError",
