@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import ProgramError
 from ...graph.node import Scalar
-from ...models.manipulability import manipulability
+from ...models.manipulability import manipulability, moving_rows
 from ...robot.robot import Robot
 from ...runtime.function import Function
 from ...runtime.rollout import Steps
@@ -100,7 +100,8 @@ class Solver:
     def _climb(self) -> Scalar | None:
         if self.prefer != CLIMBED:
             return None
-        return manipulability(self.tree, frame=self.aims[0].frame).results["w"].nodes[0]
+        frame = self.aims[0].frame
+        return manipulability(self.tree, frame=frame, rows=moving_rows(self.tree, frame)).results["w"].nodes[0]
 
     @cached_property
     def _approach(self) -> Steps:
