@@ -14,6 +14,8 @@ from .workspace import MARGIN, NEAR, PLANES, ROUNDS, Section, Workspace, in_plan
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 SIDES = ((0, 1), (0, -1), (1, 0), (-1, 0))
+STARTS = 20
+"""Random starts from which a cell at the edge is tried."""
 SPREAD, GAIN = 20, 0.02
 """How often cells try the states of their neighbours, and the least part by which these must be better."""
 
@@ -124,36 +126,50 @@ class _Grid:
         return np.asarray(transforms_of(self.workspace.robot, self.workspace.frame)(q))[..., 0, :3, 3]
 
     def grow(self) -> None:
-        """Try the neighbours of cells, until none is reached any more."""
+        """Try cells from their neighbours, and at the edge from anywhere, until none is reached any more."""
+        tried = np.zeros_like(self.reached)
         for _ in range(ROUNDS):
             here, there = [], []
-            for down, along in SIDES:
-                rows, columns = np.nonzero(self.reached)
-                other = np.stack([rows + down, columns + along], axis=1)
+            for side in SIDES:
+                origin = np.argwhere(self.reached)
+                other = origin + side
                 fits = ((other >= 0) & (other < self.reached.shape)).all(axis=1)
-                other, origin = other[fits], np.stack([rows, columns], axis=1)[fits]
-                new = ~self.reached[other[:, 0], other[:, 1]] & ~np.isfinite(self.left[other[:, 0], other[:, 1]])
+                other, origin = other[fits], origin[fits]
+                new = ~self.reached[tuple(other.T)] & ~np.isfinite(self.left[tuple(other.T)])
                 here.append(origin[new])
                 there.append(other[new])
             cells = np.concatenate(there)
-            if not len(cells):
+            if len(cells):
+                self._try(cells, np.concatenate(here))
+                continue
+            edge = np.argwhere(np.isfinite(self.left) & ~self.reached & ~tried)
+            if not len(edge):
                 return
-            self._try(cells, np.concatenate(here))
+            tried[tuple(edge.T)] = True
+            goals = _centres(self.plane, self.at, self.right[edge[:, 1]], self.up[edge[:, 0]])
+            own, random = self.workspace, np.random.default_rng(0)
+            q, error = positions(own.robot, own.frame).search(goals, own.limits, STARTS, random, None)
+            self._note(edge, q, error)
 
     def _try(self, cells: Places, origins: Places) -> None:
         """Try to reach the centres of cells from the states of others."""
         own, goals = self.workspace, _centres(self.plane, self.at, self.right[cells[:, 1]], self.up[cells[:, 0]])
-        start = self.state[origins[:, 0], origins[:, 1]]
-        q, error = positions(own.robot, own.frame).towards(start, goals, own.limits)
+        start = self.state[tuple(origins.T)]
+        self._note(cells, *positions(own.robot, own.frame).towards(start, goals, own.limits))
+
+    def _note(self, cells: Places, q: Floats, error: Floats) -> None:
+        """Note states at the centres of cells, or the points of the boundary nearest to them."""
         found = error <= NEAR**2
-        rows, columns = cells[found].T
-        self.reached[rows, columns], self.state[rows, columns] = True, q[found]
-        for k in np.flatnonzero(~found)[np.argsort(-error[~found], kind="stable")]:  # the nearest is noted last
-            row, column = cells[k]
-            if np.sqrt(error[k]) < self.left[row, column]:
-                self.left[row, column] = np.sqrt(error[k])
-                self.foot[row, column] = self._points(q[k])[list(self.axes[:2])]
+        self.reached[tuple(cells[found].T)], self.state[tuple(cells[found].T)] = True, q[found]
         self.cell, self.q = np.concatenate([self.cell, cells[found]]), np.concatenate([self.q, q[found]])
+        off = np.sqrt(error[~found])
+        order = np.argsort(-off, kind="stable")  # the nearest is noted last
+        for (row, column), far, point in zip(
+            cells[~found][order], off[order], self._points(q[~found])[order], strict=True
+        ):
+            if far < self.left[row, column]:
+                self.left[row, column], self.foot[row, column] = far, point[list(self.axes[:2])]
+        self.foot[self.reached] = np.nan
 
     def section(self) -> Section:
         """Return the section, with distances from its boundary: exact outside, inside by the normals from there."""

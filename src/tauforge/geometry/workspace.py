@@ -94,7 +94,7 @@ class Workspace:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw the points, coloured by manipulability, and write the figure to a file if one is given."""
-        from .workspace_plot import cloud, written
+        from ..view.workspace import cloud, written
 
         return written(cloud(self), path)
 
@@ -175,7 +175,7 @@ class Section:
 
     def plot(self, path: str | Path | None = None, *, measure: str | None = None) -> Any:
         """Draw the section and its boundary, or a map of dexterity; write the figure to a file if one is given."""
-        from .workspace_plot import drawn, written
+        from ..view.workspace import drawn, written
 
         return written(drawn(self, measure), path)
 
@@ -204,9 +204,9 @@ def workspace(robot: Robot, *, frame: str, samples: int = 100_000, limits: bool 
     if not robot.dof:
         raise ProgramError(f"{robot.name} has no joint that moves; its frames stay where they are")
     job = positions(robot, frame)
-    q = job.seeds.random(np.random.default_rng(seed), int(samples), limits)
+    q = job.seeds.random(np.random.default_rng(seed), int(samples), limits, spread=np.pi)
     if robot.loops:
-        q = _closed(robot, q)
+        q = _closed(robot, q, job.seeds.middle)
     points = np.asarray(transforms_of(robot, frame)(q))[:, 0, :3, 3]
     return Workspace(robot, frame, q, points, limits)
 
@@ -221,9 +221,10 @@ def in_plane(robot: Robot, frame: str) -> Solver:
     return solver(robot, (Goal(frame, (), ("z",)).kind,), "")
 
 
-def _closed(robot: Robot, q: Floats) -> Floats:
-    """Return those of random states whose loops can be closed, with their loops closed."""
-    found, closed = _closing(robot)(q[:, active_places(robot.expanded())], q)
+def _closed(robot: Robot, q: Floats, guess: Floats) -> Floats:
+    """Return those of random states whose loops can be closed, from the same guess for the other joints."""
+    with np.errstate(all="ignore"):
+        found, closed = _closing(robot)(q[:, active_places(robot.expanded())], np.tile(guess, (len(q), 1)))
     if not (closed == 1.0).any():
         raise ProgramError(f"{robot.name}: no random state of the independent joints closes its loops")
     return np.asarray(found[closed == 1.0])

@@ -44,9 +44,9 @@ class Seeds:
             found[places] = np.clip(found[places], self.bounds.lower, self.bounds.upper)
         return found
 
-    def random(self, random: np.random.Generator, count: int, kept: bool) -> Floats:
+    def random(self, random: np.random.Generator, count: int, kept: bool, spread: float | None = None) -> Floats:
         """Return random states; joints with limits are anywhere within them if these are kept."""
-        spread = LOOPED if self.robot.loops else SPREAD
+        spread = spread or (LOOPED if self.robot.loops else SPREAD)
         v = random.uniform(-spread, spread, (count, len(self.bounds.places)))
         q = np.asarray(self.step(self.middle, v))
         both = np.isfinite(self.bounds.lower) & np.isfinite(self.bounds.upper)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..view.figures import COLOURS, PALE, canvas
-from .workspace import MEASURES, PLANES, Section, Workspace, dexterity, transforms_of
+from ..geometry.workspace import MEASURES, PLANES, Section, Workspace, dexterity, transforms_of
+from .figures import COLOURS, PALE, canvas
 
 Floats = NDArray[np.float64]
 MOST = 20_000
@@ -107,6 +107,10 @@ def _arm(axes: Any, workspace: Workspace, q: Floats, chosen: tuple[int, ...]) ->
         line = np.array([at[joint.antecedent], at[j]])[:, chosen]
         axes.plot(*line.T, color=INK, linewidth=3.0, solid_capstyle="round", zorder=5)
         axes.plot(*line[1:].T, "o", color="white", markeredgecolor=INK, markersize=5.0, zorder=6)
+    for constant in robot.frames:
+        if robot.loops or constant.name == workspace.frame:
+            line = np.array([at[constant.antecedent], T[names.index(constant.name), :3, 3]])[:, chosen]
+            axes.plot(*line.T, color=INK, linewidth=3.0, solid_capstyle="round", zorder=5)
     origin = np.zeros(len(chosen))
     axes.plot(*origin[:, None], "s", color=INK, markersize=8.0, zorder=6)
     if workspace.frame in names:
