@@ -27,6 +27,8 @@ from ..close_loops import refuse_symbols
 from .goal import ANGULAR, LINEAR, NUMBERS, Aim
 
 Row = list[Scalar]
+CLOSE = 10.0
+"""Weight of loops beside goals: where goals are out of reach, loops stay closed rather than goals met."""
 TINY = 1e-30
 """Keeps the sine of an angle from zero, which divides it; too small to change any result."""
 
@@ -81,7 +83,8 @@ def left_open(robot: Robot, q: Array) -> Left:
     gap, n = opening(robot, own), len(tree.names)
     J = [tree.gathered_some(row) for row in loop_rows(robot, own, whole=True)[0]]
     rows: list[Row] = [[row.get(k, 0.0) for k in range(n)] for row in J]
-    return Left([-x for x in gap.parts], rows, gap.square, 0.0)
+    e = [-x * CLOSE for x in gap.parts]
+    return Left(e, [[x * CLOSE for x in row] for row in rows], gap.square * CLOSE**2, 0.0)
 
 
 def joined(parts: Sequence[Left]) -> Left:

@@ -25,7 +25,7 @@ from ...program.array import Array, Shape, inputs, outputs
 from ...program.program import Program
 from ...robot.robot import Robot
 from ...spatial.solve import solve
-from .errors import TINY, Left, Row, joined, left_of, left_open, open_tree
+from .errors import CLOSE, TINY, Left, Row, joined, left_of, left_open, open_tree
 from .goal import NUMBERS, Aim
 
 SHORTER, CALMER, BOLDER, LEAST, MOST = 0.25, 4.0, 0.3, 1e-6, 1e2
@@ -173,7 +173,7 @@ def measure(setting: Setting, climb: Scalar | None) -> Program:
     wish = _back(setting, posture)
     last = -climb if climb is not None else _dot(wish, wish)
     costs = [*(left.square for left in setting.levels), last]
-    gap = sqrt(setting.loops.square) if setting.loops else 0.0
+    gap = sqrt(setting.loops.square) * (1.0 / CLOSE) if setting.loops else 0.0
     each = [(left, 1.0 / aim.weight) for left, aim in zip(setting.each, setting.aims, strict=True)]
     results = {
         "distance": outputs([sqrt(left.distance) * by for left, by in each], [len(each)], [], ""),
