@@ -1,9 +1,13 @@
 """Reached poses and Cartesian motions of random arms, in Pinocchio's kinematics."""
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 
 import tauforge as tf
+from tauforge.geometry.reaching.bounds import bounds
+from tauforge.robot.joint import Limits
 
 from ..random_robots import random_robot, seeds
 from .agree import agree
@@ -60,3 +64,26 @@ def test_reached_poses(seed):
     assert found.distance < 1e-3
     if found.reached:
         agree(placement(twin, found.q, twin.frames[-1]), goal)
+
+
+@seeds(quick=3, all=60)
+def test_reached_poses_of_any_robot(seed):
+    """Trees with all kinds of joints, some with limits and some on a floating base, without a start to begin from."""
+    robot = random_robot(seed, smallest=3, largest=9, several=True, floating=seed % 3 == 0, fixed=False)
+    rng, twin = np.random.default_rng(seed), Twin(robot)
+    joints = tuple(
+        replace(joint, limits=Limits(lower=-2.0, upper=2.0)) if len(joint.kind.coordinates) == 1 else joint
+        for joint in robot.joints
+    )
+    robot = robot.derived(joints=joints)
+    neutral = np.array([x for joint in robot.expanded().joints for x in joint.kind.neutral], dtype=float)
+    q = np.asarray(tf.integrate(robot).compile()(neutral, rng.uniform(-1.5, 1.5, (4, robot.dof))))
+    frame, number = robot.bodies[-1].name, twin.frames[-1]
+    goals = np.array([placement(twin, state, number).copy() for state in q])
+    found = tf.reach(robot, goals, frame=frame, strict=False)
+    assert found.reached.all(), found.reason
+    single = bounds(robot)
+    at = found.q[:, single.places]
+    assert ((at >= single.lower) & (at <= single.upper)).all()
+    for state, goal in zip(found.q, goals, strict=True):
+        agree(placement(twin, state, number), goal)

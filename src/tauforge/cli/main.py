@@ -59,6 +59,7 @@ from .papers import papers
 from .simulate import simulate, torques
 from .verify import verify
 from .view import view
+from .workspace import singularities, workspace
 from .write_code import write_a_project, write_code
 
 app = typer.Typer(
@@ -223,9 +224,8 @@ def generate(
         )
 
 
-app.command()(verify)
-app.command()(count)
-app.command()(equations)
+for _command in (verify, count, equations, workspace, singularities):
+    app.command()(_command)
 
 
 @app.command()

@@ -23,7 +23,7 @@ def to_sympy(program: Program) -> dict[str, Any]:
     known: dict[Node, Any] = {}
     for name, array in program.arguments.items():
         for place, node in enumerate(array.nodes, 1):
-            known[node] = sympy.Symbol(_called(name, place, node, len(array.shape)), real=True)
+            known[node] = sympy.Symbol(called(name, place, node, len(array.shape)), real=True)
     calls = _calls(sympy)
     for node in program.order:
         _translate(node, known, calls, sympy)
@@ -37,7 +37,8 @@ def to_sympy(program: Program) -> dict[str, Any]:
     return made
 
 
-def _called(name: str, place: int, node: Node, rank: int) -> str:
+def called(name: str, place: int, node: Node, rank: int) -> str:
+    """Return what an entry of an input is called in SymPy; places are counted from one."""
     return str(node.value) if name == PARAMETERS or not rank else f"{name}{place}"
 
 

@@ -1,15 +1,15 @@
-"""Reaching: states in which a frame has a given pose, by damped Gauss-Newton steps on exact Jacobians.
+"""Reaching: states in which frames are where they should be, by damped Gauss-Newton steps on exact Jacobians.
 
-It works for any robot, trees and closed loops, and for many goals at once. Steps are damped as Levenberg and Marquardt
-do; a joint that a step would lead beyond its limit is set on that limit, and the others make up for it.
+It works for any robot, trees and closed loops, for several frames with priorities, and for many goals at once: see
+``reaching/steps.py`` for the steps and ``reaching/solver.py`` for the batches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple, final
+from functools import cached_property, lru_cache
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,46 +18,61 @@ from ..errors import ProgramError, ReachError
 from ..models.configuration import difference, integrate
 from ..models.loops.closing import active_places, closing
 from ..models.registry import check_robot
-from ..robot.entries import owners
 from ..robot.robot import Robot
 from ..runtime.function import Function
 from .close_loops import close_loops, on_manifold
+from .reaching.bounds import Bounds, bounds
+from .reaching.goal import NUMBERS, Goal
+from .reaching.solver import CLIMBED, ROUNDING, Found, Solver, solver
 from .task import Task
 
+__all__ = ["ROUNDING", "Bounds", "Reached", "Search", "bounds", "reach", "states"]
+
 Floats = NDArray[np.float64]
-TOLERANCE, ROUNDING = 1e-12, 1e-9
-"""Error at which steps end, and at which a goal counts as reached, in metres and radians."""
-STEPS, STARTS, NEARER = 300, 32, 50
-"""Steps at the most, starts if none is given, and steps towards the nearest of many solutions."""
-FAR, LOOPED = 0.5, 0.2
-"""The largest step of a joint, in metres or radians, and with closed loops, whose others must follow."""
-LEAST, MOST = 1e-12, 1e6
-"""Bounds of the damping, as a part of the largest entry of JᵀJ."""
-PATIENCE, PROGRESS = 15, 0.9999
-"""A state is given up if this many steps leave this part of its error."""
+STARTS, GIVEN = 100, 3
+"""Starts of each goal at the most, and with a given start: that one, and others near it."""
+NEARBY = 0.1
+"""How far other starts are from a given one, in metres and radians."""
+START, MIDDLE = "start", "middle"
+PREFERENCES = (START, MIDDLE, CLIMBED)
+"""What to prefer among states that meet all goals."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """States in which a frame is at its goals, or as near to them as the search came.
+    """States in which frames are at their goals, or as near to them as the search came.
 
     Attributes
     ----------
     q
         Coordinates, (..., robot.coordinate_names).
     distance
-        How far the frame's origin is from its goal, in metres, (...).
+        How far the origins of the frames are from their goals, in metres, (...): the largest of those of level 0.
     angle
-        The angle between the frame and its goal, in radians, (...).
+        The angle between the frames and their goals, in radians, (...), likewise.
     reached
-        Whether the goal is reached but for rounding, (...).
+        Whether the goals of level 0 are reached but for rounding, with the loops closed, (...).
+    distances
+        How far each origin is from its goal, (..., goals).
+    angles
+        The angle of each, (..., goals).
+    why
+        Finds the reasons, when they are asked for.
     """
 
     q: Floats
     distance: Floats
     angle: Floats
     reached: NDArray[np.bool_]
+    distances: Floats
+    angles: Floats
+    why: Callable[[], NDArray[Any]]
+
+    @cached_property
+    def reason(self) -> NDArray[Any]:
+        """Why goals are not reached, as text, (...); empty where they are."""
+        return self.why()
 
     def __repr__(self) -> str:
         worst = f"{self.distance.max(initial=0.0):.3g} m and {self.angle.max(initial=0.0):.3g} rad"
@@ -66,34 +81,49 @@ class Reached:
 
 def reach(
     robot: Robot,
-    T: ArrayLike,
+    T: ArrayLike | Goal | Sequence[Goal],
     *,
-    frame: str,
+    frame: str | None = None,
     q0: ArrayLike | None = None,
-    aim: str = "pose",
+    aim: str | Sequence[str] | None = None,
     limits: bool = True,
     strict: bool = True,
+    prefer: str | ArrayLike | None = None,
+    starts: int | None = None,
+    seed: int = 0,
+    tolerance: float = ROUNDING,
+    threads: int | None = None,
 ) -> Reached:
-    """Return states in which a frame has given poses, found step by step from a start.
-
-    If many states have that pose, as with redundant arms, the result is the nearest to the start in its surroundings.
+    """Return states in which frames have given poses, found step by step from one start or many.
 
     Parameters
     ----------
     T
-        Poses relative to the base, (..., 4, 4); with ``aim="position"`` also points, (..., 3).
+        Poses relative to the base, (..., 4, 4); with ``aim="position"`` also points, (..., 3). Or goals, one or
+        several: each ``tf.Goal`` names its own frame, goals, aim, weight and level; their leading axes go together.
     frame
         Name of a link or of a constant frame.
     q0
         States from which to start, (..., robot.coordinate_names); with closed loops also those of the independent
         joints. By default several states are tried.
     aim
-        "pose"; "position" for the origin alone; "axis" for the origin and the direction of the frame's z axis, as of a
-        tool that can spin.
+        What T prescribes, as for ``tf.Goal``: "pose"; "position" for the origin alone; "axis" for the origin and the
+        direction of the frame's z axis, as of a tool that can spin; and others.
     limits
-        Whether joints stay within their limits; with closed loops, the independent ones.
+        Whether joints stay within their limits.
     strict
         Raise an error if a goal is not reached; otherwise ``Reached`` says how far away it is.
+    prefer
+        What to do with the freedom that all goals leave: "start", stay near q0, the default if that is given;
+        "middle", be far from limits; "manipulability", be far from singular states, of the first goal's frame; or
+        coordinates to be near to.
+    starts, seed
+        How many starts each goal has at the most, and what their random numbers depend on: 100, and with q0 three, that
+        state and two near it.
+    tolerance
+        Errors below which a goal counts as reached, in metres and radians. Steps go on to 1e-12 whatever it is.
+    threads
+        How many threads share the batch; by default as many as pay off.
 
     Raises
     ------
@@ -101,27 +131,201 @@ def reach(
         Where a goal is not reached. The message says how far away it is; the attribute ``reached`` holds the states.
     """
     check_robot(robot)
+    asked = _asked(T, frame, aim)
     if not robot.dof:
         raise ProgramError(f"{robot.name} has no joint that moves; its frames stay where they are")
-    task = Task(robot, frame, aim)
-    goals = task.goals(T)
-    leading = goals.shape[:-2]
-    search = Search(task, limits)
-    if q0 is None:
-        found = _from_many(search, goals.reshape(-1, 4, 4))
+    wish = _preference(robot, START if prefer is None and q0 is not None else prefer, q0)
+    climbs = isinstance(wish, str) and wish == CLIMBED
+    job = solver(robot, tuple(goal.kind for goal in asked), CLIMBED if climbs else "")
+    _check_numbers(starts, seed, tolerance)
+    goals, given, leading = _together([goal.numbers() for goal in asked], None if q0 is None else states(robot, q0))
+    flat = goals.reshape(-1, goals.shape[-1])
+    random = np.random.default_rng(seed)
+    if given is None:
+        q, _ = job.search(flat, limits, STARTS if starts is None else starts, random, threads)
     else:
-        starts = states(robot, q0)
+        given = given.reshape(-1, given.shape[-1])
+        q = _from(job, flat, job.inside(given, limits), limits, GIVEN if starts is None else starts, random, threads)
+    found = _refined(job, flat, q, _posture(job, wish, q, given, leading), limits, tolerance, threads)
+    result = _result(job, found, flat, leading, limits, tolerance)
+    if strict and not result.reached.all():
+        raise _refusal(job, result, limits)
+    return result
+
+
+def _asked(T: Any, frame: Any, aim: Any) -> list[Goal]:
+    """Return the goals, from what may be one, several, or the goals of one."""
+    several = [T] if isinstance(T, Goal) else T
+    if not (isinstance(several, (list, tuple)) and any(isinstance(goal, Goal) for goal in several)):
+        return [Goal(frame, T, "pose" if aim is None else aim)]
+    if not all(isinstance(goal, Goal) for goal in several):
+        raise ProgramError("T has goals and other things; give goals alone, or the goals of one frame")
+    if frame is not None or aim is not None:
+        raise ProgramError("each goal names its own frame and aim; leave out frame= and aim=")
+    return list(several)
+
+
+def _preference(robot: Robot, prefer: Any, q0: Any) -> str | Floats | None:
+    """Return the preference, checked: a name, or coordinates."""
+    if prefer is None or isinstance(prefer, str):
+        if prefer not in (None, *PREFERENCES):
+            raise ProgramError(f"prefer={prefer!r}; choose among {', '.join(map(repr, PREFERENCES))}, or give a state")
+        if prefer == START and q0 is None:
+            raise ProgramError("prefer='start' needs q0, the start to stay near to")
+        if prefer == CLIMBED and robot.loops:
+            raise ProgramError(f"{robot.name} has closed loops; prefer='manipulability' is for trees")
+        return prefer
+    return states(robot, prefer)
+
+
+def _check_numbers(starts: Any, seed: Any, tolerance: Any) -> None:
+    if starts is not None and (isinstance(starts, bool) or not isinstance(starts, (int, np.integer)) or starts < 1):
+        raise ProgramError(f"starts={starts!r}; it must be a whole number of at least 1")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ProgramError(f"seed={seed!r}; it must be a whole number of at least 0")
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0.0 < tolerance < np.inf:
+        raise ProgramError(f"tolerance={tolerance!r}; it must be above 0, in metres and radians")
+
+
+def _together(each: list[Floats], starts: Floats | None) -> tuple[Floats, Floats | None, tuple[int, ...]]:
+    """Return the goals of all goals side by side, and the starts, with all leading axes."""
+    axes = [goals.shape[:-1] for goals in each]
+    try:
+        leading = np.broadcast_shapes(*axes)
+    except ValueError:
+        raise ProgramError(f"the goals have the axes {', '.join(map(str, axes))}; they must go together") from None
+    if starts is not None:
         try:
             leading = np.broadcast_shapes(leading, starts.shape[:-1])
         except ValueError:
             raise ProgramError(f"T has the axes {leading} and q0 {starts.shape[:-1]}; they must go together") from None
-        starts = np.broadcast_to(starts, (*leading, starts.shape[-1])).reshape(-1, starts.shape[-1])
-        goals = np.broadcast_to(goals, (*leading, 4, 4)).reshape(-1, 4, 4)
-        found = search.nearest(search.inside(starts), goals)
-    result = Reached(*(x.reshape((*leading, *x.shape[1:])) for x in found))
-    if strict and not result.reached.all():
-        raise _refusal(search, result)
-    return result
+        starts = np.broadcast_to(starts, (*leading, starts.shape[-1])).copy()
+    wide = [np.broadcast_to(goals, (*leading, NUMBERS)) for goals in each]
+    return np.ascontiguousarray(np.concatenate(wide, axis=-1)), starts, leading
+
+
+def _from(
+    job: Solver,
+    goals: Floats,
+    given: Floats,
+    limits: bool,
+    starts: int,
+    random: np.random.Generator,
+    threads: int | None,
+) -> Floats:
+    """Return states that are found from given ones, and from others near these."""
+    q, error = job.towards(given, goals, limits, threads)
+    for _ in range(starts - 1):
+        late = np.flatnonzero(~job.measured(q, goals).reached(job.first, ROUNDING))
+        if not len(late):
+            break
+        again, less = job.towards(job.seeds.near(random, given[late], NEARBY), goals[late], limits, threads)
+        better = less < (1.0 - 1e-6) * error[late]
+        q[late[better]], error[late[better]] = again[better], less[better]
+    return q
+
+
+def _posture(
+    job: Solver, wish: str | Floats | None, q: Floats, given: Floats | None, leading: tuple[int, ...]
+) -> Floats | None:
+    """Return the coordinates to come near to; None if there is no preference."""
+    if wish is None:
+        return None
+    if isinstance(wish, np.ndarray):
+        try:
+            return np.broadcast_to(wish, (*leading, wish.shape[-1])).reshape(q.shape)
+        except ValueError:
+            raise ProgramError(f"prefer has the shape {wish.shape}; it must go with the goals, {leading}") from None
+    if wish == START and given is not None:
+        return given
+    return job.seeds.centre(q) if wish == MIDDLE else q
+
+
+def _refined(
+    job: Solver,
+    goals: Floats,
+    q: Floats,
+    posture: Floats | None,
+    limits: bool,
+    tolerance: float,
+    threads: int | None = None,
+) -> Found:
+    """Return states with what higher levels and preferences ask for, where level 0 leaves freedom."""
+    near = q if posture is None else posture
+    found = job.measured(q, goals, near)
+    if (posture is None and len(job.setting.levels) == 1) or not job.setting.is_free:
+        return found
+    some = np.flatnonzero(found.reached(job.first, tolerance))
+    if len(some):
+        own = Found(*(x[some] for x in found))
+        own = job.settled(own, goals[some], np.ascontiguousarray(near[some]), limits, tolerance, threads)
+        for mine, new in zip(found, own, strict=True):
+            mine[some] = new
+    return found
+
+
+def _result(
+    job: Solver, found: Found, goals: Floats, leading: tuple[int, ...], limits: bool, tolerance: float
+) -> Reached:
+    reached = found.reached(job.first, tolerance)
+
+    def shaped(x: NDArray[Any]) -> NDArray[Any]:
+        return x.reshape((*leading, *x.shape[1:]))
+
+    def why() -> NDArray[Any]:
+        return shaped(_reasons(job, found, goals, reached, limits, tolerance))
+
+    distance, angle = (shaped(x[:, job.first].max(axis=1)) for x in (found.distance, found.angle))
+    each = shaped(found.distance), shaped(found.angle)
+    return Reached(shaped(found.q), distance, angle, shaped(reached), *each, why)
+
+
+def _reasons(
+    job: Solver, found: Found, goals: Floats, reached: NDArray[np.bool_], limits: bool, tolerance: float
+) -> NDArray[Any]:
+    """Return a text for each goal that is not reached: how far it is, or whose limits are in the way."""
+    texts = np.full(len(goals), "", dtype=object)
+    late = np.flatnonzero(~reached)
+    if not len(late):
+        return texts
+    free, _ = job.search(goals[late], False, 20, np.random.default_rng(0), None)
+    without = job.measured(free, goals[late])
+    meets = without.reached(job.first, tolerance)
+    for i, k in enumerate(late):
+        distance, angle = found.distance[k, job.first].max(), found.angle[k, job.first].max()
+        texts[k] = f"out of reach: the nearest state that was found is {distance:.4g} m and {angle:.4g} rad away"
+        if found.gap[k] > tolerance:
+            texts[k] += f", with loops open by {found.gap[k]:.4g}"
+        if limits and meets[i] and (beyond := _beyond(job, free[i])):
+            texts[k] = f"beyond the limits of {beyond}; within them, it stays {distance:.4g} m and {angle:.4g} rad away"
+    return texts
+
+
+def _beyond(job: Solver, q: Floats) -> str:
+    """Return which joints are beyond their limits, and by how much."""
+    at = q[job.bounds.places]
+    over = np.maximum(job.bounds.lower - at, at - job.bounds.upper)
+    return ", ".join(f"{job.tree.velocity_names[k]} by {over[k]:.4g}" for k in np.flatnonzero(over > ROUNDING))
+
+
+def _refusal(job: Solver, result: Reached, limits: bool) -> ReachError:
+    """Return the error that says which goal is how far away, and which joints are at their limits there."""
+    off = np.where(result.reached, -1.0, result.distance + result.angle)
+    at = np.unravel_index(int(off.argmax()), off.shape)
+    where = f" {', '.join(map(str, at))}" if off.ndim else ""
+    near = ""
+    if limits:
+        coordinates = result.q[at][job.bounds.places]
+        stuck = (coordinates <= job.bounds.lower + 1e-9) | (coordinates >= job.bounds.upper - 1e-9)
+        near = f", with {', '.join(np.array(job.tree.velocity_names)[stuck])} at the limit" if stuck.any() else ""
+    frames = " and ".join(dict.fromkeys(job.aims[i].frame for i in job.first))
+    raised = ReachError(
+        f"{job.robot.name}: {frames} does not reach goal{where}: it stays {result.distance[at]:.4g} m "
+        f"and {result.angle[at]:.4g} rad away{near}; {int((~result.reached).sum())} of {result.reached.size} goals "
+        "are out of reach from these starts"
+    )
+    raised.reached = result
+    return raised
 
 
 def states(robot: Robot, q0: ArrayLike) -> Floats:
@@ -138,180 +342,38 @@ def states(robot: Robot, q0: ArrayLike) -> Floats:
         return close_loops(robot, q)
     if q.shape[-1:] != (len(names),):
         raise ProgramError(f"q0 has the shape {q.shape}; {robot.name} has {len(names)} coordinates: {', '.join(names)}")
-    flat = on_manifold(robot, q.reshape(-1, len(names))).reshape(q.shape)
-    return close_loops(robot, flat[..., active], guess=flat) if robot.loops else flat
-
-
-class Bounds(NamedTuple):
-    """Limits of the velocities' coordinates: their places in q, and how low and high they may be, (n) each."""
-
-    places: NDArray[np.intp]
-    lower: Floats
-    upper: Floats
+    return on_manifold(robot, q.reshape(-1, len(names))).reshape(q.shape)
 
 
 @final
 class Search:
-    """Steps towards goals of a task."""
+    """Steps towards goals of one task, for callers that know where to start."""
 
     def __init__(self, task: Task, limits: bool) -> None:
-        self.task, self.robot = task, task.robot
+        self.task, self.robot, self._limits = task, task.robot, limits
         self.step, self.between = _moves(self.robot)
-        self.bounds = bounds(self.robot) if limits else None
-        self.far = LOOPED if self.robot.loops else FAR
+        self._job = solver(task.robot, (Goal(task.frame, (), task.aim).kind,), "")
 
     def inside(self, q: Floats) -> Floats:
         """Return states with the coordinates that have limits set within them."""
-        if self.bounds is None:
-            return q
-        some = np.isfinite(self.bounds.lower) | np.isfinite(self.bounds.upper)
-        places, found = self.bounds.places[some], q.copy()
-        found[:, places] = np.clip(q[:, places], self.bounds.lower[some], self.bounds.upper[some])
-        if self.robot.loops and (found != q).any():
-            found = close_loops(self.robot, found[:, active_places(self.robot.expanded())], guess=q)
-        return found
+        return self._job.inside(q, self._limits)
 
     def nearest(self, start: Floats, goals: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
         """Return the solutions nearest to starts, with distances and angles left, and whether goals are reached."""
-        q, distance, angle = self.towards(start, goals)
-        reached = np.maximum(distance, angle) <= ROUNDING
-        left = np.flatnonzero(reached)
-        for _ in range(NEARER):
-            if not len(left):
-                break
-            back = self.between(q[left], start[left])
-            across = _null(self.task.apart(q[left], goals[left]).slopes, back)
-            some = np.abs(across).max(axis=1, initial=0.0) > 1e-8
-            left, back, across = left[some], back[some], across[some]
-            if not len(left):
-                break
-            moved = self.inside(self.step(q[left], across * _short(across, self.far)))
-            moved, off, turned = self.towards(moved, goals[left])
-            nearer = np.linalg.norm(self.between(moved, start[left]), axis=1) < np.linalg.norm(back, axis=1) * (
-                1 - 1e-12
-            )
-            nearer &= np.maximum(off, turned) <= ROUNDING
-            left = left[nearer]
-            q[left], distance[left], angle[left] = moved[nearer], off[nearer], turned[nearer]
-        return q, distance, angle, reached
+        numbers = _numbers(goals)
+        q, _ = self._job.towards(start, numbers, self._limits)
+        found = _refined(self._job, numbers, q, start, self._limits, ROUNDING)
+        return found.q, found.distance[:, 0], found.angle[:, 0], found.reached([0], ROUNDING)
 
     def towards(self, q: Floats, goals: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the states that damped steps lead to, and the distances and angles left there."""
-        q, now = q.copy(), self.task.apart(q, goals)
-        error, J, distance, angle = (x.copy() for x in now)
-        damping, before = np.full(len(q), 1e-6), np.linalg.norm(error, axis=1)
-        lost = ~np.isfinite(before)
-        for count in range(1, STEPS + 1):
-            trying = np.flatnonzero((np.maximum(distance, angle) > TOLERANCE) & ~lost)
-            if not len(trying):
-                break
-            ahead = self.step(q[trying], self._steps(q[trying], J[trying], error[trying], damping[trying]))
-            after = self.task.apart(ahead, goals[trying])
-            better = np.linalg.norm(after.error, axis=1) < np.linalg.norm(error[trying], axis=1)  # not if NaN
-            taken = trying[better]
-            q[taken] = ahead[better]
-            for mine, new in zip((error, J, distance, angle), after, strict=True):
-                mine[taken] = new[better]
-            damping[trying] = np.where(better, np.maximum(damping[trying] * 0.3, LEAST), damping[trying] * 3.0)
-            lost[trying] |= damping[trying] > MOST
-            if count % PATIENCE == 0:
-                size = np.linalg.norm(error, axis=1)
-                lost |= size > PROGRESS * before
-                before = size
-        return q, distance, angle
-
-    def _steps(self, q: Floats, J: Floats, error: Floats, damping: Floats) -> Floats:
-        """Return a damped step for each state; joints stop at their limits, and the others make up for it."""
-        n = J.shape[2]
-        N = np.swapaxes(J, 1, 2) @ J
-        N += (damping * np.maximum(np.abs(N).max(axis=(1, 2), initial=0.0), 1e-12))[:, None, None] * np.eye(n)
-        held, found = np.zeros((len(q), n), dtype=bool), np.zeros((len(q), n))
-        for _ in range(n):
-            rest = error - np.einsum("kij,kj->ki", J, np.where(held, found, 0.0))
-            pull = np.where(held, 0.0, np.einsum("kij,ki->kj", J, rest))
-            free = ~held[:, :, None] & ~held[:, None, :]
-            solved = np.linalg.solve(np.where(free, N, np.eye(n)), pull[..., None])[..., 0]
-            solved *= _short(solved, self.far)
-            step = np.where(held, found, solved)
-            if self.bounds is None:
-                return step
-            at = q[:, self.bounds.places]
-            inside = np.clip(at + step, self.bounds.lower, self.bounds.upper) - at
-            beyond = ~held & (np.abs(inside - step) > 1e-15)
-            found = np.where(beyond, inside, step)
-            if not beyond.any():
-                return found
-            held |= beyond
-        return found
+        numbers = _numbers(goals)
+        found = self._job.measured(self._job.towards(q, numbers, self._limits)[0], numbers)
+        return found.q, found.distance[:, 0], found.angle[:, 0]
 
 
-def _short(step: Floats, far: float) -> Floats:
-    """Return by what to multiply steps so that none is far."""
-    return np.asarray(np.minimum(1.0, far / np.maximum(np.abs(step).max(axis=1, initial=0.0), 1e-300)))[:, None]
-
-
-def _null(J: Floats, v: Floats) -> Floats:
-    """Return the part of velocities that does not move the task."""
-    inverse = np.linalg.pinv(J, rcond=1e-8)
-    return np.asarray(v - np.einsum("kij,kj->ki", inverse, np.einsum("kij,kj->ki", J, v)))
-
-
-def bounds(robot: Robot) -> Bounds:
-    """Return the limits of all velocities' coordinates; those of joints with several axes have none."""
-    whole, at, own = robot.expanded(), 0, dict[str, tuple[int, float, float]]()
-    for j in owners(whole):
-        joint = whole.joints[j - 1]
-        single = len(joint.kind.coordinates) == 1
-        for part in joint.axes:
-            own[joint.name + part] = (at, joint.limits.lower, joint.limits.upper) if single else (at, -np.inf, np.inf)
-        at += len(joint.kind.coordinates)
-    places, lower, upper = zip(*(own[name] for name in robot.velocity_names), strict=True)
-    return Bounds(np.array(places), np.array(lower), np.array(upper))
-
-
-def _from_many(search: Search, goals: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-    """Return solutions from the neutral state and, where it does not lead to one, from others."""
-    robot, n = search.robot, len(search.robot.velocity_names)
-    whole = robot.expanded()
-    neutral = np.array([x for j in owners(whole) for x in whole.joints[j - 1].kind.neutral], dtype=float)
-    first = close_loops(robot) if robot.loops else neutral
-    random, best = np.random.default_rng(0), None
-    left = np.arange(len(goals))
-    for count in range(STARTS):
-        away = random.uniform(-1.0, 1.0, (len(left), n)) * (0.1 if count == 0 else 1.0 if robot.loops else np.pi)
-        starts = search.step(np.tile(first, (len(left), 1)), away)
-        starts = np.where(np.isfinite(starts).all(axis=1, keepdims=True), starts, first)  # loops that stay open
-        found = search.nearest(search.inside(starts), goals[left])
-        if best is None:
-            best = found
-        else:
-            nearer = found[1] + found[2] < best[1][left] + best[2][left]
-            for mine, new in zip(best, found, strict=True):
-                mine[left[nearer]] = new[nearer]
-        left = np.flatnonzero(~best[3])
-        if not len(left):
-            break
-    assert best is not None
-    return best
-
-
-def _refusal(search: Search, result: Reached) -> ReachError:
-    """Return the error that says which goal is how far away, and which joints are at their limits there."""
-    off = np.where(result.reached, 0.0, result.distance + result.angle)
-    at = np.unravel_index(int(off.argmax()), off.shape)
-    where = f" {', '.join(map(str, at))}" if off.ndim else ""
-    q, near, names = result.q[at], "", search.robot.velocity_names
-    if search.bounds is not None:
-        coordinates = q[search.bounds.places]
-        stuck = (coordinates <= search.bounds.lower + 1e-9) | (coordinates >= search.bounds.upper - 1e-9)
-        near = f", with {', '.join(np.array(names)[stuck])} at the limit" if stuck.any() else ""
-    raised = ReachError(
-        f"{search.robot.name}: {search.task.frame} does not reach goal{where}: it stays {result.distance[at]:.4g} m "
-        f"and {result.angle[at]:.4g} rad away{near}; {int((~result.reached).sum())} of {result.reached.size} goals "
-        "are out of reach from these starts"
-    )
-    raised.reached = result
-    return raised
+def _numbers(goals: Floats) -> Floats:
+    return np.concatenate([goals[:, :3, :3].reshape(-1, 9), goals[:, :3, 3]], axis=1)
 
 
 @lru_cache(maxsize=32)

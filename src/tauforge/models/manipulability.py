@@ -12,14 +12,14 @@ from math import comb
 
 from ..errors import ProgramError
 from ..graph.functions import absolute, sqrt
-from ..graph.node import Scalar
+from ..graph.node import Scalar, is_zero
 from ..program.array import Array, outputs
 from ..program.optimise import cheapest
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..spatial.determinant import determinant, maximal_minors
 from ..spatial.vector import ZERO, Entry, Matrix, Vector, cross, times
-from .jacobian import Point, axes_number, columns, given_point, levers
+from .jacobian import Point, axes_number, columns, given_point, jacobian, levers
 from .link_motion import VELOCITY
 from .prepare import prepare
 from .registry import model
@@ -77,6 +77,27 @@ def manipulability(
     robot, arrays, jacobians = _jacobians(robot, frame, rows, point, axes, move_point=False)
     results = ({"w": outputs([volume(J)], [], [], f"manipulability of {frame}")} for J in jacobians)
     return cheapest(program("manipulability", robot, arrays, result) for result in results)
+
+
+def minors(robot: Robot, frame: str, rows: Sequence[str]) -> Program:
+    """Return the Program ``q -> minors``: the largest minors of the Jacobian of a frame that are not always zero.
+
+    In the axes and at the origin where they cost least: where all of them vanish, the frame is singular.
+    """
+    robot, arrays, jacobians = _jacobians(robot, frame, rows, (0.0, 0.0, 0.0), None, move_point=True)
+    made = (maximal_minors(J) for J in jacobians)
+    results = ({"minors": outputs(found, [len(found)], [], f"largest minors of {frame}")} for found in made)
+    return cheapest(program("minors", robot, arrays, result) for result in results)
+
+
+def moving_rows(robot: Robot, frame: str) -> tuple[str, ...]:
+    """Return the rows of a frame's Jacobian that joints can change; the linear ones alone if no more joints move it."""
+    J, n = jacobian(robot, frame=frame).results["J"].nodes, len(robot.velocity_names)
+    rows = [J[n * i : n * (i + 1)] for i in range(len(VELOCITY))]
+    some = tuple(name for name, row in zip(VELOCITY, rows, strict=True) if not all(map(is_zero, row)))
+    moving = sum(not all(map(is_zero, column)) for column in zip(*rows, strict=True))
+    linear = tuple(name for name in some if name.startswith("v"))
+    return linear if moving <= len(linear) else some
 
 
 def volume(J: Rows) -> Scalar:

@@ -1,0 +1,75 @@
+"""Singularities: determinants fall into the factors of the textbooks, proved equal, and checked by SymPy."""
+
+import numpy as np
+import pytest
+
+import tauforge as tf
+
+sympy = pytest.importorskip("sympy")
+
+KNOWN = {
+    "puma560": {"D₄ s₃ - RL₄ c₃", "s₅", "D₃ c₂ + D₄ c₂₃ + RL₄ s₂₃"},
+    "rx90": {"c₃", "s₅", "RL₄ s₂₃ - D₃ c₂"},
+    "scara": {"s₂"},
+    "stanford": {"s₂", "s₅", "q₃"},
+    "rrp": {"s₂", "q₃"},
+}
+
+
+@pytest.mark.parametrize("name", [pytest.param("puma560", marks=pytest.mark.slow), "rx90", "scara", "stanford", "rrp"])
+def test_of_the_textbooks(name):
+    robot = getattr(tf.robots, name)(symbolic=True)
+    found = tf.singularities(robot, frame=robot.bodies[-1].name)
+    assert {condition.removesuffix(" = 0") for condition in found.conditions} == KNOWN[name]
+    found.certify()
+    product = sympy.Mul(*(program.to_sympy()["factor"] ** power for program, power in found.factors))
+    assert sympy.simplify(sympy.expand_trig(product - found.minors.to_sympy()["minors"][0])) == 0
+
+
+def test_with_numbers():
+    robot = tf.robots.ur5()
+    found = tf.singularities(robot, frame="link6")
+    found.certify()
+    assert {"s₃ = 0", "s₅ = 0"} < {*found.conditions}
+    q = np.random.default_rng(0).uniform(-3, 3, (20, 6))
+    J = tf.jacobian(robot, frame="link6").compile()(q)
+    product = np.prod([program.compile()(q) ** power for program, power in found.factors], axis=0)
+    np.testing.assert_allclose(np.abs(product), np.abs(np.linalg.det(J)), atol=1e-12)
+    assert str(found).startswith("det J = ")
+
+
+def test_three_joints_take_linear_rows():
+    arm = tf.Robot(
+        name="arm",
+        joints=(
+            tf.Joint(name="a", antecedent=0),
+            tf.Joint(name="b", antecedent=1, alpha=np.pi / 2),
+            tf.Joint(name="c", antecedent=2, d="D3"),
+        ),
+        bodies=tuple(tf.Body(name=name) for name in "abc"),
+        frames=(tf.Joint(name="tip", antecedent=3, sigma=2, d="D4"),),
+    )
+    found = tf.singularities(arm, frame="tip")
+    assert found.rows == ("vx", "vy", "vz")
+    assert {*found.conditions} == {"s₃ = 0", "D₃ c₂ + D₄ c₂₃ = 0"}
+    found.certify()
+
+
+@pytest.mark.slow
+def test_common_factors_of_a_redundant_arm():
+    """The elbow of the LWR is singular whatever the others do."""
+    robot = tf.robots.kuka_lwr()
+    found = tf.singularities(robot, frame="link7")
+    assert found.conditions == ("s₄ = 0",)
+    assert len(found.rest) == 7
+    found.certify()
+    assert "7 minors" in str(found)
+
+
+def test_bad_input():
+    with pytest.raises(tf.ProgramError, match="closed loops"):
+        tf.singularities(tf.robots.fourbar(), frame="link1")
+    with pytest.raises(tf.ProgramError, match="never has full rank"):
+        tf.singularities(tf.robots.planar2r(), frame="link2")
+    with pytest.raises(tf.ProgramError, match="choose among"):
+        tf.singularities(tf.robots.puma560(), frame="link6", rows=["vq"])
