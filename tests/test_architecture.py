@@ -37,6 +37,7 @@ def test_public_names():
         "Controller",
         "cross_validate",
         "CrossValidation",
+        "Derivation",
         "Design",
         "draw",
         "Drawing",

@@ -19,7 +19,7 @@ from ..models.classical import DEFAULT
 from ..models.registry import MODELS
 from . import info as about
 from . import show
-from .catalogue import INVERSE_GEOMETRY, differentiated, groups_by_itself, model
+from .catalogue import INVERSE_GEOMETRY, POSE, differentiated, groups_by_itself, model
 from .console import console, errors
 from .count import count
 from .equations import equations
@@ -28,6 +28,7 @@ from .find_robot import find, heard
 from .identify import identify, validate
 from .options import (
     Accelerated,
+    Aim,
     BaseOption,
     Effort,
     Efforts,
@@ -195,6 +196,7 @@ def generate(
     rows: Rows = "",
     accelerated: Accelerated = "",
     fixed: Fixed = "",
+    aim: Aim = POSE,
     independent: Independent = "",
     efforts: EffortsOption = Efforts.independent,
     formulation: Formulation = DEFAULT,
@@ -223,8 +225,7 @@ def generate(
     `tauforge generate inverse-dynamics arm.par -t matlab > arm.m` · `tauforge generate … --project cmake -o arm`
     """
     found = find(robot, symbolic, base, snap, lenient, folder, loops)
-    if independent:
-        found = found.with_independent(*independent.split(","))
+    found = found.with_independent(*independent.split(",")) if independent else found
     program = model(
         which,
         found.tree() if open_loops else found,
@@ -236,6 +237,7 @@ def generate(
         efforts=efforts.value,
         formulation=formulation,
         fixed=fixed,
+        aim=aim,
     )
     program = differentiated(program, wrt, of)
     if effort or objective is not Objective.operations:

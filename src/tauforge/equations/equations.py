@@ -24,7 +24,7 @@ from .polynomial import TooLong
 from .shown import number, rounded, shown
 
 STYLES = ("auto", "closed", "steps")
-_ROUNDED = "Numbers are rounded to six digits; generated code has all of them."
+ROUNDED = "Numbers are rounded to six digits; generated code has all of them."
 
 
 @dataclass(frozen=True)
@@ -53,21 +53,21 @@ class Equations:
             return latex.render(self._steps(latex.LANGUAGE))
         language = self._latex
         waves = [(language.text(Variable(x)), text) for x, text in wave_texts(self.form, language).items()]
-        lines = [*self._displays(), *([_ROUNDED] if self._rounded else [])]
+        lines = [*self._displays(), *([ROUNDED] if self._rounded else [])]
         symbols = {name: name for name in self.program.parameters}
         comments = head(self._steps(latex.LANGUAGE), language)
         return document(self.program, self.program.name, lines, language, symbols, comments, waves)
 
     def markdown(self) -> str:
         """Return the same as Markdown, with formulas in LaTeX between dollar signs."""
-        lines = [f"# {_plain(self.program.name)}", ""]
+        lines = [f"# {unmarked(self.program.name)}", ""]
         for part in parts(self.program):
-            lines += [*_markdown_table(part), ""] if isinstance(part, Table) else [_plain(part), ""]
+            lines += [*_markdown_table(part), ""] if isinstance(part, Table) else [unmarked(part), ""]
         lines += ["## Symbols", ""]
         language = self._latex
         for name, array in {**self.program.results, **self.program.arguments}.items():
             if name != PARAMETERS and array.nodes:
-                lines.append(f"- ${latex.array_letters(name)}$: {_plain(array.meaning)}")
+                lines.append(f"- ${latex.array_letters(name)}$: {unmarked(array.meaning)}")
         if self.form:
             texts = wave_texts(self.form, language)
             lines += [f"- ${language.text(Variable(x))} = {text}$" for x, text in texts.items()]
@@ -76,7 +76,7 @@ class Equations:
             lines.append(f"- ${', '.join(spelled)}$: {meaning}")
         lines += ["", "## Equations", ""]
         lines += [f"$$\n{display}\n$$\n" for display in self._formulas()]
-        return "\n".join([*lines, *([_ROUNDED, ""] if self._rounded else [])])
+        return "\n".join([*lines, *([ROUNDED, ""] if self._rounded else [])])
 
     def text(self, width: int = 100) -> str:
         """Return the equations as text with Greek letters, dots and subscripts, in lines of at most ``width``."""
@@ -89,7 +89,7 @@ class Equations:
             lines.append("")
         waves = [f"{language.text(Variable(x))} = {text}" for x, text in wave_texts(self.form, language).items()]
         lines += [*textwrap.wrap(f"where {', '.join(waves)}", width, subsequent_indent="  "), ""] if waves else []
-        return "\n".join([*lines, *([_ROUNDED, ""] if self._rounded else [])]).rstrip()
+        return "\n".join([*lines, *([ROUNDED, ""] if self._rounded else [])]).rstrip()
 
     def save(self, path: str | Path) -> Path:
         """Write the equations to a file, whose ending says how: .tex, .md or .txt."""
@@ -199,14 +199,14 @@ def _aligned(rows: list[str]) -> str:
 
 
 def _markdown_table(table: Table) -> list[str]:
-    first, *rows = [[_plain(x) for x in row] for row in table.rows]
-    return [f"**{_plain(table.title)}**", "", _row(first), _row(["---"] * len(first)), *map(_row, rows)]
+    first, *rows = [[unmarked(x) for x in row] for row in table.rows]
+    return [f"**{unmarked(table.title)}**", "", _row(first), _row(["---"] * len(first)), *map(_row, rows)]
 
 
 def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _plain(text: str) -> str:
+def unmarked(text: str) -> str:
     """Return a text in which Markdown finds nothing to do."""
     return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|$~" else " " if c < " " else c for c in text)

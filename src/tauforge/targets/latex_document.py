@@ -16,7 +16,7 @@ from .language import Language
 from .tables import Table, as_expression, meanings, parts, ranges
 
 _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_PREAMBLE = (
+PREAMBLE = (
     r"\documentclass[a4paper]{article}",
     r"\usepackage{amsmath}",
     r"\usepackage{longtable}",
@@ -58,9 +58,9 @@ def document(
     waves
         Names of sines and cosines in LaTeX, and what they are.
     """
-    lines = [*comments, *_PREAMBLE, rf"\section*{{{escaped(title)}}}"]
+    lines = [*comments, *PREAMBLE, rf"\section*{{{escaped(title)}}}"]
     for part in parts(program):
-        lines += _table(part, language, program) if isinstance(part, Table) else [rf"{escaped(part)}\par"]
+        lines += table(part, language, program) if isinstance(part, Table) else [rf"{escaped(part)}\par"]
     lines += [rf"Operations: {escaped(str(program.count()))}.\par", r"\subsection*{Symbols}"]
     lines += _longtable(r"lp{0.6\textwidth}", _meanings(program, language, symbols, waves))
     return "\n".join([*lines, EQUATIONS, *equations, r"\end{document}", ""])
@@ -79,7 +79,7 @@ def _longtable(columns: str, rows: Iterable[Sequence[str]]) -> list[str]:
     return [rf"\begin{{longtable}}[l]{{{columns}}}", *body, r"\end{longtable}"] if body else []
 
 
-def _table(table: Table, language: Language, program: Program) -> list[str]:
+def table(table: Table, language: Language, program: Program) -> list[str]:
     """Return one of the robot's tables, its cells as formulas where they are expressions."""
     head, *rows = table.rows
     names = [f"${language.text(Variable(x))}$" if x.isalpha() else escaped(x) for x in head]

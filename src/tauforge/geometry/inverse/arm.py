@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,9 @@ from .plan import Plan, rank, size
 from .reasons import reasons
 from .refine import Refined, merged, nearest_rotations, refine
 from .result import Solutions, Truths, compacted
+
+if TYPE_CHECKING:
+    from .derivation import Derivation
 
 LOT = 1024
 """Poses that are solved at once, so that intermediate results stay in the processor's cache."""
@@ -107,6 +110,12 @@ class InverseGeometry:
     def explain(self) -> str:
         """Return how the arm is solved, step by step."""
         return explained(self)
+
+    def equations(self) -> Derivation:
+        """Return the derivation of the solutions, step by step: equations, their types, solutions and conditions."""
+        from .tell import derived
+
+        return derived(self)
 
     def __repr__(self) -> str:
         return f"InverseGeometry({self.robot.name!r}, frame={self.frame!r}: {self.kind})"
