@@ -71,6 +71,7 @@ def test_public_names():
         "motion",
         "Operations",
         "parallel_robot",
+        "ParallelGeometry",
         "Payload",
         "pd_control",
         "Picture",

@@ -75,7 +75,7 @@ def is_inverse_geometry(name: str) -> bool:
     return name.replace("_", "-") == INVERSE_GEOMETRY
 
 
-def solver(name: str, robot: tf.Robot, frame: str, fixed: str, aim: str) -> tf.InverseGeometry:
+def solver(name: str, robot: tf.Robot, frame: str, fixed: str, aim: str) -> tf.InverseGeometry | tf.ParallelGeometry:
     """Return the inverse geometry of a robot, with joints held whose positions the caller of its code gives."""
     if not frame:
         raise tf.ProgramError(f"{name} needs --frame LINK")
