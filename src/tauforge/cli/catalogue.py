@@ -15,6 +15,9 @@ from ..program.ways import AUTO
 INVERSE_GEOMETRY = "inverse-geometry"
 """The name of a Program that only some robots have, so that it is not in the list of models."""
 
+POSE = "pose"
+"""What a pose prescribes, unless --aim says otherwise."""
+
 
 def model(
     name: str,
@@ -28,17 +31,16 @@ def model(
     efforts: str = INDEPENDENT,
     formulation: str = DEFAULT,
     fixed: str = "",
+    aim: str = POSE,
 ) -> tf.Program:
     """Return a model of a robot by the model's name, with - or _ between the words."""
     key = name.replace("_", "-")
-    if key == INVERSE_GEOMETRY:
-        if not frame:
-            raise tf.ProgramError(f"{key} needs --frame LINK")
-        held = dict.fromkeys(filter(None, fixed.split(",")), 0.0)
-        program: tf.Program = tf.inverse_geometry(robot, frame=frame, fixed=held).program
+    if is_inverse_geometry(name):
+        program: tf.Program = solver(name, robot, frame, fixed, aim).program
         return program
-    if fixed:
-        raise tf.ProgramError(f"{key} takes no --fixed: only {INVERSE_GEOMETRY} solves for joints")
+    if fixed or aim != POSE:
+        option = "--fixed" if fixed else "--aim"
+        raise tf.ProgramError(f"{key} takes no {option}: only {INVERSE_GEOMETRY} solves for joints")
     if key not in MODELS:
         raise tf.ProgramError(f"unknown model {name!r}; {suggestion(key, [*MODELS, INVERSE_GEOMETRY])}")
     function = MODELS[key].function
@@ -66,6 +68,19 @@ def model(
         "formulation": formulation,
     }
     return function(robot, **{key: value for key, value in options.items() if key in taken})
+
+
+def is_inverse_geometry(name: str) -> bool:
+    """Tell whether a name is that of inverse geometry."""
+    return name.replace("_", "-") == INVERSE_GEOMETRY
+
+
+def solver(name: str, robot: tf.Robot, frame: str, fixed: str, aim: str) -> tf.InverseGeometry | tf.ParallelGeometry:
+    """Return the inverse geometry of a robot, with joints held whose positions the caller of its code gives."""
+    if not frame:
+        raise tf.ProgramError(f"{name} needs --frame LINK")
+    held = dict.fromkeys(filter(None, fixed.split(",")), 0.0)
+    return tf.inverse_geometry(robot, frame=frame, fixed=held, aim=aim)
 
 
 def differentiated(program: tf.Program, wrt: str, of: str) -> tf.Program:

@@ -10,10 +10,10 @@ from rich.markup import escape
 
 import tauforge as tf
 
-from .catalogue import differentiated, model
+from .catalogue import POSE, differentiated, is_inverse_geometry, model, solver
 from .console import console, errors
 from .find_robot import FindRobot, takes_robot
-from .options import Frame, Of, Output, Parameters, ParametersOption, Style, WithRespectTo
+from .options import Aim, Fixed, Frame, Of, Output, Parameters, ParametersOption, Style, WithRespectTo
 
 _MODELS = "inertia-matrix,coriolis-matrix,gravity"
 
@@ -28,21 +28,23 @@ def equations(
     output: Output = "-",
     parameters: ParametersOption = Parameters.auto,
     frame: Frame = "",
+    fixed: Fixed = "",
+    aim: Aim = POSE,
     wrt: WithRespectTo = "",
     of: Of = "",
 ) -> None:
     """Show a robot's models as equations to read; with -o FILE, write one as .tex, .md or .txt.
 
     Examples: `tauforge equations planar2r --model inertia-matrix` ·
-    `tauforge equations scara -s -m gravity -o scara.tex`
+    `tauforge equations scara -s -m gravity -o scara.tex` ·
+    `tauforge equations puma560 -s -m inverse-geometry --frame link6`
     """
     found = robot()
     names = models.split(",")
     if output != "-" and len(names) > 1:
         raise tf.ProgramError("a file holds the equations of one model: choose it with --model MODEL")
     for name in names:
-        program = differentiated(model(name, found, parameters=parameters.value, frame=frame), wrt, of)
-        made = program.equations(style)
+        made = _made(name, found, style, parameters=parameters.value, frame=frame, fixed=fixed, aim=aim, wrt=wrt, of=of)
         if output != "-":
             made.save(Path(output))
             errors.print(f"[green]wrote[/green] {escape(output)}", soft_wrap=True)
@@ -53,3 +55,15 @@ def equations(
         print(made.text(width))
         if name != names[-1]:
             print()
+
+
+def _made(
+    name: str, robot: tf.Robot, style: str, *, parameters: str, frame: str, fixed: str, aim: str, wrt: str, of: str
+) -> tf.Equations | tf.Derivation:
+    """Return the equations of a model, or the derivation of inverse geometry."""
+    if is_inverse_geometry(name):
+        if wrt or of or style != "auto":
+            raise tf.ProgramError(f"{name} has one derivation: it takes no --wrt, --of and --style")
+        return solver(name, robot, frame, fixed, aim).equations()
+    program = model(name, robot, parameters=parameters, frame=frame, fixed=fixed, aim=aim)
+    return differentiated(program, wrt, of).equations(style)

@@ -19,7 +19,7 @@ from ..models.classical import DEFAULT
 from ..models.registry import MODELS
 from . import info as about
 from . import show
-from .catalogue import INVERSE_GEOMETRY, differentiated, groups_by_itself, model
+from .catalogue import INVERSE_GEOMETRY, POSE, differentiated, groups_by_itself, model
 from .console import console, errors
 from .count import count
 from .equations import equations
@@ -28,6 +28,7 @@ from .find_robot import FindRobot, heard, takes_robot
 from .identify import identify, validate
 from .options import (
     Accelerated,
+    Aim,
     Effort,
     Efforts,
     EffortsOption,
@@ -175,6 +176,7 @@ def generate(
     rows: Rows = "",
     accelerated: Accelerated = "",
     fixed: Fixed = "",
+    aim: Aim = POSE,
     independent: Independent = "",
     efforts: EffortsOption = Efforts.independent,
     formulation: Formulation = DEFAULT,
@@ -210,6 +212,7 @@ def generate(
         efforts=efforts.value,
         formulation=formulation,
         fixed=fixed,
+        aim=aim,
     )
     program = differentiated(program, wrt, of)
     if effort or objective is not Objective.operations:

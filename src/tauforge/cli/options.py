@@ -171,6 +171,14 @@ Fixed = Annotated[
         help="Joints that inverse geometry does not solve for: names separated by commas; their positions are inputs.",
     ),
 ]
+Aim = Annotated[
+    str,
+    typer.Option(
+        "--aim",
+        metavar="AIM",
+        help="What inverse geometry prescribes: pose, position, or axis, which is position and direction of z.",
+    ),
+]
 Rows = Annotated[
     str,
     typer.Option(

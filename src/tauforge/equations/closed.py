@@ -64,29 +64,17 @@ class Closed:
 
 
 @collector_paused()
-def closed(program: Program, longest: int = LONGEST) -> Closed:
+def closed(program: Program, longest: int = LONGEST, capital: bool = False) -> Closed:
     """Return the closed form of a Program, proved equal to it, over polynomials of at most so many terms.
+
+    Sines and cosines are called s1 and c1, or S1 and C1 if they are to be capital.
 
     Raises
     ------
     TooLong
         If it would have too many terms, or if it cannot be proved.
     """
-    if program.repeat:
-        raise TooLong(f"{program.name} is repeated until it is done: it has no closed form; take style='steps'")
-    names = _Names(program, longest)
-    outputs = {node: None for array in program.results.values() for node in array.nodes}
-    try:
-        forms = names.forms(outputs)
-    except ExpressionError as error:  # a power of a power of a constant
-        raise TooLong(f"{program.name}: {error}; take style='steps'") from None
-    writer = Factoring(names.spelled, names.rank)
-    written = {node: writer.expression(form) for node, form in forms.items()}
-    made = Closed(
-        program,
-        {name: tuple(written[node] for node in array.nodes) for name, array in program.results.items()},
-        names.waves,
-    )
+    made = written(program, longest, capital)
     try:
         made.as_program().certify(program)
     except CertificationError as error:
@@ -94,11 +82,28 @@ def closed(program: Program, longest: int = LONGEST) -> Closed:
     return made
 
 
+@collector_paused()
+def written(program: Program, longest: int = LONGEST, capital: bool = False) -> Closed:
+    """Return the same without the proof."""
+    if program.repeat:
+        raise TooLong(f"{program.name} is repeated until it is done: it has no closed form; take style='steps'")
+    names = _Names(program, longest, capital)
+    outputs = {node: None for array in program.results.values() for node in array.nodes}
+    try:
+        forms = names.forms(outputs)
+    except ExpressionError as error:  # a power of a power of a constant
+        raise TooLong(f"{program.name}: {error}; take style='steps'") from None
+    writer = Factoring(names.spelled, names.rank)
+    texts = {node: writer.expression(form) for node, form in forms.items()}
+    entries = {name: tuple(texts[node] for node in array.nodes) for name, array in program.results.items()}
+    return Closed(program, entries, names.waves)
+
+
 class _Names:
     """What factors are called, and where they are written."""
 
-    def __init__(self, program: Program, longest: int) -> None:
-        self._longest = longest
+    def __init__(self, program: Program, longest: int, capital: bool) -> None:
+        self._longest, self._capital = longest, capital
         self.waves: dict[str, Call] = {}
         self._places: dict[Node, Element] = {}
         for name, array in program.arguments.items():
@@ -143,7 +148,8 @@ class _Names:
         if node.op not in (SIN, COS):
             return ""
         joints = self._sum_of_joints(node.args[0])
-        name = node.op[0] + ("_" if any(j > 9 for j in joints) else "").join(map(str, joints))
+        letter = node.op[0].upper() if self._capital else node.op[0]
+        name = letter + ("_" if any(j > 9 for j in joints) else "").join(map(str, joints))
         return name if joints and name not in self._taken else ""
 
     def _sum_of_joints(self, angle: Node) -> list[int]:

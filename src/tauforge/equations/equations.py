@@ -25,7 +25,7 @@ from .shown import number, rounded, shown
 
 STYLES = ("auto", "closed", "steps")
 _BELOW = str.maketrans("ijkn", "ᵢⱼₖₙ", ",")
-_ROUNDED = "Numbers are rounded to six digits; generated code has all of them."
+ROUNDED = "Numbers are rounded to six digits; generated code has all of them."
 
 
 @dataclass(frozen=True)
@@ -56,21 +56,21 @@ class Equations:
         waves = [
             (f"${language.text(Variable(x))}$", f"${text}$") for x, text in wave_texts(self.form, language).items()
         ]
-        lines = [*self._displays(), *([_ROUNDED] if self._rounded else [])]
+        lines = [*self._displays(), *([ROUNDED] if self._rounded else [])]
         symbols = {name: name for name in self.program.parameters}
         comments = head(self._steps(latex.LANGUAGE), language)
         return document(self.program, self.program.name, lines, language, symbols, comments, waves)
 
     def markdown(self) -> str:
         """Return the same as Markdown, with formulas in LaTeX between dollar signs."""
-        lines = [f"# {_plain(self.program.name)}", ""]
+        lines = [f"# {unmarked(self.program.name)}", ""]
         for part in parts(self.program):
             lines += [*self._markdown_table(part), ""] if isinstance(part, Table) else [self._sentence(part), ""]
         lines += ["## Symbols", ""]
         language = self._latex
         for name, array in {**self.program.results, **self.program.arguments}.items():
             if name != PARAMETERS and array.nodes:
-                lines.append(f"- ${latex.array_letters(name)}$: {_plain(array.meaning)}")
+                lines.append(f"- ${latex.array_letters(name)}$: {unmarked(array.meaning)}")
         if self.form:
             texts = wave_texts(self.form, language)
             lines += [f"- ${language.text(Variable(x))} = {text}$" for x, text in texts.items()]
@@ -81,7 +81,7 @@ class Equations:
             lines.append(f"- ${', '.join(spelled)}$: {meaning}")
         lines += ["", "## Equations", ""]
         lines += [f"$$\n{display}\n$$\n" for display in self._formulas()]
-        return "\n".join([*lines, *([_ROUNDED, ""] if self._rounded else [])])
+        return "\n".join([*lines, *([ROUNDED, ""] if self._rounded else [])])
 
     def text(self, width: int = 100) -> str:
         """Return the equations as text with Greek letters, dots and subscripts, in lines of at most ``width``."""
@@ -94,7 +94,7 @@ class Equations:
             lines.append("")
         waves = [f"{language.text(Variable(x))} = {text}" for x, text in wave_texts(self.form, language).items()]
         lines += [*textwrap.wrap(f"where {', '.join(waves)}", width, subsequent_indent="  "), ""] if waves else []
-        return "\n".join([*lines, *([_ROUNDED, ""] if self._rounded else [])]).rstrip()
+        return "\n".join([*lines, *([ROUNDED, ""] if self._rounded else [])]).rstrip()
 
     def save(self, path: str | Path) -> Path:
         """Write the equations to a file, whose ending says how: .tex, .md or .txt."""
@@ -156,12 +156,12 @@ class Equations:
         return lines
 
     def _markdown_table(self, table: Table) -> list[str]:
-        first, *rows = cells(table, self._latex, self.program, _plain)
-        return [f"**{_plain(table.title)}**", "", _row(first), _row(["---"] * len(first)), *map(_row, rows)]
+        first, *rows = cells(table, self._latex, self.program, unmarked)
+        return [f"**{unmarked(table.title)}**", "", _row(first), _row(["---"] * len(first)), *map(_row, rows)]
 
     def _sentence(self, part: str) -> str:
         made = sentence(part, self._latex)
-        return made.replace(r"\displaystyle ", "") if "$" in made and "$" not in part else _plain(part)
+        return made.replace(r"\displaystyle ", "") if "$" in made and "$" not in part else unmarked(part)
 
     def _text_of_steps(self, width: int) -> list[str]:
         made = self._steps(unicode.LANGUAGE)
@@ -224,6 +224,6 @@ def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _plain(text: str) -> str:
+def unmarked(text: str) -> str:
     """Return a text in which Markdown finds nothing to do."""
     return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|$~" else " " if c < " " else c for c in text)

@@ -16,7 +16,7 @@ from .language import Language
 from .tables import Table, as_expression, meanings, parts, ranges
 
 _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_PREAMBLE = (
+PREAMBLE = (
     r"\documentclass[a4paper]{article}",
     r"\usepackage{amsmath}",
     r"\usepackage{array,longtable}",
@@ -56,9 +56,9 @@ def document(
     more
         Other names and what they mean, in LaTeX.
     """
-    lines = [*comments, *_PREAMBLE, rf"\section*{{{escaped(title)}}}"]
+    lines = [*comments, *PREAMBLE, rf"\section*{{{escaped(title)}}}"]
     for part in parts(program):
-        lines += _table(part, language, program) if isinstance(part, Table) else [rf"{sentence(part, language)}\par"]
+        lines += table(part, language, program) if isinstance(part, Table) else [rf"{sentence(part, language)}\par"]
     lines += [rf"Operations: {escaped(str(program.count()))}.\par", r"\subsection*{Symbols}"]
     columns = r">{\raggedright}p{0.3\textwidth}p{0.6\textwidth}"
     lines += _longtable(columns, _meanings(program, language, symbols, more))
@@ -93,7 +93,8 @@ def _longtable(columns: str, rows: Iterable[Sequence[str]]) -> list[str]:
     return [rf"\begin{{longtable}}[l]{{{columns}}}", *body, r"\end{longtable}"] if body else []
 
 
-def _table(table: Table, language: Language, program: Program) -> list[str]:
+def table(table: Table, language: Language, program: Program) -> list[str]:
+    """Return one of the robot's tables, its cells as formulas where they are expressions."""
     head, *rows = cells(table, language, program, escaped)
     lines = _longtable("l" * len(head), [head, *rows])
     lines[1] += r" \hline"

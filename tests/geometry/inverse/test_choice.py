@@ -101,7 +101,6 @@ ARMS = {
     "leaves no joint": (PUMA, {"frame": "link1", "fixed": {"joint1": 0.0}}),
     "no joint that moves": (PUMA, {"frame": "base"}),
     "samples=0": (PUMA, {"frame": "link6", "samples": 0}),
-    "closed loops": (tf.robots.fourbar(), {"frame": "rocker_link"}),
     "takes a Robot": ("puma560", {"frame": "link6"}),
     "is floating": (PUMA.with_base("floating"), {"frame": "link6"}),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,10 @@ from .plan import Plan, rank, size
 from .reasons import reasons
 from .refine import Refined, merged, nearest_rotations, refine
 from .result import Solutions, Truths, compacted
+
+if TYPE_CHECKING:
+    from .derivation import Derivation
+    from .parallel import ParallelGeometry
 
 LOT = 1024
 """Poses that are solved at once, so that intermediate results stay in the processor's cache."""
@@ -59,8 +63,6 @@ class InverseGeometry:
 
     def __init__(self, robot: Robot, frame: str, fixed: Mapping[str, ArrayLike] | None, aim: str, samples: int) -> None:
         check_robot(robot)
-        if robot.loops:
-            raise ProgramError(f"{robot.name} has closed loops; tf.reach(…) finds states of such robots step by step")
         self.robot, self.frame, self.aim = robot, frame, aim
         check_aim(frame, aim)
         chain = Chain.of(robot, frame, aim)
@@ -107,6 +109,12 @@ class InverseGeometry:
     def explain(self) -> str:
         """Return how the arm is solved, step by step."""
         return explained(self)
+
+    def equations(self) -> Derivation:
+        """Return the derivation of the solutions, step by step: equations, their types, solutions and conditions."""
+        from .tell import derived
+
+        return derived(self)
 
     def __repr__(self) -> str:
         return f"InverseGeometry({self.robot.name!r}, frame={self.frame!r}: {self.kind})"
@@ -327,7 +335,7 @@ def inverse_geometry(
     fixed: Mapping[str, ArrayLike] | None = None,
     aim: str = "pose",
     samples: int = SAMPLES,
-) -> InverseGeometry:
+) -> InverseGeometry | ParallelGeometry:
     """Return what finds every state in which a frame has a pose.
 
     Parameters
@@ -347,6 +355,10 @@ def inverse_geometry(
     """
     if not isinstance(samples, int) or samples < 1:
         raise ProgramError(f"samples={samples!r}; it must be a whole number, at least 1")
+    if isinstance(robot, Robot) and robot.loops:
+        from .parallel import parallel_geometry
+
+        return parallel_geometry(robot, frame, fixed, aim)
     return InverseGeometry(robot, frame, fixed, aim, samples)
 
 

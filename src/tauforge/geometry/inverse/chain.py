@@ -152,9 +152,9 @@ class Chain:
 
     def _tidy(self) -> Chain:
         """Return the chain without traces of rounding, and with points where consecutive axes meet."""
-        axes = [axis._replace(h=_clean(axis.h), o=_clean(axis.o)) for axis in self.axes]
-        rows = [_clean(row) for row in self.end.R.rows]
-        end = Pose.of([x for row, p in zip(rows, _clean(self.end.P), strict=True) for x in (*row, p)])
+        axes = [axis._replace(h=clean(axis.h), o=clean(axis.o)) for axis in self.axes]
+        rows = [clean(row) for row in self.end.R.rows]
+        end = Pose.of([x for row, p in zip(rows, clean(self.end.P), strict=True) for x in (*row, p)])
         return Chain(tuple(axes), end)
 
     def numbers(self, seed: int = 1) -> Chain:
@@ -170,7 +170,8 @@ class Chain:
         return Chain(tuple(axes), Pose.of(found[6 * len(self.axes) :]))
 
 
-def _clean(v: Vector) -> Vector:
+def clean(v: Vector) -> Vector:
+    """Return a vector without traces of rounding."""
     return Vector(*(0.0 if _is_tiny(x) else x for x in v))
 
 
@@ -191,10 +192,14 @@ def length(v: Vector) -> Scalar:
     return sqrt(dot(v, v))
 
 
+def crossed(h: Vector, numbers: Sequence[float]) -> Vector:
+    """Return a vector across an axis, of any length."""
+    return cross(h, UNITS[int(np.argmin(np.abs(numbers)))])
+
+
 def across(h: Vector, numbers: Sequence[float]) -> Vector:
     """Return a unit vector across an axis, which has these numbers."""
-    least = int(np.argmin(np.abs(numbers)))
-    found = cross(h, UNITS[least])
+    found = crossed(h, numbers)
     return Vector(*(x * (1.0 / length(found)) for x in found))
 
 

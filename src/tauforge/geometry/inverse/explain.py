@@ -23,7 +23,7 @@ LOOSELY = 1e-9
 def kind_of(arm: Arm, sampled: tuple[str, ...]) -> str:
     """Return the kind of arm in a few words."""
     letters = "".join("P" if arm.chain.axes[k].slides else "R" for k in arm.chain.real)
-    parts = [letters, *_facts(arm)]
+    parts = [letters, *facts(arm)]
     if arm.held:
         held = [arm.chain.axes[k].name for k in sorted(arm.held)]
         parts.append(", ".join(f"{name} {'sampled' if name in sampled else 'given'}" for name in held))
@@ -36,7 +36,7 @@ def kind_of(arm: Arm, sampled: tuple[str, ...]) -> str:
     return ", ".join(parts)
 
 
-def _facts(arm: Arm) -> list[str]:
+def facts(arm: Arm) -> list[str]:
     """Return which consecutive axes meet in one point, or are parallel."""
     chain = arm.chain.numbers()
     tolerance = max(arm.plan.tolerance if arm.plan else EXACT, LOOSELY)

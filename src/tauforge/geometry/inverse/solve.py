@@ -1,7 +1,8 @@
 """Solutions of one step, over any scalar: cosines and sines without angles, and without branches in the code.
 
 A measure with one unknown angle is A cos q + B sin q = C: type 2 in the list of Khalil and Dombre. A feature that is
-carried gives both cosine and sine: type 3. Sliding joints have linear and quadratic equations: types 1 and 8.
+carried gives both cosine and sine: type 3. Sliding joints have linear equations, type 1, and quadratic ones, which come
+from type 5.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def solutions(loop: Loop, step: Step, near: Motion, blur: Scalar) -> list[Found]
         return [_carried(loop, axis, step, step.equation, near, blur)]
     if isinstance(step.equation, Slide):
         return [_slid(loop, step.joint, step.equation)]
-    mine, sign, other = _sides(loop, step.equation, step.joint)
+    mine, sign, other = sides(loop, step.equation, step.joint)
     if axis.slides:
         return _slides(loop, axis, step.equation, mine, sign, other)
     return _turns(loop, axis, step.equation, mine, sign, other, near, blur)
@@ -64,7 +65,7 @@ class Side(NamedTuple):
     beyond: Way
 
 
-def _sides(loop: Loop, equation: Equation, joint: int) -> tuple[Side, int, Way]:
+def sides(loop: Loop, equation: Equation, joint: int) -> tuple[Side, int, Way]:
     """Return the way that has the joint, the direction in which it is passed, and the other way."""
     direct, other = equation.ways(len(loop.chain.axes))
     mine, other = (direct, other) if any(k == joint for k, _ in direct) else (other, direct)
