@@ -10,16 +10,17 @@ from rich.markup import escape
 
 import tauforge as tf
 
+from . import show
 from .console import console, errors
-from .find_robot import find
-from .options import BaseOption, Folders, Lenient, Loops, RobotArgument, Snap, Symbolic
+from .find_robot import FindRobot, takes_robot
 
 Chosen = Annotated[str, typer.Option("--frame", metavar="LINK", help="The link or frame; by default the last link.")]
 Plane = Annotated[str, typer.Option(help="The plane of the section, xz, xy or yz; or all, for a cloud of points.")]
 
 
+@takes_robot(symbolic=False)
 def workspace(
-    robot: RobotArgument,
+    robot: FindRobot,
     frame: Chosen = "",
     plane: Plane = "xz",
     at: Annotated[float, typer.Option(metavar="METRES", help="The third coordinate of the section.")] = 0.0,
@@ -33,18 +34,14 @@ def workspace(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The picture: .png, .svg or .pdf.")
     ] = Path("workspace.png"),
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Draw where a frame can be: a section in a plane with its boundary, or a map of dexterity.
 
     Examples: `tauforge workspace puma560 -o reach.png` ·
     `tauforge workspace panda --measure manipulability -o dexterity.png`
     """
-    found = find(robot, False, base, snap, lenient, folder, loops)
+    show.pyplot()  # refused now if it is missing, not after all the work
+    found = robot()
     points = tf.workspace(found, frame=frame or found.bodies[-1].name, samples=samples, limits=limits, seed=seed)
     console.print(escape(repr(points)), soft_wrap=True)
     if plane == "all":
@@ -56,24 +53,19 @@ def workspace(
     errors.print(f"[green]wrote[/green] {escape(str(output))}", soft_wrap=True)
 
 
+@takes_robot()
 def singularities(
-    robot: RobotArgument,
+    robot: FindRobot,
     frame: Chosen = "",
     rows: Annotated[
         str, typer.Option(metavar="ROWS", help="Rows of the Jacobian, separated by commas: vx,vy,vz,wx,wy,wz.")
     ] = "",
-    symbolic: Symbolic = False,
-    base: BaseOption = None,
-    snap: Snap = None,
-    lenient: Lenient = False,
-    folder: Folders = None,
-    loops: Loops = None,
 ) -> None:
     """Show where an arm is singular: the factors of the determinant of its Jacobian, proved.
 
     Example: `tauforge singularities puma560 --symbolic`
     """
-    found = find(robot, symbolic, base, snap, lenient, folder, loops)
+    found = robot()
     chosen = rows.split(",") if rows else None
     result = tf.singularities(found, frame=frame or found.bodies[-1].name, rows=chosen)
     console.print(escape(str(result)), soft_wrap=True)
