@@ -17,7 +17,16 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?(?![\w.])")
 BASE = tf.Body(name="base", inertia=tf.Inertia(*(tf.symbol(f"{name}0") for name in tf.Inertia._fields)))
-LONG = ("cartesian", "sweep", "excitation", "view", "controllers", "payload", "workspace")
+LONG = (
+    "inverse_geometry_parallel",
+    "cartesian",
+    "sweep",
+    "excitation",
+    "view",
+    "controllers",
+    "payload",
+    "workspace",
+)
 """Examples for the long runs only: other tests have what they show."""
 PAGES = {path.stem: path.read_text() for path in sorted((ROOT / "docs" / "models").glob("*.md"))}
 

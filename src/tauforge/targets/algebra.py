@@ -15,7 +15,7 @@ from .target import Target
 
 _MAXIMA = """
     if then else elseif for from step next thru while unless do in and or not true false block lambda return und
-    infinity inf minf ind abs signum sqrt float numer simp ratprint listarith prederror errormsg
+    infinity inf minf ind abs signum sqrt float numer simp ratprint listarith prederror error errormsg
     keepfloat domain logexpand trigexpand inflag local ev ratfac algebraic gcd stringout all done end exit go
     assume integrate limit lsum product sum unknown diff at del operator
 """

@@ -21,7 +21,7 @@ from .arrange import Arm, arranged, checked, fixed_joints
 from .branches import HOPELESS, SHARP, branches
 from .chain import Chain, Floats
 from .choose import Range, chosen
-from .explain import explained, kind_of
+from .explain import explained, headed, kind_of
 from .family import representatives
 from .general import General
 from .plan import Plan, rank, size
@@ -100,7 +100,7 @@ class InverseGeometry:
     @cached_property
     def _branches(self) -> Program:
         assert self._arm.plan is not None
-        return branches(self.robot, self._arm.chain, self._arm.plan, self._arm.held, self.frame)
+        return headed(branches(self.robot, self._arm.chain, self._arm.plan, self._arm.held, self.frame), self.robot)
 
     @cached_property
     def _compiled(self) -> Function:

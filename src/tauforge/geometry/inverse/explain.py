@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from ...program.program import Program
+from ...robot.robot import Robot
+from ...robot.tables import geometry, in_text
 from ...spatial.vector import cross, dot
 from .arm_angle import ARM_ANGLE
 from .chain import Axis, meeting
@@ -18,6 +23,17 @@ if TYPE_CHECKING:
 
 LOOSELY = 1e-9
 """How exactly axes must meet, or be parallel, to be said to."""
+MEANING = (
+    "T: the pose, a rotation and an origin above the row 0 0 0 1. near: positions of joints that are given, and where "
+    "to leave joints that can be anywhere; zeros will do if none is given. blur: 1e-40.",
+    "Each row of q is one branch. It is a solution if its entry of valid is 1; entries of other rows are not "
+    "solutions, and can be NaN.",
+    "doubt: how many branches are near a singular pose. If it is not 0, two rows can be one solution, a row can "
+    "represent infinitely many (free is not 0: joint k of the chain can be anywhere if bit k-1 of free is set, and was "
+    "left at near), and solutions can be missing. Newton steps from rows with a small error then find exact ones.",
+    "error: squared error of a branch; margin: negative if a step is out of reach; skew: not 0 if T is not a pose.",
+)
+"""What the head of generated code says about its inputs and flags."""
 
 
 def kind_of(arm: Arm, sampled: tuple[str, ...]) -> str:
@@ -104,3 +120,12 @@ def _told(arm: Arm, step: Step) -> str:
         return f"{equation}{after}; {form}"
     what = {ANGLE: "cosine", DISTANCE: "squared distance"}.get(equation.kind, "height")
     return f"{equation}{after}; its {what} is A cos q + B sin q + D: two solutions"
+
+
+def headed(program: Program, robot: Robot) -> Program:
+    """Return a Program of branches with a heading."""
+    return replace(program, heading=partial(_lines, robot))
+
+
+def _lines(robot: Robot) -> tuple[str, ...]:
+    return (f"Robot: {robot.name}", "", *in_text(geometry(robot)), "", *MEANING, "")

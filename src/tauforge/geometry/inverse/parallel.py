@@ -110,7 +110,7 @@ class ParallelGeometry:
 
     def explain(self) -> str:
         """Return how the robot is solved, leg by leg."""
-        lines = [f"{self.robot.name}, {self.frame}: {len(self._legs)} chains, one after the other"]
+        lines = [f"{self.robot.name}, {self.frame}: one chain after the other"]
         start = self._first.explain().splitlines()[1:] if self._first else [f"{self._joint.name}: from the pose itself"]
         lines += [f"{self.frame}", *(f"   {line}" for line in start)]
         for name, ik in self.legs.items():
@@ -226,8 +226,8 @@ class ParallelGeometry:
         state, row = np.nonzero(np.arange(most) < found.count[:, None])
         if len(state) * q.shape[1] > MOST:
             raise ProgramError(
-                f"{self.robot.name}: {len(goal)} poses have too many combinations of the legs' solutions to keep; "
-                "combine=False gives each leg's nearest one, or take fewer poses at once"
+                f"{self.robot.name}: {len(np.unique(pose))} poses have too many combinations of the legs' solutions to "
+                "keep; combine=False gives each leg's nearest one, or take fewer poses at once"
             )
         more = q[state]
         more[:, where] = found.q[state, row][:, : len(where)]

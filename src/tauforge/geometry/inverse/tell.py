@@ -118,7 +118,7 @@ def _opening(ik: InverseGeometry, letters: Letters, made: Sequence[StepText]) ->
         yield Paragraph(("Given: ", *_listed([Element("q", (x.place,), x.place) for x in held]), "."))
     if any(step.part for step in ik._arm.plan.steps):  # type: ignore[union-attr]
         yield from _arm_angle()
-    yield Paragraph((f"The arm is {'; '.join([ik.kind.partition(',')[0], *facts(ik._arm)])}." + _pieper(ik),))
+    yield Paragraph((f"The arm is {'; '.join([ik.kind.partition(',')[0], *facts(ik._arm)])}." + _pieper(ik, made),))
     order: list[str | Formula] = []
     for step in made:
         order += [", " if order else "", (step.q,), f" ({step.type})"]
@@ -147,12 +147,14 @@ def _listed(several: Sequence[Expression]) -> list[str | Formula]:
     return found
 
 
-def _pieper(ik: InverseGeometry) -> str:
+def _pieper(ik: InverseGeometry, made: Sequence[StepText]) -> str:
     """Say what a spherical wrist does for the order of solving."""
-    wrist = [x for x in facts(ik._arm) if x.startswith("spherical")]
+    groups = [x.removeprefix("spherical: ").removesuffix(" meet") for x in facts(ik._arm) if x.startswith("spherical")]
+    last = {step.axis.name for step in made[-3:]}
+    wrist = [x for x in groups if {*x.split(" ")} == last]
     if not wrist:
         return ""
-    names = wrist[0].removeprefix("spherical: ").removesuffix(" meet").replace(" ", ", ")
+    names = wrist[0].replace(" ", ", ")
     return (
         f" The axes of {names} meet in one point, which these joints do not move (Pieper): its position gives the "
         "other joints, then the orientation gives these."
