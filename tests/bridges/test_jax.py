@@ -78,6 +78,15 @@ def test_arrays_are_broadcast_and_named_and_can_be_single():
         function(q, qd)
 
 
+@pytest.mark.parametrize("wrong", [0.1, [0.1], [0.1, 0.2, 0.3], [[0.1], [0.2]]])
+def test_arguments_of_another_shape_are_refused(wrong):
+    function = tf.inverse_dynamics(tf.robots.planar2r()).to_jax()
+    with pytest.raises(tf.ProgramError, match=r"q has the shape .*; it must end in \(2,\)"):
+        function(wrong, [0.1, 0.2], [0.1, 0.2])
+    with pytest.raises(tf.ProgramError, match=r"do not go together: q \(3,\), qd \(4,\), qdd \(\)"):
+        function(np.zeros((3, 2)), np.zeros((4, 2)), np.zeros(2))
+
+
 @pytest.mark.slow
 def test_a_quaternion_is_differentiated_by_its_entries():
     program = tf.inverse_dynamics(tf.robots.planar2r().with_base("floating"))

@@ -11,6 +11,7 @@ import tauforge as tf
 from .runners import require, tool
 
 HERE = Path(__file__).parent / "cortex"
+BOARD = Path(tf.__file__).parent / "projects" / "templates" / "arduino" / "test"
 GCC = ["arm-none-eabi-gcc", "-O2", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard", "-std=gnu11", "-Wall"]
 QEMU = ["qemu-system-arm", "-M", "mps2-an386", "-nographic", "-icount", "shift=0", "-semihosting-config"]
 STATES, TURNS = 40, 25
@@ -121,8 +122,8 @@ def measure(robot: tf.Robot, folder: Path) -> tuple[int, int, np.ndarray, np.nda
     given = np.random.default_rng(0).uniform(-3, 3, (STATES, 3, robot.dof)).astype(np.float32)
     (folder / "robot.h").write_text(_header(robot))
     (folder / "main.c").write_text(MAIN.format(n=robot.dof, states=STATES, turns=TURNS, given=_c(given)))
-    files = [str(HERE / "start.c"), str(HERE / "recursion.c"), "main.c", "arm.c"]
-    linked = ["-I.", "-nostartfiles", "-T", str(HERE / "mps2.ld"), "-lm", "-o", "arm.elf"]
+    files = [str(BOARD / "start.c"), str(HERE / "recursion.c"), "main.c", "arm.c"]
+    linked = ["-I.", "-nostartfiles", "-T", str(BOARD / "mps2.ld"), "-lm", "-o", "arm.elf"]
     tool([*GCC, *files, *linked], folder)
     tool([*QEMU, "enable=on,chardev=out", "-chardev", "file,id=out,path=out.txt", "-kernel", "arm.elf"], folder)
     first, *rest = (folder / "out.txt").read_text().split("\n")

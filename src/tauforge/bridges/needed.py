@@ -7,6 +7,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from ..errors import ProgramError
 from ..program.program import Program
 
@@ -45,3 +47,19 @@ def ordered(program: Program, arguments: Sequence[Any], named: dict[str, Any]) -
     if len(arguments) > len(names) or len(found) != len(arguments) + len(named) or {*found} != {*names}:
         raise TypeError(f"{program.name} takes the arguments {', '.join(names)}, each once")
     return [found[name] for name in names]
+
+
+def leading_axes(program: Program, arrays: Sequence[Any]) -> tuple[int, ...]:
+    """Return the leading axes of all arguments broadcast together; refuse one whose last axes are not the input's."""
+    found = []
+    for (name, shape), x in zip(program.inputs.items(), arrays, strict=True):
+        own = tuple(x.shape)
+        split = max(len(own) - len(shape), 0)
+        if own[split:] != tuple(shape):
+            raise ProgramError(f"{program.name}: {name} has the shape {own}; it must end in {tuple(shape)}")
+        found.append(own[:split])
+    try:
+        return np.broadcast_shapes(*found)
+    except ValueError:
+        axes = ", ".join(f"{name} {each}" for name, each in zip(program.inputs, found, strict=True))
+        raise ProgramError(f"{program.name}: these leading axes do not go together: {axes}") from None

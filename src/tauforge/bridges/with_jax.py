@@ -17,7 +17,7 @@ from ..llvm.xla_call import XLA, xla
 from ..program.program import Program
 from ..runtime.compile import Library, object_code
 from ..runtime.function import Function
-from .needed import needed, ordered, refuse_repeated, slopes
+from .needed import leading_axes, needed, ordered, refuse_repeated, slopes
 
 _kept: list[object] = []
 """What registered functions need: XLA has no way to forget one."""
@@ -28,15 +28,14 @@ def to_jax(program: Program, *, plain: bool = False) -> Callable[..., Any]:
     jax = needed("jax", "jax", "to_jax")
     refuse_repeated(program, "JAX")
     flat = _traced(program, jax) if plain else _differentiable(program, jax)
-    ranks = [len(shape) for shape in program.inputs.values()]
     shapes = [tuple(shape) for shape in program.inputs.values()]
     made = namedtuple("Results", [*program.outputs]) if len(program.outputs) > 1 else None
 
     def function(*arguments: Any, **named: Any) -> Any:
-        given = ordered(program, arguments, named)
+        given = [np.array(x) if isinstance(x, list | tuple) else x for x in ordered(program, arguments, named)]
         dtype = jax.numpy.result_type(float, *given)
         arrays = [jax.numpy.asarray(x, dtype) for x in given]
-        leading = np.broadcast_shapes(*(x.shape[: x.ndim - rank] for x, rank in zip(arrays, ranks, strict=True)))
+        leading = leading_axes(program, arrays)
         whole = [jax.numpy.broadcast_to(x, leading + shape) for x, shape in zip(arrays, shapes, strict=True)]
         results = flat(*whole)
         return made(*results) if made else results[0]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..program.program import Program
 from ..runtime.function import Function
-from .needed import by_entries, needed, ordered, refuse_repeated
+from .needed import by_entries, leading_axes, needed, ordered, refuse_repeated
 
 
 def to_torch(program: Program) -> Callable[..., Any]:
@@ -27,9 +27,7 @@ def to_torch(program: Program) -> Callable[..., Any]:
         tensors = [x for x in given if isinstance(x, torch.Tensor)]
         kind = torch.float32 if tensors and all(x.dtype == torch.float32 for x in tensors) else torch.float64
         arrays = [torch.as_tensor(x, dtype=kind) for x in given]
-        leading = torch.broadcast_shapes(
-            *(x.shape[: x.ndim - len(shape)] for x, shape in zip(arrays, shapes, strict=True))
-        )
+        leading = leading_axes(program, arrays)
         results = flat(*(x.expand(leading + shape) for x, shape in zip(arrays, shapes, strict=True)))
         return made(*results) if made else results[0]
 

@@ -4,17 +4,8 @@
 
 #include "model.h"
 
-#if defined(_WIN32)
-#define EXPORT __declspec(dllexport)
-#else
-#define EXPORT __attribute__((visibility("default")))
-#endif
 typedef void *Component;
-typedef unsigned int Reference;
 typedef int Boolean;
-typedef int Status;
-typedef const char *String;
-enum { OK, WARNING, DISCARD, ERROR };
 typedef struct { Boolean again, terminate, nominals, changed, defined; double next; } EventInfo;
 
 EXPORT String fmi2GetTypesPlatform(void) { return "default"; }
@@ -25,21 +16,15 @@ EXPORT Status fmi2SetDebugLogging(Component c, Boolean on, size_t n, const Strin
 EXPORT Component fmi2Instantiate(String name, int kind, String guid, String place, const void *functions, Boolean visible, Boolean logging)
 {
     (void)name; (void)kind; (void)place; (void)functions; (void)visible; (void)logging;
-    if (!guid || strcmp(guid, "@guid@")) return NULL;
-    Model *model = malloc(sizeof *model);
-    if (model) model_reset(model);
-    return model;
+    return model_made(guid);
 }
 
 EXPORT void fmi2FreeInstance(Component c) { free(c); }
 
 EXPORT Status fmi2SetupExperiment(Component c, Boolean given, double tolerance, double start, Boolean ends, double end)
 {
-    Model *model = c;
     (void)ends; (void)end;
-    if (given && tolerance > 0.0) model->tolerance = tolerance;
-    model->values[TIME] = start;
-    return OK;
+    return model_start(c, given, tolerance, start);
 }
 
 EXPORT Status fmi2EnterInitializationMode(Component c) { (void)c; return OK; }
@@ -49,23 +34,12 @@ EXPORT Status fmi2Reset(Component c) { model_reset(c); return OK; }
 
 EXPORT Status fmi2GetReal(Component c, const Reference vr[], size_t n, double value[])
 {
-    Model *model = c;
-    model_derivatives(model);
-    for (size_t i = 0; i < n; i++) {
-        if (vr[i] >= VARIABLES) return ERROR;
-        value[i] = model->values[vr[i]];
-    }
-    return OK;
+    return model_get(c, vr, n, value);
 }
 
 EXPORT Status fmi2SetReal(Component c, const Reference vr[], size_t n, const double value[])
 {
-    Model *model = c;
-    for (size_t i = 0; i < n; i++) {
-        if (vr[i] < STATES || vr[i] >= DERIVATIVES) return ERROR;
-        model->values[vr[i]] = value[i];
-    }
-    return OK;
+    return model_set(c, vr, n, value);
 }
 
 #define NONE(name, type) \

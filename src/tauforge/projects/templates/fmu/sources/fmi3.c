@@ -6,39 +6,22 @@
 
 #include "model.h"
 
-#if defined(_WIN32)
-#define EXPORT __declspec(dllexport)
-#else
-#define EXPORT __attribute__((visibility("default")))
-#endif
 typedef void *Instance;
-typedef uint32_t Reference;
-typedef int Status;
-typedef const char *String;
-enum { OK, WARNING, DISCARD, ERROR };
 
 EXPORT String fmi3GetVersion(void) { return "3.0"; }
 EXPORT Status fmi3SetDebugLogging(Instance c, bool on, size_t n, const String names[])
 { (void)c; (void)on; (void)n; (void)names; return OK; }
 
-static Instance made(String token)
-{
-    if (!token || strcmp(token, "@guid@")) return NULL;
-    Model *model = malloc(sizeof *model);
-    if (model) model_reset(model);
-    return model;
-}
-
 EXPORT Instance fmi3InstantiateModelExchange(
     String name, String token, String place, bool visible, bool logging, void *environment, void *logger)
-{ (void)name; (void)place; (void)visible; (void)logging; (void)environment; (void)logger; return made(token); }
+{ (void)name; (void)place; (void)visible; (void)logging; (void)environment; (void)logger; return model_made(token); }
 EXPORT Instance fmi3InstantiateCoSimulation(
     String name, String token, String place, bool visible, bool logging, bool events, bool early,
     const Reference vr[], size_t n, void *environment, void *logger, void *update)
 {
     (void)name; (void)place; (void)visible; (void)logging; (void)events; (void)early; (void)vr; (void)n;
     (void)environment; (void)logger; (void)update;
-    return made(token);
+    return model_made(token);
 }
 EXPORT Instance fmi3InstantiateScheduledExecution(
     String name, String token, String place, bool visible, bool logging, void *environment, void *logger,
@@ -52,11 +35,8 @@ EXPORT void fmi3FreeInstance(Instance c) { free(c); }
 
 EXPORT Status fmi3EnterInitializationMode(Instance c, bool given, double tolerance, double start, bool ends, double end)
 {
-    Model *model = c;
     (void)ends; (void)end;
-    if (given && tolerance > 0.0) model->tolerance = tolerance;
-    model->values[TIME] = start;
-    return OK;
+    return model_start(c, given, tolerance, start);
 }
 #define NOTHING(name) EXPORT Status fmi3##name(Instance c) { (void)c; return OK; }
 NOTHING(ExitInitializationMode)
@@ -71,24 +51,11 @@ EXPORT Status fmi3Reset(Instance c) { model_reset(c); return OK; }
 
 EXPORT Status fmi3GetFloat64(Instance c, const Reference vr[], size_t n, double value[], size_t values)
 {
-    Model *model = c;
-    if (values < n) return ERROR;
-    model_derivatives(model);
-    for (size_t i = 0; i < n; i++) {
-        if (vr[i] >= VARIABLES) return ERROR;
-        value[i] = model->values[vr[i]];
-    }
-    return OK;
+    return values < n ? ERROR : model_get(c, vr, n, value);
 }
 EXPORT Status fmi3SetFloat64(Instance c, const Reference vr[], size_t n, const double value[], size_t values)
 {
-    Model *model = c;
-    if (values < n) return ERROR;
-    for (size_t i = 0; i < n; i++) {
-        if (vr[i] < STATES || vr[i] >= DERIVATIVES) return ERROR;
-        model->values[vr[i]] = value[i];
-    }
-    return OK;
+    return values < n ? ERROR : model_set(c, vr, n, value);
 }
 
 #define NONE(name, type) \

@@ -2,11 +2,46 @@
 #include "model.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "@name@.h"
 
 static const double START[1 + NX + NU] = {@start@};
+
+Model *model_made(String token)
+{
+    if (!token || strcmp(token, "@guid@")) return NULL;
+    Model *model = malloc(sizeof *model);
+    if (model) model_reset(model);
+    return model;
+}
+
+Status model_start(Model *model, int given, double tolerance, double start)
+{
+    if (given && tolerance > 0.0) model->tolerance = tolerance;
+    model->values[TIME] = start;
+    return OK;
+}
+
+Status model_get(Model *model, const Reference vr[], size_t n, double value[])
+{
+    model_derivatives(model);
+    for (size_t i = 0; i < n; i++) {
+        if (vr[i] >= VARIABLES) return ERROR;
+        value[i] = model->values[vr[i]];
+    }
+    return OK;
+}
+
+Status model_set(Model *model, const Reference vr[], size_t n, const double value[])
+{
+    for (size_t i = 0; i < n; i++) {
+        if (vr[i] < STATES || vr[i] >= DERIVATIVES) return ERROR;
+        model->values[vr[i]] = value[i];
+    }
+    return OK;
+}
 
 void model_reset(Model *model)
 {
