@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--robots", nargs="*", default=[*ROBOTS])
     parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--starts", type=int, default=4)
+    parser.add_argument("--starts", type=int, default=6)
     parser.add_argument("--duration", type=float, default=10.0)
     parser.add_argument("--harmonics", type=int, default=20)
     given = parser.parse_args(arguments)

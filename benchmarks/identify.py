@@ -1,8 +1,9 @@
 """Identification of a Panda from 100,000 samples, beside the same steps with Pinocchio's regressor, called from Python.
 
-The peer is ``tf.identify`` itself, with Pinocchio's regressor in the place of the compiled one; both give the same
-values. A second one is what short programs do: all samples stacked, and NumPy's ``lstsq``. Times are the processor's,
-on one thread.
+There are three peers. One is ``tf.identify`` itself, with Pinocchio's regressor in the place of the compiled one; both
+give the same values. The second is a program that takes the same steps, parallel filtering and decimation among them,
+with Pinocchio, NumPy and SciPy alone. The third is what short programs do: all samples stacked, and NumPy's ``lstsq``.
+Times are the processor's, on one thread.
 ``python -m benchmarks.identify`` prints the table; ``--samples`` and ``--memory`` measure long recordings.
 """
 
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.signal import butter, sosfiltfilt, upfirdn
 
 import tauforge as tf
 from tauforge.bench.with_pinocchio import to_pinocchio
@@ -102,6 +104,27 @@ def with_pinocchio(robot: tf.Robot, recording: tf.Recording, columns: Columns) -
         columns.__dict__["function"] = own
 
 
+def with_scipy(robot: tf.Robot, recording: tf.Recording, columns: Columns) -> Floats:
+    """Return the values as a program without Tauforge finds them by the same steps: filtered positions, differences,
+    regressor and torques filtered alike and decimated, and least squares weighted by the noise, with its errors.
+    """
+    (source,) = sources_of(columns, [recording], cutoff="auto", decimate=None)
+    how, places = source.filters, [_place(*key, robot.dof) for key in columns.keys]
+    sections = butter(4, how.cutoff, fs=1.0 / how.step, output="sos")
+    q = sosfiltfilt(sections, recording.q, axis=0)
+    qd = np.gradient(q, how.step, axis=0)
+    qdd = np.gradient(qd, how.step, axis=0)
+    Y = Regressor(robot, columns).whole(q, qd, qdd, np.sign(qd))[:, :, places]
+    A, b = (upfirdn(how.window, x, down=how.decimation, axis=0)[5:-5] for x in (Y, recording.tau))
+    noise = np.ones(robot.dof)
+    for _ in range(4):
+        W = (A / noise[:, None]).reshape(-1, len(places))
+        values: Floats = np.linalg.lstsq(W, (b / noise).ravel(), rcond=1e-9)[0]
+        noise = np.std(b - A @ values, axis=0)
+    np.sqrt(np.diag(np.linalg.pinv(W.T @ W)))  # the errors
+    return values
+
+
 def stacked(robot: tf.Robot, recording: tf.Recording, columns: Columns) -> Floats:
     """Return the values as short programs find them: all samples stacked, filtered but not decimated, and lstsq."""
     (source,) = sources_of(columns, [recording], cutoff="auto", decimate=None)
@@ -119,10 +142,11 @@ def speed(robot: tf.Robot, samples: int, table: Table) -> None:
     for name, run in {
         "Tauforge": lambda: tf.identify(robot, recording, friction=PLAIN),
         "the same with Pinocchio's regressor": lambda: with_pinocchio(robot, recording, result.columns),
+        "the same steps with Pinocchio and SciPy": lambda: with_scipy(robot, recording, result.columns),
         "Pinocchio's regressor, stacked, and lstsq": lambda: stacked(robot, recording, result.columns),
     }.items():
         took = []
-        for _ in range(5 if name == "Tauforge" else 1):
+        for _ in range(9 if name == "Tauforge" else 2):
             start = time.process_time()
             found = run()
             took.append(time.process_time() - start)

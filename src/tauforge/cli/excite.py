@@ -52,7 +52,7 @@ def excite(
     criterion: Criterion = "condition",
     friction: Friction = "",
     rotors: Rotors = None,
-    starts: Starts = 4,
+    starts: Starts = 6,
     seed: Seed = 0,
     dt: Dt = 0.001,
     output: Save = "",

@@ -44,7 +44,7 @@ def exciting_trajectory(
     scale: str | ArrayLike | None = None,
     noise: ArrayLike | None = None,
     apart: Any = (),
-    starts: int = 4,
+    starts: int = 6,
     seed: int = 0,
     workers: Any = "threads",
     jobs: int | None = None,

@@ -24,10 +24,6 @@ LINEAR = tuple(key for key in FRICTION if key not in ("FB", "FL"))
 """Terms of friction whose columns depend on the motion alone."""
 FLOOR = 1e-14
 """Smallest eigenvalue of the information matrix that counts, relative to the largest."""
-SHARE = 1.0
-"""Weight of the mean logarithm of all eigenvalues beside that of the condition number: of motions in nearly the same
-condition, the one that tells more.
-"""
 DRAWN = 512
 """Random states within the limits from which the size of each column is found."""
 
@@ -46,11 +42,6 @@ class Information:
     def __init__(self, cols: Columns, noise: Floats, width: float) -> None:
         self.columns, self.noise = cols, noise
         program = cols.program
-        if program.parameters:
-            some = ", ".join(program.parameters[:6])
-            raise IdentificationError(
-                f"{cols.robot.name}: its geometry has symbols, {some}; give them values with bind"
-            )
         smooth = [smooth_sign(v, width) for v in cols.rates.results["v"].nodes]
         slip = program.arguments["slip"].nodes if "slip" in program.arguments else ()
         nodes = [node for array in program.results.values() for node in array.nodes]
@@ -122,9 +113,9 @@ def by_determinant(matrix: Floats) -> tuple[float, Floats]:
     return -float(np.log(values).mean()), _slopes(-1.0 / (len(values) * values), vectors)
 
 
-def by_condition(sharpness: float) -> Measure:
-    """Return a smooth measure of the condition number, the sharper the closer to its logarithm, and a bit of
-    ``by_determinant``.
+def by_condition(sharpness: float, share: float) -> Measure:
+    """Return a smooth measure of the condition number, the sharper the closer to its logarithm, and a share of
+    ``by_determinant``: of motions in nearly the same condition, the one that tells more.
     """
 
     def measure(matrix: Floats) -> tuple[float, Floats]:
@@ -132,8 +123,8 @@ def by_condition(sharpness: float) -> Measure:
         logs = np.log(values)
         high, low = np.exp(sharpness * (logs - logs[-1])), np.exp(sharpness * (logs[0] - logs))
         spread = logs[-1] - logs[0] + np.log(high.sum() * low.sum()) / sharpness
-        slope = high / high.sum() - low / low.sum() - SHARE / len(logs)
-        return float(spread - SHARE * logs.mean()), _slopes(slope / values, vectors)
+        slope = high / high.sum() - low / low.sum() - share / len(logs)
+        return float(spread - share * logs.mean()), _slopes(slope / values, vectors)
 
     return measure
 

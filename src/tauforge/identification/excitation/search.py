@@ -17,13 +17,14 @@ from .problem import Grid, Problem
 from .series import Series
 
 Floats = NDArray[np.float64]
-SHARPNESS = (1.0, 4.0, 16.0)
+SHARPNESS = ((1.0, 0.1), (4.0, 0.03), (16.0, 0.01), (64.0, 0.003))
+"""Of the measures of the condition number, one after another, with the share of the determinant in each."""
 STAGES: dict[str, tuple[Measure, ...]] = {
     "determinant": (by_determinant, by_determinant),
-    "condition": (by_determinant, *(by_condition(x) for x in SHARPNESS)),
+    "condition": tuple(by_condition(*x) for x in SHARPNESS),
 }
 """What is made small, one after another, for each criterion."""
-ROUNDS, STEPS = 3, 60
+ROUNDS, STEPS = 3, 80
 """Rounds of prices in each stage, and steps in each round."""
 PRICE, DEARER, DEAREST = 0.3, 2.0, 30.0
 """The first weight of squared excesses, how it grows in each round, and how far."""
@@ -31,8 +32,10 @@ MARGIN = 0.012
 """Part of a limit by which peaks between the samples can exceed it."""
 DRAWS = 20
 """Random motions of which the best is the start of a search."""
-PER_HARMONIC, FINER = 20, 10
-"""Samples per period of the highest harmonic, and how many times as many check the result."""
+COARSE, PER_HARMONIC, FINER = 10, 20, 10
+"""Samples per period of the highest harmonic, in all stages but the last and in that, and how many times as many check
+the result.
+"""
 HALVINGS = 20
 """Steps of bisection for the size of a motion that keeps its limits."""
 INSIDE = 5e-4
@@ -41,11 +44,14 @@ INSIDE = 5e-4
 
 def search(problem: Problem, series: Series, criterion: str, rng: np.random.Generator) -> Floats:
     """Return the free numbers of a motion that keeps the limits and is locally best; NaN if none keeps them."""
-    grid = Grid(series, PER_HARMONIC * series.harmonics)
+    grid = Grid(series, COARSE * series.harmonics)
     x = first(problem, series, grid, rng)
     prices: list[Floats] | None = None
     weight = PRICE
-    for measure in STAGES[criterion]:
+    stages = STAGES[criterion]
+    for left, measure in zip(reversed(range(len(stages))), stages, strict=True):
+        if not left:
+            grid, prices = Grid(series, PER_HARMONIC * series.harmonics), None
         for _ in range(ROUNDS):
             x, prices = improved(problem, grid, measure, x, prices, weight)
             weight = min(DEARER * weight, DEAREST)
