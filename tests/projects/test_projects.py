@@ -166,6 +166,12 @@ def test_what_is_refused(kind, robot, message, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_folders_name_becomes_a_functions(tmp_path):
+    folder = tf.write_project(tf.robots.planar2r(), tmp_path / "my arm-2", "cmake")
+    assert folder.name == "my arm-2"
+    assert "void my_arm_2(" in (folder / "src" / "my_arm_2.c").read_text()
+
+
 @pytest.mark.parametrize(
     ("kind", "name"),
     [("cmake", "test"), ("fmu", "model"), ("cargo", "core"), ("python-extension", "numbers"), ("arduino", "printf")],

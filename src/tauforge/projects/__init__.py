@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -65,12 +66,13 @@ def write_project(
     program
         One of the robot's models.
     name
-        The function's and the project's name, by default the folder's.
+        The function's and the project's name, by default the folder's, with _ in the place of spaces and signs.
     """
     check_robot(robot)
     if kind not in PROJECTS:
         raise TargetError(f"unknown kind of project {kind!r}; {suggestion(kind, list(PROJECTS))}")
-    name = Names(LANGUAGE).function(Path(folder).name if name is None else name)
+    own = re.sub(r"[^A-Za-z0-9_]", "_", Path(folder).name) if name is None else name
+    name = Names(LANGUAGE).function(own)
     if name in _STDIO | _TAKEN.get(kind, frozenset()):
         raise TargetError(f"{name!r} cannot be the name of a project of kind {kind}, which needs it itself; give name=")
     order = Order(robot, inverse_dynamics(robot) if program is None else program, name)
