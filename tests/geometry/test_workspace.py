@@ -102,6 +102,11 @@ def test_pictures(scara, measure, tmp_path):
     assert figure.axes[0].get_aspect() == 1.0
 
 
+def test_an_ending_that_is_not_one(scara):
+    with pytest.raises(tf.TauforgeError, match=r"a figure's file ends in"):
+        scara.plot("reach.foo")
+
+
 def test_a_cloud(scara, tmp_path):
     pytest.importorskip("matplotlib")
     scara.plot(tmp_path / "cloud.png")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.workspace import MEASURES, PLANES, Section, Workspace, dexterity, transforms_of
-from .figures import COLOURS, PALE, canvas
+from .figures import COLOURS, PALE, canvas, write_figure
 
 Floats = NDArray[np.float64]
 MOST = 20_000
@@ -24,7 +24,7 @@ INSIDE = [-1e9, 0.0]
 def written(figure: Any, path: str | Path | None) -> Any:
     """Write a figure to a file, if one is given, and return it."""
     if path is not None:
-        figure.savefig(path, dpi=160)
+        write_figure(figure, Path(path))
     return figure
 
 
