@@ -37,7 +37,7 @@ TUNED = 32768
 """Samples on which the speeds of breakaway friction are tried."""
 SPEEDS = (0.02, 0.05, 0.1, 0.2)
 """Speeds of breakaway friction that are tried, relative to the largest speed of each axis."""
-SIGNIFICANT = 3.5
+SIGNIFICANT = 3.0
 """Standard errors from zero at which a richer term of friction is kept."""
 POOR = 0.6
 """What is left of a torque, from which it was probably not that of the joint, relative to the torque."""
