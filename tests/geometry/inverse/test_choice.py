@@ -112,3 +112,25 @@ def test_wrong_arms(message):
     robot, options = ARMS[message]
     with pytest.raises(tf.ProgramError, match=message):
         tf.inverse_geometry(robot, **options)
+
+
+def test_one_pose_and_a_batch_have_the_same_solutions():
+    far = T.copy()
+    far[0, 3] += 2.0
+    every = np.concatenate([poses(PUMA, states(PUMA, 4, 5), "link6"), [far]])
+    for own in (IK, limited(-1.5, 4.0), limited(0.5, 1.0)):
+        for pose in every:
+            for limits in (True, False):
+                one, many = own(pose, limits=limits), own(pose[None], limits=limits)
+                assert one.count == len(one.q) == many.count[0]
+                np.testing.assert_allclose(one.q, many.q[0], atol=1e-11)
+                assert one.reason.shape == one.exact.shape == ()
+                assert str(one.reason) == many.reason[0]
+                assert one.family.tolist() == many.family[0].tolist()
+
+
+def test_one_pose_of_an_arm_with_a_given_joint():
+    robot = tf.robots.panda()
+    ik, q = tf.inverse_geometry(robot, frame="link7", fixed={"joint7": 0.3}), states(robot, 10, 3, {"joint7": 0.3})
+    for pose in poses(robot, q, "link7"):
+        np.testing.assert_allclose(ik(pose, limits=False).q, ik(pose[None], limits=False).q[0], atol=1e-9)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -25,14 +25,13 @@ from .explain import explained, kind_of
 from .family import representatives
 from .general import General
 from .plan import Plan, rank, size
+from .quick import ROTATION, Quick, fits
 from .reasons import reasons
 from .refine import Refined, merged, nearest_rotations, refine
-from .result import Solutions, Truths, compacted
+from .result import Found, Solutions, Truths, compacted
 
 LOT = 1024
 """Poses that are solved at once, so that intermediate results stay in the processor's cache."""
-ROTATION = 1e-26
-"""Sum of squares by which a rotation may not be one before it is replaced by the nearest."""
 DOUBT = 30.0
 """How many times the distance by which axes miss each other is near enough to a singular pose to lose solutions."""
 SAMPLES = 16
@@ -144,8 +143,10 @@ class InverseGeometry:
         threads
             How many threads share the batch.
         """
-        if near is None and fixed is None and not turns and (quick := self._one(T, limits)):
-            return quick
+        if near is None and fixed is None and not turns and type(T) is np.ndarray and T.shape == (4, 4):
+            quick = self._quick_within_limits if limits else self._quick_anywhere
+            if quick and (q := quick(T)) is not None and (len(q) or not (self._is_short or nearest)):
+                return Solutions(q, _no_reason if len(q) else partial(self._why_not, T, limits))
         leading, flat, around = _together(self._poses(T), self._start(near, fixed))
         found, around = self._solved(flat, around, threads), around[:, : len(self.robot.coordinate_names)]
         q, count, family = self._chosen(found, around, near is not None, limits, turns)
@@ -162,35 +163,30 @@ class InverseGeometry:
 
         many = (*leading, q.shape[1])
         q, family = q.reshape(*many, q.shape[2]), family.reshape(many)
-        return Solutions(q, count.reshape(leading), exact.reshape(leading), family, why)
+        return Solutions(q, Found(count.reshape(leading), exact.reshape(leading), family, why))
+
+    def _why_not(self, T: Floats, limits: bool) -> NDArray[Any]:
+        """Return why a pose has no solution."""
+        return self(T[None], limits=limits).reason.reshape(())
 
     @cached_property
-    def _is_plain(self) -> bool:
-        """Whether all joints are solved for, by a closed form."""
-        return (
-            not self.fixed
-            and not self._arm.held
-            and self._arm.plan is not None
-            and self._arm.plan.is_exact
-            and not self.robot.symbols
-        )
+    def _quick_anywhere(self) -> Quick | None:
+        return self._quick(None)
 
     @cached_property
-    def _zero(self) -> Floats:
-        return np.zeros(len(self.robot.coordinate_names))
+    def _quick_within_limits(self) -> Quick | None:
+        if not self._range.is_limited:
+            return self._quick_anywhere
+        return self._quick(self._range) if fits(self._range) else None
 
-    def _one(self, T: ArrayLike, limits: bool) -> Solutions | None:
-        """Return the solutions of one pose; None if it is not one, or if it needs a closer look."""
-        if not self._is_plain or not isinstance(T, np.ndarray) or T.shape != (4, 4) or T.dtype != float:
+    def _quick(self, own: Range | None) -> Quick | None:
+        """Return what solves one pose at a time, for arms with an exact closed form."""
+        plan, fixed = self._arm.plan, self.fixed
+        if plan is None or not plan.is_exact or self._sampled or self.robot.symbols or ARM_ANGLE in fixed:
             return None
-        with np.errstate(all="ignore"):
-            found = self._compiled(T, self._zero, SHARP)
-        if found.doubt != 0.0 or not found.skew < ROTATION:
+        if any(value.ndim for value in fixed.values()):
             return None
-        q = found.q[found.valid != 0.0]
-        if not len(q) or (limits and self._range.is_limited and not self._range.holds(q)):
-            return None
-        return Solutions(q, np.array(len(q)), np.array(True), np.zeros(len(q), dtype=bool), _no_reason)
+        return Quick(self._arm, plan, {name: float(value) for name, value in fixed.items()}, own)
 
     def _poses(self, T: ArrayLike) -> Floats:
         """Return poses; those of a closed form are checked by its Program."""
