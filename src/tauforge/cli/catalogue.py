@@ -32,8 +32,6 @@ def model(
     """Return a model of a robot by the model's name, with - or _ between the words."""
     key = name.replace("_", "-")
     if key == INVERSE_GEOMETRY:
-        if not frame:
-            raise tf.ProgramError(f"{key} needs --frame LINK")
         held = dict.fromkeys(filter(None, fixed.split(",")), 0.0)
         program: tf.Program = tf.inverse_geometry(robot, frame=frame, fixed=held).program
         return program
@@ -50,8 +48,10 @@ def model(
     if efforts != INDEPENDENT and "efforts" not in taken:
         raise tf.ProgramError(f"{key} takes no --efforts: it has no torques of motors")
     for option, value, what in (("frame", frame, "LINK"), ("accelerated", accelerated, "JOINT,JOINT,...")):
-        if bool(value) != (option in taken):
-            raise tf.ProgramError(f"{key} {'takes no' if value else 'needs'} --{option} {what}")
+        if value and option not in taken:
+            raise tf.ProgramError(f"{key} takes no --{option} {what}")
+    if "accelerated" in taken and not accelerated:
+        raise tf.ProgramError(f"{key} needs --accelerated JOINT,JOINT,...")
     if parameters != AUTO and "parameters" not in taken:
         raise tf.ProgramError(f"{key} takes no --parameters: grouping inertial parameters is not for it")
     if formulation != DEFAULT and "formulation" not in taken:

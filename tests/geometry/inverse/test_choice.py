@@ -31,6 +31,14 @@ def test_solutions_are_sorted_by_nearness():
     np.testing.assert_allclose(turned.q[0], Q + 2 * np.pi, atol=1e-9)
 
 
+def test_the_frame_is_the_tip_by_default():
+    assert tf.inverse_geometry(PUMA).frame == "link6"
+    tool = tf.Joint(name="tool", antecedent=6, sigma=2, mu=0, r=0.1)
+    robot = replace(PUMA, frames=(tool,))
+    assert tf.inverse_geometry(robot).frame == "tool"
+    assert tf.jacobian(robot).certify(tf.jacobian(robot, frame="tool"))
+
+
 def test_shapes():
     grid = poses(PUMA, states(PUMA, 6).reshape(2, 3, 6), "link6")
     found = IK(grid)
@@ -94,6 +102,10 @@ def test_wrong_calls(message):
 
 ARMS = {
     "no frame 'hand'": (PUMA, {"frame": "hand"}),
+    "ends in 'link6', 'left', 'right': say": (
+        replace(PUMA, frames=tuple(tf.Joint(name=x, antecedent=6, sigma=2, mu=0) for x in ("left", "right"))),
+        {},
+    ),
     "aim='speed'": (PUMA, {"frame": "link6", "aim": "speed"}),
     "frame=6": (PUMA, {"frame": 6}),
     "no joint 'elbow'": (PUMA, {"frame": "link6", "fixed": {"elbow": 0.0}}),

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ProgramError
 from ...models.registry import check_robot
+from ...models.routes import tip
 from ...program.program import Program
 from ...robot.robot import Robot
 from ...runtime.function import Function
@@ -22,12 +23,13 @@ from .branches import HOPELESS, SHARP, branches
 from .chain import Chain, Floats
 from .choose import Range, chosen
 from .explain import explained, kind_of
-from .family import representatives
+from .family import around, representatives
 from .general import General
+from .newton import newton
 from .plan import Plan, rank, size
 from .quick import ROTATION, Quick, fits
 from .reasons import reasons
-from .refine import Refined, merged, nearest_rotations, refine
+from .refine import Refined, joined, nearest_rotations, refine
 from .result import Found, Solutions, Truths, compacted
 
 LOT = 1024
@@ -60,11 +62,11 @@ class InverseGeometry:
         check_robot(robot)
         if robot.loops:
             raise ProgramError(f"{robot.name} has closed loops; tf.reach(…) finds states of such robots step by step")
-        self.robot, self.frame, self.aim = robot, frame, aim
         check_aim(frame, aim)
-        chain = Chain.of(robot, frame, aim)
+        self.robot, self.frame, self.aim = robot, frame or tip(robot), aim
+        chain = Chain.of(robot, self.frame, aim)
         if not chain.real:
-            raise ProgramError(f"{robot.name} has no joint that moves {frame!r}")
+            raise ProgramError(f"{robot.name} has no joint that moves {self.frame!r}")
         self.fixed = fixed_joints(chain, fixed or {})
         if ARM_ANGLE in self.fixed:
             if len(self.fixed) > 1:
@@ -83,6 +85,10 @@ class InverseGeometry:
     @cached_property
     def _task(self) -> Task:
         return Task(self.robot, self.frame, self.aim)
+
+    @cached_property
+    def _newton(self) -> Function:
+        return newton(self.robot, self._arm.chain, self._arm.held)
 
     @property
     def program(self) -> Program:
@@ -182,7 +188,7 @@ class InverseGeometry:
     def _quick(self, own: Range | None) -> Quick | None:
         """Return what solves one pose at a time, for arms with an exact closed form."""
         plan, fixed = self._arm.plan, self.fixed
-        if plan is None or not plan.is_exact or self._sampled or self.robot.symbols or ARM_ANGLE in fixed:
+        if plan is None or not plan.is_exact or self._sampled or self._arm.chain.is_symbolic or ARM_ANGLE in fixed:
             return None
         if any(value.ndim for value in fixed.values()):
             return None
@@ -246,8 +252,7 @@ class InverseGeometry:
 
     def _at(self, T: Floats, near: Floats, threads: int | None) -> Refined:
         if self._arm.plan is None:
-            q = self._general.candidates(T, near)
-            return refine(self._task, self._arm.chain, T, q)
+            return self._general.solutions(self._newton, T, near)
         if not self._arm.plan.is_exact:
             return self._nearly(T, near, self._arm.plan, threads)
         q, valid, doubt, skew = self._lots(T, near, threads)
@@ -258,7 +263,7 @@ class InverseGeometry:
         if not len(left):
             return found
         found.good[left] = False
-        return _joined(self._arm.chain, found, representatives(self, T[left], near[left]), left)
+        return joined(self._arm.chain, found, representatives(self, T[left], near[left]), left)
 
     def _lots(self, T: Floats, near: Floats, threads: int | None) -> tuple[Floats, Truths, Floats, Floats]:
         """Return all branches, whether each is a solution, how many are in doubt, and whether poses are poses."""
@@ -277,20 +282,21 @@ class InverseGeometry:
 
     def _nearly(self, T: Floats, near: Floats, plan: Plan, threads: int | None) -> Refined:
         """Return solutions of an arm whose axes almost meet: those of one whose axes do, refined; and where these may
-        not be all, near singular poses, those of the general method too.
+        not be all, near singular poses, those found from many starts.
         """
+        blur = (DOUBT * plan.tolerance) ** 4
         with np.errstate(all="ignore"):
-            q, _, _, error, margin, free, skew = self._compiled(T, near, (DOUBT * plan.tolerance) ** 4, threads=threads)
+            q, _, _, error, margin, free, skew = self._compiled(T, near, blur, threads=threads)
             q = np.where((error < HOPELESS)[..., None], q, np.nan)
         if not skew.max(initial=0.0) < ROTATION:
             T = nearest_rotations(self._task.goals(T))
-        found = refine(self._task, self._arm.chain, T, q)
+        found = refine(self._newton, self._arm.chain, T, q)
         lost = (np.isfinite(q).all(axis=2) & ~found.good) | (free != 0.0) | (np.abs(margin) < DOUBT * plan.tolerance)
         left = np.flatnonzero(lost.any(axis=1))
         if not len(left):
             return found
-        more = refine(self._task, self._arm.chain, T[left], self._general.candidates(T[left], near[left]))
-        return _joined(self._arm.chain, found, more, left)
+        found.good[left] = False
+        return joined(self._arm.chain, found, around(self, T[left], near[left], blur), left)
 
     def _chosen(
         self, found: Refined, near: Floats, sort: bool, limits: bool, turns: bool
@@ -319,7 +325,7 @@ class InverseGeometry:
 def inverse_geometry(
     robot: Robot,
     *,
-    frame: str,
+    frame: str = "",
     fixed: Mapping[str, ArrayLike] | None = None,
     aim: str = "pose",
     samples: int = SAMPLES,
@@ -329,7 +335,7 @@ def inverse_geometry(
     Parameters
     ----------
     frame
-        Name of a link or of a constant frame.
+        Name of a link or of a constant frame; by default the only constant frame, such as a tool's, or the last link.
     fixed
         Positions of joints that are not to be solved for, as redundant arms need: numbers or arrays, by joint.
         Redundant joints that you do not fix are sampled. Or ``{"arm angle": …}``, for arms with seven joints whose
@@ -344,21 +350,6 @@ def inverse_geometry(
     if not isinstance(samples, int) or samples < 1:
         raise ProgramError(f"samples={samples!r}; it must be a whole number, at least 1")
     return InverseGeometry(robot, frame, fixed, aim, samples)
-
-
-def _joined(chain: Chain, found: Refined, more: Refined, left: NDArray[np.intp]) -> Refined:
-    """Return solutions with more of some poses, and without duplicates."""
-    both = (np.concatenate([x[left], y], axis=1) for x, y in zip(found, more, strict=True))
-    q, count, family = compacted(*merged(chain, Refined(*both)), None)
-    whole, good, free = found
-    if (more_room := q.shape[1] - whole.shape[1]) > 0:
-        room = ((0, 0), (0, more_room))
-        whole = np.pad(whole, (*room, (0, 0)), constant_values=np.nan)
-        good, free = np.pad(good, room), np.pad(free, room)
-    K = q.shape[1]
-    whole[left, :K], free[left, :K] = q, family
-    good[left] = np.arange(good.shape[1]) < count[:, None]
-    return Refined(whole, good, free)
 
 
 def _together(goals: Floats, start: Floats) -> tuple[tuple[int, ...], Floats, Floats]:

@@ -41,7 +41,7 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
         "near", (*names, *[ARM_ANGLE] * angled), "given joints, and where to leave joints that can be anywhere"
     )
     blur = Array(Shape([]), (symbol("blur"),), "fourth power of lengths that are rounding: 1e-40")
-    at = {k: _motion(chain, k, near) for k in range(len(chain.axes))}
+    at = {k: motion(chain, k, near) for k in range(len(chain.axes))}
     if angled:
         at[ANGLE_OF_ARM] = Motion(cos(near.nodes[-1]), sin(near.nodes[-1]))
     loop = Loop(chain, Pose.of(T.nodes), {k: at[k] for k in given})
@@ -96,7 +96,8 @@ def skew(T: Sequence[Scalar]) -> Scalar:
     return found
 
 
-def _motion(chain: Chain, k: int, near: Array) -> Motion:
+def motion(chain: Chain, k: int, near: Array) -> Motion:
+    """Return the motion of an axis where its joint has the position in a state."""
     axis = chain.axes[k]
     if axis.place == NOWHERE:
         return Motion(1.0, 0.0)

@@ -76,7 +76,8 @@ def _branch(arm: Arm, plan: Plan, fixed: Mapping[str, float], own: Range | None)
     T, signs = goal("frame"), inputs("signs", [f"step{k + 1}" for k in range(len(plan.steps))], "which solution")
     at = {k: _placed(chain, k, fixed) for k in range(len(chain.axes))}
     loop = Loop(chain, Pose.of(T.nodes), {k: at[k] for k in arm.held})
-    margin, free = 1.0, 0.0
+    margin: Scalar = 1.0
+    free: Scalar = 0.0
     for step, sign in zip(plan.steps, signs.nodes, strict=True):
         found = solutions(loop, step, at[step.joint], SHARP, (sign,))[0]
         loop = Loop(chain, loop.goal, {**loop.known, step.joint: found.motion})

@@ -17,7 +17,7 @@ class Found(NamedTuple):
     these themselves.
     """
 
-    count: NDArray[np.intp]
+    counts: NDArray[np.intp]
     exact: Truths
     family: Truths
     why: Callable[[], NDArray[Any]] | NDArray[Any]
@@ -48,7 +48,7 @@ class Solutions:
     @property
     def count(self) -> NDArray[np.intp]:
         """How many solutions each pose has, (...)."""
-        return self._all().count
+        return self._all().counts
 
     @property
     def exact(self) -> Truths:
@@ -94,3 +94,14 @@ def compacted(q: Floats, good: Truths, family: Truths, order: Floats | None) -> 
         family[mixed] = np.take_along_axis(family[mixed], rank, axis=1)
     q[~places], family[~places] = np.nan, False
     return q[:, :K], count, family[:, :K]
+
+
+def gathered(q: Floats, pose: NDArray[np.intp], count: int) -> Floats:
+    """Return states (m, n) as (k, K, n), by their poses; NaN where there is none."""
+    order = np.argsort(pose, kind="stable")
+    pose, q = pose[order], q[order]
+    first = np.searchsorted(pose, np.arange(count))
+    place = np.arange(len(pose)) - first[pose]
+    found = np.full((count, int(place.max(initial=0)) + 1, q.shape[1]), np.nan)
+    found[pose, place] = q
+    return found
