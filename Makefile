@@ -43,6 +43,7 @@ bench: $(VENV)/.installed-bench $(VENV)/.installed-peers
 	$(BIN)/python -m benchmarks.closed_loops
 	$(BIN)/python -m benchmarks.parallel
 	$(BIN)/python -m benchmarks.closing
+	$(BIN)/python -m benchmarks.inverse_geometry
 	$(BIN)/python -m benchmarks.rollout
 	$(BIN)/python -m benchmarks.mechanisms
 	$(BIN)/python -m benchmarks.simulate

@@ -200,7 +200,7 @@ def test_warnings_are_given_and_old_ones_do_not_count(spied):
 
 
 def test_without_the_direct_way_calls_are_the_same(monkeypatch):
-    monkeypatch.setattr(one_state_call, "_method", lambda: None)
+    monkeypatch.setattr(one_state_call, "_method", lambda warn: None)
     function = plain().compile()
     assert type(function.__call__) is UfuncCall
     a, b = RNG.normal(size=(2, 3))

@@ -36,7 +36,7 @@ def model(
     """Return a model of a robot by the model's name, with - or _ between the words."""
     key = name.replace("_", "-")
     if is_inverse_geometry(name):
-        program: tf.Program = solver(name, robot, frame, fixed, aim).program
+        program: tf.Program = solver(robot, frame, fixed, aim).program
         return program
     if fixed or aim != POSE:
         option = "--fixed" if fixed else "--aim"
@@ -52,8 +52,10 @@ def model(
     if efforts != INDEPENDENT and "efforts" not in taken:
         raise tf.ProgramError(f"{key} takes no --efforts: it has no torques of motors")
     for option, value, what in (("frame", frame, "LINK"), ("accelerated", accelerated, "JOINT,JOINT,...")):
-        if bool(value) != (option in taken):
-            raise tf.ProgramError(f"{key} {'takes no' if value else 'needs'} --{option} {what}")
+        if value and option not in taken:
+            raise tf.ProgramError(f"{key} takes no --{option} {what}")
+    if "accelerated" in taken and not accelerated:
+        raise tf.ProgramError(f"{key} needs --accelerated JOINT,JOINT,...")
     if parameters != AUTO and "parameters" not in taken:
         raise tf.ProgramError(f"{key} takes no --parameters: grouping inertial parameters is not for it")
     if formulation != DEFAULT and "formulation" not in taken:
@@ -75,10 +77,8 @@ def is_inverse_geometry(name: str) -> bool:
     return name.replace("_", "-") == INVERSE_GEOMETRY
 
 
-def solver(name: str, robot: tf.Robot, frame: str, fixed: str, aim: str) -> tf.InverseGeometry | tf.ParallelGeometry:
+def solver(robot: tf.Robot, frame: str, fixed: str, aim: str) -> tf.InverseGeometry | tf.ParallelGeometry:
     """Return the inverse geometry of a robot, with joints held whose positions the caller of its code gives."""
-    if not frame:
-        raise tf.ProgramError(f"{name} needs --frame LINK")
     held = dict.fromkeys(filter(None, fixed.split(",")), 0.0)
     return tf.inverse_geometry(robot, frame=frame, fixed=held, aim=aim)
 

@@ -64,6 +64,6 @@ def _made(
     if is_inverse_geometry(name):
         if wrt or of or style != "auto":
             raise tf.ProgramError(f"{name} has one derivation: it takes no --wrt, --of and --style")
-        return solver(name, robot, frame, fixed, aim).equations()
+        return solver(robot, frame, fixed, aim).equations()
     program = model(name, robot, parameters=parameters, frame=frame, fixed=fixed, aim=aim)
     return differentiated(program, wrt, of).equations(style)

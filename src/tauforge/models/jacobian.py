@@ -77,7 +77,7 @@ REST = Motion(ZERO, ZERO, ZERO, ZERO)
 
 
 @model("q -> J", "Jacobian of a link (--frame)")
-def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
+def jacobian(robot: Robot, *, frame: str = "", point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
     """Return the Program ``q -> J``: the Jacobian (6, n) of a frame, linear part first, so that V = J q̇.
 
     Columns of joints that do not move the frame are zero. The pose of the base (``robot.base.pose``) is not applied.
@@ -85,7 +85,7 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
     Parameters
     ----------
     frame
-        Name of a link or of a constant frame.
+        Name of a link or of a constant frame; by default the only constant frame, such as a tool's, or the last link.
     point
         The point whose velocity you want, in that frame.
     axes
@@ -100,7 +100,7 @@ def jacobian(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: 
 
 
 @model("q, qd -> Jd", "time derivative of a link's Jacobian")
-def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
+def jacobian_rate(robot: Robot, *, frame: str = "", point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
     """Return the Program ``q, qd -> Jd``: the time derivative (6, n) of each element of the Jacobian.
 
     The arguments are those of ``jacobian``.
@@ -116,7 +116,7 @@ def jacobian_rate(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), a
 
 
 @model("q, qd -> Jdqd", "time derivative of a link's Jacobian, times qd")
-def jacobian_bias(robot: Robot, *, frame: str, point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
+def jacobian_bias(robot: Robot, *, frame: str = "", point: Point = (0.0, 0.0, 0.0), axes: str | None = None) -> Program:
     """Return the Program ``q, qd -> Jdqd``: the product J̇ q̇ in V̇ = J q̈ + J̇ q̇, without the matrix.
 
     The arguments are those of ``jacobian``. In the axes of the base, it is the acceleration of the point and the

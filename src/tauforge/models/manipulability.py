@@ -36,7 +36,7 @@ MOST_MINORS = 100
 def jacobian_determinant(
     robot: Robot,
     *,
-    frame: str,
+    frame: str = "",
     rows: Sequence[str] = VELOCITY,
     point: Point = (0.0, 0.0, 0.0),
     axes: str | None = None,
@@ -65,7 +65,7 @@ def jacobian_determinant(
 def manipulability(
     robot: Robot,
     *,
-    frame: str,
+    frame: str = "",
     rows: Sequence[str] = VELOCITY,
     point: Point = (0.0, 0.0, 0.0),
     axes: str | None = None,

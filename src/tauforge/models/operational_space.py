@@ -32,7 +32,7 @@ from .state import Values
 def operational_space(
     robot: Robot,
     *,
-    frame: str,
+    frame: str = "",
     rows: Sequence[str] = VELOCITY,
     damping: Scalar | str = 0.0,
     point: Point = (0.0, 0.0, 0.0),

@@ -13,6 +13,7 @@ from ..program.optimise import made
 from ..program.program import Program
 from ..program.recipe import Recipe
 from ..robot.robot import Robot
+from .routes import tip
 
 Given = ParamSpec("Given")
 Watch = Callable[[Robot, Program], None]
@@ -80,13 +81,16 @@ def model(
     """
 
     def listed(function: Callable[Given, Program]) -> Callable[Given, Program]:
-        reframes = "reframe" in signature(function).parameters
+        taken = signature(function).parameters
+        reframes, framed = "reframe" in taken, "frame" in taken
 
         @wraps(function)
         def chosen(*robots: Given.args, **options: Given.kwargs) -> Program:
             given: dict[str, Any] = {**options}
             robot: Any = robots[0] if robots else given.pop("robot", None)
             check_robot(robot)
+            if framed and not given.get("frame"):
+                given["frame"] = tip(robot)
             if len(robots) > 1:
                 function(*robots, **options)  # says itself what it does not take
             program = made(Recipe(chosen, (robot,), given), function, groups, reframes, of)

@@ -30,6 +30,18 @@ def frame_number(robot: Robot, name: str | None) -> int:
     raise ProgramError(f"{robot.name} has no frame {name!r}; {suggestion(name, [BASE, *robot.frame_names])}")
 
 
+def tip(robot: Robot) -> str:
+    """Return the frame at the end of an arm: its only constant frame, such as a tool's, or its last link."""
+    tools = [frame.name for frame in robot.frames]
+    inner = {joint.antecedent for joint in robot.joints}
+    ends = [body.name for k, body in enumerate(robot.bodies, 1) if k not in inner]
+    found = tools if len(tools) == 1 and len(ends) == 1 else ends
+    if len(found) != 1 or len(tools) > 1:
+        several = ", ".join(map(repr, dict.fromkeys([*ends, *tools]))) or "no link"
+        raise ProgramError(f"{robot.name} ends in {several}: say with frame= which frame you mean")
+    return found[0]
+
+
 def poses_of(robot: Robot, state: State) -> list[Pose]:
     """Return the pose of each link in its parent's frame; entry j - 1 is the pose of link j."""
     return [joint.pose(q) for joint, q in zip(robot.joints, state.q[1:], strict=True)]

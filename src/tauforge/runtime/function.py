@@ -52,19 +52,23 @@ class Function:
     cache
         Whether to take the code from the user's cache and keep it there. For all functions, the environment variable
         TAUFORGE_CACHE can name another directory, or be "off".
+    warn
+        Whether to report floating-point errors.
     """
 
     __slots__ = ("__call__", "__dict__", "__weakref__")  # each object has its own callable, see one_state_call.py
 
-    def __init__(self, program: Program, *, dtype: DTypeLike = np.float64, cache: bool = True) -> None:
-        self._program, self._dtype, self._cache = program, _known(dtype), cache
+    def __init__(
+        self, program: Program, *, dtype: DTypeLike = np.float64, cache: bool = True, warn: bool = True
+    ) -> None:
+        self._program, self._dtype, self._cache, self._warn = program, _known(dtype), cache, warn
         if program.repeat and self._dtype != np.float64:
             raise ProgramError(
                 f"{program.name} is repeated until it is done, which only double precision reaches; use dtype='float64'"
             )
         self._vectors = vectors(_SCALARS[self._dtype])
         self._loaded = load(program, compiled(program, self._vectors, cache), self._vectors)
-        general = UfuncCall(program, self._loaded, self._dtype)
+        general = UfuncCall(program, self._loaded, self._dtype, warn)
         self._entry: Library | None = None
         self.__name__ = program.name
         self.__doc__ = _document(program, self._vectors.scalar)
@@ -110,7 +114,7 @@ class Function:
             return self._entry.address(STATES)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(Function, dtype=self._dtype, cache=self._cache), (self._program,)
+        return partial(Function, dtype=self._dtype, cache=self._cache, warn=self._warn), (self._program,)
 
     def __repr__(self) -> str:
         return f"Function({self._program.prototype}; {self._dtype})"

@@ -47,7 +47,7 @@ class _Method(ctypes.Structure):
 def one_state_call(program: Program, loaded: Loaded, dtype: np.dtype[Any], general: UfuncCall) -> Any:
     """Return a callable for common calls that passes all others to the general one; or the general one."""
     with _lock:
-        method = _method()
+        method = _method(general.warn)
     shapes = [*program.outputs.values()]
     if method is None or has_empty(program) or not shapes or not all(shapes):
         return general
@@ -73,8 +73,10 @@ def one_state_call(program: Program, loaded: Loaded, dtype: np.dtype[Any], gener
 
 
 @cache
-def _method() -> _Method | None:
-    """Return Python's description of the compiled function; None if objects have a different layout."""
+def _method(warn: bool) -> _Method | None:
+    """Return Python's description of the compiled function, with warnings or without; None if objects have a different
+    layout.
+    """
     fields = Fields.after(object.__basicsize__)
     exceptions = _EXCEPTIONS.get(host().triple.split("-")[0])
     if exceptions is None or sys.platform == "win32" or not _holds(fields):
@@ -83,7 +85,7 @@ def _method() -> _Method | None:
     addresses["fetestexcept"] = ctypes.cast(c_library(["fetestexcept"]).fetestexcept, ctypes.c_void_p).value
     for name, address in addresses.items():
         llvm.add_symbol(PREFIX + name, address)
-    library = load_shared(call(fields, exceptions))
+    library = load_shared(call(fields, exceptions if warn else 0))
     method = _Method(b"Function", library.address(CALL), _FASTCALL, b"")
     method.library = library  # lives as long
     return method

@@ -24,8 +24,8 @@ _UNLIMITED = 1 << 62
 class UfuncCall:
     """Handles the calls that compiled code does not take; it holds what they need, but not the Function."""
 
-    def __init__(self, program: Program, loaded: Loaded, dtype: np.dtype[Any]) -> None:
-        self._program, self._loaded, self._dtype = program, loaded, dtype
+    def __init__(self, program: Program, loaded: Loaded, dtype: np.dtype[Any], warn: bool = True) -> None:
+        self._program, self._loaded, self._dtype, self.warn = program, loaded, dtype, warn
         plan = ctypes.addressof(loaded.plan)
         ufunc, self._tables = generalized_ufunc(loaded.loop, plan, dtype, program.name, arrays(program))
         self._ufunc = partial(ufunc, np.empty(0, dtype)) if has_empty(program) else ufunc
@@ -48,13 +48,19 @@ class UfuncCall:
         if threads is not None:
             threads = asked(self._program.name, threads)
         try:
-            if threads != 1 and (batch := self._worth_splitting(arguments, threads)):
-                results = self._in_threads(arguments, out, batch, threads or available())
+            if self.warn:
+                results = self._computed(arguments, out, threads)
             else:
-                results = self._ufunc(*arguments) if out is None else self._ufunc(*arguments, out=out)
+                with np.errstate(all="ignore"):
+                    results = self._computed(arguments, out, threads)
         except (TypeError, ValueError) as error:
             raise explain(self._program, arguments, out or (), self._dtype, error) from None
         return results if self.results is None else self.results(*results)
+
+    def _computed(self, arguments: tuple[Any, ...], out: Any, threads: int | None) -> Any:
+        if threads != 1 and (batch := self._worth_splitting(arguments, threads)):
+            return self._in_threads(arguments, out, batch, threads or available())
+        return self._ufunc(*arguments) if out is None else self._ufunc(*arguments, out=out)
 
     def _worth_splitting(self, arguments: tuple[Any, ...], threads: int | None) -> tuple[int, ...]:
         """Return the axes of a batch that several threads should share; none if one thread is enough."""

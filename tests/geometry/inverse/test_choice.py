@@ -31,6 +31,14 @@ def test_solutions_are_sorted_by_nearness():
     np.testing.assert_allclose(turned.q[0], Q + 2 * np.pi, atol=1e-9)
 
 
+def test_the_frame_is_the_tip_by_default():
+    assert tf.inverse_geometry(PUMA).frame == "link6"
+    tool = tf.Joint(name="tool", antecedent=6, sigma=2, mu=0, r=0.1)
+    robot = replace(PUMA, frames=(tool,))
+    assert tf.inverse_geometry(robot).frame == "tool"
+    assert tf.jacobian(robot).certify(tf.jacobian(robot, frame="tool"))
+
+
 def test_shapes():
     grid = poses(PUMA, states(PUMA, 6).reshape(2, 3, 6), "link6")
     found = IK(grid)
@@ -94,6 +102,10 @@ def test_wrong_calls(message):
 
 ARMS = {
     "no frame 'hand'": (PUMA, {"frame": "hand"}),
+    "ends in 'link6', 'left', 'right': say": (
+        replace(PUMA, frames=tuple(tf.Joint(name=x, antecedent=6, sigma=2, mu=0) for x in ("left", "right"))),
+        {},
+    ),
     "aim='speed'": (PUMA, {"frame": "link6", "aim": "speed"}),
     "frame=6": (PUMA, {"frame": 6}),
     "no joint 'elbow'": (PUMA, {"frame": "link6", "fixed": {"elbow": 0.0}}),
@@ -111,3 +123,25 @@ def test_wrong_arms(message):
     robot, options = ARMS[message]
     with pytest.raises(tf.ProgramError, match=message):
         tf.inverse_geometry(robot, **options)
+
+
+def test_one_pose_and_a_batch_have_the_same_solutions():
+    far = T.copy()
+    far[0, 3] += 2.0
+    every = np.concatenate([poses(PUMA, states(PUMA, 4, 5), "link6"), [far]])
+    for own in (IK, limited(-1.5, 4.0), limited(0.5, 1.0)):
+        for pose in every:
+            for limits in (True, False):
+                one, many = own(pose, limits=limits), own(pose[None], limits=limits)
+                assert one.count == len(one.q) == many.count[0]
+                np.testing.assert_allclose(one.q, many.q[0], atol=1e-11)
+                assert one.reason.shape == one.exact.shape == ()
+                assert str(one.reason) == many.reason[0]
+                assert one.family.tolist() == many.family[0].tolist()
+
+
+def test_one_pose_of_an_arm_with_a_given_joint():
+    robot = tf.robots.panda()
+    ik, q = tf.inverse_geometry(robot, frame="link7", fixed={"joint7": 0.3}), states(robot, 10, 3, {"joint7": 0.3})
+    for pose in poses(robot, q, "link7"):
+        np.testing.assert_allclose(ik(pose, limits=False).q, ik(pose[None], limits=False).q[0], atol=1e-9)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.geometry.inverse.circle import zeros
+from tauforge.geometry.inverse.refine import refine
 
 from .arms import TIP, apart, check, perturbed, poses, random_arm, states
 
@@ -13,7 +15,7 @@ KINDS = ("RRRRRR", "RRPRRR", "RPRRRR", "PRRRRR", "RRRRRP", "RRPRPR", "PPRRRR", "
 def test_a_general_arm():
     ik, found = check(random_arm("RRRRRR", 0), TIP, states(random_arm("RRRRRR", 0), 40))
     assert "general, by eigenvalues" in ik.kind
-    assert "24x24" in ik.explain()
+    assert "wave" in ik.explain()
     assert (found.count % 2 == 0).all()
     with pytest.raises(tf.ProgramError, match="no exact closed form"):
         _ = ik.program
@@ -37,6 +39,30 @@ def test_sixteen_solutions():
     off = found.q[0, :, None] - found.q[0]
     off = np.abs(off - 2 * np.pi * np.round(off / (2 * np.pi))).max(axis=2)
     assert off[~np.eye(16, dtype=bool)].min() > 1e-3
+
+
+def test_the_determinant_and_eigenvalues_find_the_same():
+    arm = random_arm("RRRRRR", 3)
+    T = poses(arm, states(arm, 60, 4), TIP)
+    ik = tf.inverse_geometry(arm, frame=TIP)
+    general = ik._general
+    assert general.eliminated is not None
+    found = ik(T, limits=False)
+    eigen = refine(ik._newton, ik._arm.chain, T, general.candidates(T, np.zeros((60, 6))))
+    assert found.count.tolist() == eigen.good.sum(axis=1).tolist()
+
+
+def test_zeros_of_waves():
+    """Zeros that are close together, and a wave that only touches zero, on and off the grid."""
+    given = np.array([[0.3, 0.303, 0.307, 5.0], [1.0, 1.02, 4.0, 4.05], [2.0, 2.0, 3.0, 5.5]])
+    at = 2.0 * np.pi * np.arange(17) / 17
+    values = np.prod(np.sin(0.5 * (at[:, None] - given[:, None])), axis=2) * (2.0 + np.cos(3.0 * at))
+    found = zeros(values)
+    assert found.crossed[:2].tolist() == [4, 4]
+    assert found.crossed[2] >= 2
+    for k, own in enumerate(given):
+        angles = found.angle[found.wave == k]
+        assert np.abs(angles[:, None] - own).min(axis=0).max() < 1e-6
 
 
 def test_a_general_arm_with_a_sliding_joint():

@@ -1,11 +1,13 @@
 """Singular poses: none is without a solution, and families are flagged."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import tauforge as tf
 
-from .arms import apart, poses, states
+from .arms import apart, perturbed, poses, states
 
 ARMS = {
     "ur5": ("link6", None, 4, 2),
@@ -17,9 +19,9 @@ ARMS = {
 }
 
 
-def solved(name, q):
+def solved(name, q, robot=None):
     frame, fixed, *_ = ARMS[name]
-    robot = tf.robots.bundled(name)
+    robot = robot or tf.robots.bundled(name)
     T = poses(robot, q, frame)
     found = tf.inverse_geometry(robot, frame=frame, fixed=fixed)(T, limits=False)
     there = np.isfinite(found.q).all(axis=2)
@@ -92,3 +94,32 @@ def test_the_shoulder_over_the_axis():
 @pytest.mark.parametrize("size", [0.0, 1e-9, 1e-6, 1e-3])
 def test_many_wrists(name, size):
     solved(name, wrists(name, size, 2000))
+
+
+@pytest.mark.parametrize("name", ["puma560", pytest.param("ur5", marks=pytest.mark.slow)])
+def test_wrists_of_arms_whose_axes_almost_meet(name):
+    robot, q = perturbed(tf.robots.bundled(name), 1e-9), wrists(name, 0.0, 4)
+    _, off = solved(name, q, robot)
+    assert (off < 1e-3).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("size", [1e-9, 1e-6, 1e-3])
+@pytest.mark.parametrize("bend", [0.0, 1e-9, 1e-6, 1e-3])
+def test_many_wrists_of_arms_whose_axes_almost_meet(name, size, bend):
+    robot, q = perturbed(tf.robots.bundled(name), size), wrists(name, bend, 50)
+    found, off = solved(name, q, robot)
+    lost = (off > 1e-3) & ~found.family.any(axis=1)
+    assert lost.sum() <= 1  # near these poses, solutions are apart by less than rounding can tell
+
+
+@pytest.mark.slow
+def test_a_wrist_that_is_exact_in_an_arm_that_is_not_has_families():
+    puma = tf.robots.puma560()
+    joints = [replace(joint, d=float(joint.d) + 1e-6 * (k == 1)) for k, joint in enumerate(puma.joints)]
+    joints[1] = replace(joints[1], alpha=float(joints[1].alpha) + 1e-6)
+    joints[2] = replace(joints[2], alpha=float(joints[2].alpha) + 1e-6)
+    found, _ = solved("puma560", wrists("puma560", 0.0, 5), replace(puma, joints=tuple(joints)))
+    assert found.family.any(axis=1).all()
+    assert (found.count <= 16).all()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ProgramError
 from ...models.registry import check_robot
+from ...models.routes import tip
 from ...program.program import Program
 from ...robot.robot import Robot
 from ...runtime.function import Function
@@ -22,12 +23,14 @@ from .branches import HOPELESS, SHARP, branches
 from .chain import Chain, Floats
 from .choose import Range, chosen
 from .explain import explained, headed, kind_of
-from .family import representatives
+from .family import around, representatives
 from .general import General
+from .newton import newton
 from .plan import Plan, rank, size
+from .quick import ROTATION, Quick, fits
 from .reasons import reasons
-from .refine import Refined, merged, nearest_rotations, refine
-from .result import Solutions, Truths, compacted
+from .refine import Refined, joined, nearest_rotations, refine
+from .result import Found, Solutions, Truths, compacted
 
 if TYPE_CHECKING:
     from .derivation import Derivation
@@ -35,8 +38,6 @@ if TYPE_CHECKING:
 
 LOT = 1024
 """Poses that are solved at once, so that intermediate results stay in the processor's cache."""
-ROTATION = 1e-26
-"""Sum of squares by which a rotation may not be one before it is replaced by the nearest."""
 DOUBT = 30.0
 """How many times the distance by which axes miss each other is near enough to a singular pose to lose solutions."""
 SAMPLES = 16
@@ -63,11 +64,11 @@ class InverseGeometry:
 
     def __init__(self, robot: Robot, frame: str, fixed: Mapping[str, ArrayLike] | None, aim: str, samples: int) -> None:
         check_robot(robot)
-        self.robot, self.frame, self.aim = robot, frame, aim
         check_aim(frame, aim)
-        chain = Chain.of(robot, frame, aim)
+        self.robot, self.frame, self.aim = robot, frame or tip(robot), aim
+        chain = Chain.of(robot, self.frame, aim)
         if not chain.real:
-            raise ProgramError(f"{robot.name} has no joint that moves {frame!r}")
+            raise ProgramError(f"{robot.name} has no joint that moves {self.frame!r}")
         self.fixed = fixed_joints(chain, fixed or {})
         if ARM_ANGLE in self.fixed:
             if len(self.fixed) > 1:
@@ -86,6 +87,10 @@ class InverseGeometry:
     @cached_property
     def _task(self) -> Task:
         return Task(self.robot, self.frame, self.aim)
+
+    @cached_property
+    def _newton(self) -> Function:
+        return newton(self.robot, self._arm.chain, self._arm.held)
 
     @property
     def program(self) -> Program:
@@ -152,8 +157,10 @@ class InverseGeometry:
         threads
             How many threads share the batch.
         """
-        if near is None and fixed is None and not turns and (quick := self._one(T, limits)):
-            return quick
+        if near is None and fixed is None and not turns and type(T) is np.ndarray and T.shape == (4, 4):
+            quick = self._quick_within_limits if limits else self._quick_anywhere
+            if quick and (q := quick(T)) is not None and (len(q) or not (self._is_short or nearest)):
+                return Solutions(q, _no_reason if len(q) else partial(self._why_not, T, limits))
         leading, flat, around = _together(self._poses(T), self._start(near, fixed))
         found, around = self._solved(flat, around, threads), around[:, : len(self.robot.coordinate_names)]
         q, count, family = self._chosen(found, around, near is not None, limits, turns)
@@ -170,35 +177,30 @@ class InverseGeometry:
 
         many = (*leading, q.shape[1])
         q, family = q.reshape(*many, q.shape[2]), family.reshape(many)
-        return Solutions(q, count.reshape(leading), exact.reshape(leading), family, why)
+        return Solutions(q, Found(count.reshape(leading), exact.reshape(leading), family, why))
+
+    def _why_not(self, T: Floats, limits: bool) -> NDArray[Any]:
+        """Return why a pose has no solution."""
+        return self(T[None], limits=limits).reason.reshape(())
 
     @cached_property
-    def _is_plain(self) -> bool:
-        """Whether all joints are solved for, by a closed form."""
-        return (
-            not self.fixed
-            and not self._arm.held
-            and self._arm.plan is not None
-            and self._arm.plan.is_exact
-            and not self.robot.symbols
-        )
+    def _quick_anywhere(self) -> Quick | None:
+        return self._quick(None)
 
     @cached_property
-    def _zero(self) -> Floats:
-        return np.zeros(len(self.robot.coordinate_names))
+    def _quick_within_limits(self) -> Quick | None:
+        if not self._range.is_limited:
+            return self._quick_anywhere
+        return self._quick(self._range) if fits(self._range) else None
 
-    def _one(self, T: ArrayLike, limits: bool) -> Solutions | None:
-        """Return the solutions of one pose; None if it is not one, or if it needs a closer look."""
-        if not self._is_plain or not isinstance(T, np.ndarray) or T.shape != (4, 4) or T.dtype != float:
+    def _quick(self, own: Range | None) -> Quick | None:
+        """Return what solves one pose at a time, for arms with an exact closed form."""
+        plan, fixed = self._arm.plan, self.fixed
+        if plan is None or not plan.is_exact or self._sampled or self._arm.chain.is_symbolic or ARM_ANGLE in fixed:
             return None
-        with np.errstate(all="ignore"):
-            found = self._compiled(T, self._zero, SHARP)
-        if found.doubt != 0.0 or not found.skew < ROTATION:
+        if any(value.ndim for value in fixed.values()):
             return None
-        q = found.q[found.valid != 0.0]
-        if not len(q) or (limits and self._range.is_limited and not self._range.holds(q)):
-            return None
-        return Solutions(q, np.array(len(q)), np.array(True), np.zeros(len(q), dtype=bool), _no_reason)
+        return Quick(self._arm, plan, {name: float(value) for name, value in fixed.items()}, own)
 
     def _poses(self, T: ArrayLike) -> Floats:
         """Return poses; those of a closed form are checked by its Program."""
@@ -258,8 +260,7 @@ class InverseGeometry:
 
     def _at(self, T: Floats, near: Floats, threads: int | None) -> Refined:
         if self._arm.plan is None:
-            q = self._general.candidates(T, near)
-            return refine(self._task, self._arm.chain, T, q)
+            return self._general.solutions(self._newton, T, near)
         if not self._arm.plan.is_exact:
             return self._nearly(T, near, self._arm.plan, threads)
         q, valid, doubt, skew = self._lots(T, near, threads)
@@ -270,7 +271,7 @@ class InverseGeometry:
         if not len(left):
             return found
         found.good[left] = False
-        return _joined(self._arm.chain, found, representatives(self, T[left], near[left]), left)
+        return joined(self._arm.chain, found, representatives(self, T[left], near[left]), left)
 
     def _lots(self, T: Floats, near: Floats, threads: int | None) -> tuple[Floats, Truths, Floats, Floats]:
         """Return all branches, whether each is a solution, how many are in doubt, and whether poses are poses."""
@@ -289,20 +290,21 @@ class InverseGeometry:
 
     def _nearly(self, T: Floats, near: Floats, plan: Plan, threads: int | None) -> Refined:
         """Return solutions of an arm whose axes almost meet: those of one whose axes do, refined; and where these may
-        not be all, near singular poses, those of the general method too.
+        not be all, near singular poses, those found from many starts.
         """
+        blur = (DOUBT * plan.tolerance) ** 4
         with np.errstate(all="ignore"):
-            q, _, _, error, margin, free, skew = self._compiled(T, near, (DOUBT * plan.tolerance) ** 4, threads=threads)
+            q, _, _, error, margin, free, skew = self._compiled(T, near, blur, threads=threads)
             q = np.where((error < HOPELESS)[..., None], q, np.nan)
         if not skew.max(initial=0.0) < ROTATION:
             T = nearest_rotations(self._task.goals(T))
-        found = refine(self._task, self._arm.chain, T, q)
+        found = refine(self._newton, self._arm.chain, T, q)
         lost = (np.isfinite(q).all(axis=2) & ~found.good) | (free != 0.0) | (np.abs(margin) < DOUBT * plan.tolerance)
         left = np.flatnonzero(lost.any(axis=1))
         if not len(left):
             return found
-        more = refine(self._task, self._arm.chain, T[left], self._general.candidates(T[left], near[left]))
-        return _joined(self._arm.chain, found, more, left)
+        found.good[left] = False
+        return joined(self._arm.chain, found, around(self, T[left], near[left], blur), left)
 
     def _chosen(
         self, found: Refined, near: Floats, sort: bool, limits: bool, turns: bool
@@ -331,7 +333,7 @@ class InverseGeometry:
 def inverse_geometry(
     robot: Robot,
     *,
-    frame: str,
+    frame: str = "",
     fixed: Mapping[str, ArrayLike] | None = None,
     aim: str = "pose",
     samples: int = SAMPLES,
@@ -341,7 +343,7 @@ def inverse_geometry(
     Parameters
     ----------
     frame
-        Name of a link or of a constant frame.
+        Name of a link or of a constant frame; by default the only constant frame, such as a tool's, or the last link.
     fixed
         Positions of joints that are not to be solved for, as redundant arms need: numbers or arrays, by joint.
         Redundant joints that you do not fix are sampled. Or ``{"arm angle": …}``, for arms with seven joints whose
@@ -360,21 +362,6 @@ def inverse_geometry(
 
         return parallel_geometry(robot, frame, fixed, aim)
     return InverseGeometry(robot, frame, fixed, aim, samples)
-
-
-def _joined(chain: Chain, found: Refined, more: Refined, left: NDArray[np.intp]) -> Refined:
-    """Return solutions with more of some poses, and without duplicates."""
-    both = (np.concatenate([x[left], y], axis=1) for x, y in zip(found, more, strict=True))
-    q, count, family = compacted(*merged(chain, Refined(*both)), None)
-    whole, good, free = found
-    if (more_room := q.shape[1] - whole.shape[1]) > 0:
-        room = ((0, 0), (0, more_room))
-        whole = np.pad(whole, (*room, (0, 0)), constant_values=np.nan)
-        good, free = np.pad(good, room), np.pad(free, room)
-    K = q.shape[1]
-    whole[left, :K], free[left, :K] = q, family
-    good[left] = np.arange(good.shape[1]) < count[:, None]
-    return Refined(whole, good, free)
 
 
 def _together(goals: Floats, start: Floats) -> tuple[tuple[int, ...], Floats, Floats]:

@@ -90,7 +90,7 @@ def arranged(robot: Robot, chain: Chain, fixed: Mapping[str, Any]) -> tuple[Arm,
             if sampled:
                 _, sampled, best = max(found, key=lambda x: promise(robot, chain, x[2], given | set(x[1])))
             return Arm(robot, chain, given | set(sampled), best), tuple(chain.axes[k].name for k in sampled)
-        if robot.symbols:
+        if chain.is_symbolic:
             break
     sampled = choices[len(choices) // 2]
     return Arm(robot, chain, given | set(sampled), None), tuple(chain.axes[k].name for k in sampled)

@@ -36,16 +36,15 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
     """Return the Program ``T, near, blur -> q, valid, doubt, error, margin, free, skew``, a row for each branch."""
     names = robot.coordinate_names
     angled = any(step.part for step in plan.steps)
-    entries = tuple(symbol(f"T[{i}]") for i in range(16))
-    T = Array(Shape([4, 4], [ROWS, ("x", "y", "z", "origin")]), entries, f"pose of {frame} relative to the base")
+    T = goal(frame)
     near = inputs(
         "near", (*names, *[ARM_ANGLE] * angled), "given joints, and where to leave joints that can be anywhere"
     )
     blur = Array(Shape([]), (symbol("blur"),), "fourth power of lengths that are rounding: 1e-40")
-    at = {k: _motion(chain, k, near) for k in range(len(chain.axes))}
+    at = {k: motion(chain, k, near) for k in range(len(chain.axes))}
     if angled:
         at[ANGLE_OF_ARM] = Motion(cos(near.nodes[-1]), sin(near.nodes[-1]))
-    loop = Loop(chain, Pose.of(entries), {k: at[k] for k in given})
+    loop = Loop(chain, Pose.of(T.nodes), {k: at[k] for k in given})
     rows = list(_rows(loop, plan, at, blur.nodes[0], 1.0, 0.0))
     q, error, margin, free = list[Scalar](), list[Scalar](), list[Scalar](), list[Scalar]()
     valid, doubt = list[Scalar](), list[Scalar]()
@@ -60,7 +59,7 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
         margin.append(inside)
         free.append(undetermined)
         valid.append(positive(SURE - error[-1]))
-        doubt.append(_doubt(error[-1], inside, undetermined, valid[-1]))
+        doubt.append(doubted(error[-1], inside, undetermined, valid[-1]))
     labels = tuple(f"branch{k + 1}" for k in range(len(rows)))
     results = {
         "q": outputs(q, [len(rows), len(names)], [labels, names], "joint coordinates, one row for each branch"),
@@ -69,29 +68,36 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
         "error": outputs(error, [len(rows)], [labels], "sum of squares by which origin and axes miss the goal"),
         "margin": outputs(margin, [len(rows)], [labels], "how far the goal is within reach; negative beyond"),
         "free": outputs(free, [len(rows)], [labels], "sum of 2**k over joints k of the chain that can be anywhere"),
-        "skew": outputs([_skew(loop.goal, entries[12:])], [], [], "sum of squares by which T is not a pose"),
+        "skew": outputs([skew(T.nodes)], [], [], "sum of squares by which T is not a pose"),
     }
     return Program(f"{robot.name}_inverse_geometry", {"T": T, "near": near, "blur": blur}, results)
 
 
-def _doubt(error: Scalar, margin: Scalar, free: Scalar, valid: Scalar) -> Scalar:
+def goal(frame: str) -> Array:
+    """Return the input T, the pose of a frame."""
+    entries = tuple(symbol(f"T[{i}]") for i in range(16))
+    return Array(Shape([4, 4], [ROWS, ("x", "y", "z", "origin")]), entries, f"pose of {frame} relative to the base")
+
+
+def doubted(error: Scalar, margin: Scalar, free: Scalar, valid: Scalar) -> Scalar:
     """Return 1 for a branch near a singular pose, 0 for any other."""
     near = positive(DOUBTFUL - absolute(margin))
     almost = (1.0 - valid) * positive(HOPELESS - error) * positive(margin + DOUBTFUL)
     return positive(free + near + almost)
 
 
-def _skew(T: Pose, row: Sequence[Scalar]) -> Scalar:
-    """Return by how much the columns of a matrix are not those of a rotation."""
-    x, y, z = (column(T.R.rows, k) for k in range(3))
+def skew(T: Sequence[Scalar]) -> Scalar:
+    """Return by how much sixteen entries are not those of a pose."""
+    x, y, z = (column(Pose.of(T).R.rows, k) for k in range(3))
     off = cross(x, y) - z
     lengths = [dot(v, v) - 1.0 for v in (x, y)]
-    *last, one = row
+    *last, one = T[12:]
     found: Scalar = sum((a * a for a in (*lengths, dot(x, y), *last, one - 1.0)), start=dot(off, off))
     return found
 
 
-def _motion(chain: Chain, k: int, near: Array) -> Motion:
+def motion(chain: Chain, k: int, near: Array) -> Motion:
+    """Return the motion of an axis where its joint has the position in a state."""
     axis = chain.axes[k]
     if axis.place == NOWHERE:
         return Motion(1.0, 0.0)
@@ -110,12 +116,13 @@ def _rows(
     seen = step.part.loop(loop, at[ANGLE_OF_ARM]) if step.part else loop
     for found in solutions(seen, step, at[step.joint], blur):
         known = {**loop.known, step.joint: found.motion}
-        least = _least(margin, found.margin)
+        nearest = least(margin, found.margin)
         undetermined = free + found.free * float(2**step.joint)
-        yield from _rows(Loop(loop.chain, loop.goal, known), plan, at, blur, least, undetermined, done + 1)
+        yield from _rows(Loop(loop.chain, loop.goal, known), plan, at, blur, nearest, undetermined, done + 1)
 
 
-def _least(a: Scalar, b: Scalar) -> Scalar:
+def least(a: Scalar, b: Scalar) -> Scalar:
+    """Return the smaller of two margins."""
     if a is b or b == 1.0:
         return a
     return b if a == 1.0 else 0.5 * (a + b - absolute(a - b))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...errors import ProgramError
 from ...graph.evaluate import evaluate, symbols
 from ...graph.functions import sqrt
-from ...graph.node import Scalar, as_node, is_zero
+from ...graph.node import Node, Scalar, as_node, is_zero
 from ...models.routes import frame_number, path
 from ...robot.entries import places
 from ...robot.robot import Robot
@@ -134,6 +134,15 @@ class Chain:
         return [k for k, axis in enumerate(self.axes) if axis.place != NOWHERE]
 
     @property
+    def is_symbolic(self) -> bool:
+        """Whether it has lengths or angles without values."""
+        return bool(symbols(self._nodes()))
+
+    def _nodes(self) -> list[Node]:
+        nodes = [as_node(x) for axis in self.axes for x in (*axis.h, *axis.o)]
+        return nodes + [as_node(x) for x in self.end.homogeneous]
+
+    @property
     def measured(self) -> tuple[int, ...]:
         """The axes of the frame, 0 to 2, that tell whether it is at its goal."""
         free = len(self.axes) - len(self.real)
@@ -159,9 +168,7 @@ class Chain:
 
     def numbers(self, seed: int = 1) -> Chain:
         """Return the chain in numbers; symbols get random values."""
-        nodes = [as_node(x) for axis in self.axes for x in (*axis.h, *axis.o)]
-        nodes += [as_node(x) for x in self.end.homogeneous]
-        random = np.random.default_rng(seed)
+        nodes, random = self._nodes(), np.random.default_rng(seed)
         found = evaluate(nodes, {name: random.uniform(0.2, 1.0) for name in symbols(nodes)})
         axes = []
         for k, axis in enumerate(self.axes):

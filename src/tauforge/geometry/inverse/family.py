@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .branches import BLURRED, HOPELESS, SHARP
 from .chain import Floats
-from .refine import FINE, GOOD, Refined, merged, steps
+from .refine import FINE, GOOD, Refined, merged, refine, steps
+from .result import compacted
+from .weak import crossings
 
 if TYPE_CHECKING:
     from .arm import InverseGeometry
 
 TRIES, ROUNDS = 24, 4
 """Positions tried of joints that their own step leaves undetermined: all around, then closer to the best."""
+APART = (0.0, 0.003, 0.03)
+"""How far from branches of the nearest exact arm steps start, in metres or radians, one after another."""
+LOT = 64
+"""Poses that are looked at more closely at once."""
+WEAK, MOVED = 1e-8, 0.01
+"""Singular values along which a solution may be one of infinitely many, and by how much it is then moved to see."""
 
 
 def representatives(ik: InverseGeometry, T: Floats, near: Floats) -> Refined:
@@ -27,6 +35,71 @@ def representatives(ik: InverseGeometry, T: Floats, near: Floats) -> Refined:
     q = np.where(better[..., None], blurred.q, sharp.q)
     good, family = sharp.good | better, np.where(better, True, sharp.family)
     return merged(ik._arm.chain, Refined(q, good, family))
+
+
+def around(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refined:
+    """Return solutions of goals (k) near singular poses of an arm whose axes almost meet: from many starts.
+
+    Where the axes meet, a joint can be anywhere or two branches are one; a little besides, solutions are isolated, and
+    anywhere along such a family or apart from such a branch.
+    """
+    lots = [slice(k, k + LOT) for k in range(0, len(T), LOT)]
+    parts = [_around(ik, T[lot], near[lot], blur) for lot in lots]
+    room = max(part.q.shape[1] for part in parts)
+    return Refined(
+        np.concatenate([_padded(part.q, room, np.nan) for part in parts]),
+        np.concatenate([_padded(part.good, room, False) for part in parts]),
+        np.concatenate([_padded(part.family, room, False) for part in parts]),
+    )
+
+
+def _padded(x: NDArray[Any], room: int, value: float) -> NDArray[Any]:
+    more = ((0, 0), (0, room - x.shape[1]), *((0, 0),) * (x.ndim - 2))
+    return np.pad(x, more, constant_values=value)
+
+
+def _around(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refined:
+    chain, random, starts = ik._arm.chain, np.random.default_rng(0), list[Floats]()
+    places = [chain.axes[k].place for k in chain.real if k not in ik._arm.held]
+    for number, turn in enumerate(np.arange(TRIES) / TRIES * 2.0 - 1.0):
+        at = near.copy()
+        at[:, places] += np.pi * turn * random.choice([-1.0, 1.0], len(places))
+        q, error, _ = _solved(ik, T, at, blur)
+        q[..., places] += random.normal(size=(*q.shape[:2], len(places))) * APART[number % len(APART)]
+        starts.append(np.where((error < HOPELESS)[..., None], q, np.nan))
+    starts += [crossings(ik, T, near, blur), ik._general.solutions(ik._newton, T, near).q]
+    found = refine(ik._newton, chain, T, np.concatenate(starts, axis=1))
+    q, count, family = compacted(*found, None)
+    good = np.arange(q.shape[1]) < count[:, None]
+    return _represented(ik, T, near, Refined(q, good, family))
+
+
+def _represented(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -> Refined:
+    """Return solutions with those flagged that joints can leave without moving the frame, one for each such family."""
+    q, good, family = found
+    places = [ik._arm.chain.axes[k].place for k in ik._arm.chain.real if k not in ik._arm.held]
+    pose, row = np.nonzero(good)
+    _, sizes, V = np.linalg.svd(ik._task.apart(q[pose, row], T[pose]).slopes[..., places])
+    weak = np.flatnonzero((sizes[:, -1] < WEAK) | (V.shape[-1] > sizes.shape[-1]))
+    pose, row, along = pose[weak], row[weak], V[weak, -1]
+    moved = q[pose, row]
+    moved[:, places] += MOVED * along
+    after, error = steps(ik._newton, moved, T[pose])
+    free = (error < GOOD) & (
+        np.abs(after - q[pose, row])[:, places].max(axis=1) > 0.5 * MOVED * np.abs(along).max(axis=1)
+    )
+    good = good.copy()
+    for k in np.unique(pose[free]):
+        mine = np.flatnonzero(free & (pose == k))
+        mine = mine[np.argsort(np.linalg.norm(q[k, row[mine]] - near[k, : q.shape[2]], axis=1))]
+        kept = list[int]()
+        for i in mine:
+            still = [place for place, x in zip(places, along[i], strict=True) if abs(x) < 1e-6]
+            same = any(np.abs(np.sin(0.5 * (q[k, row[i]] - q[k, row[j]])))[still].max(initial=0.0) < 1e-6 for j in kept)
+            good[k, row[i]] = not same
+            kept += [] if same else [int(i)]
+        family[k, row[mine]] = True
+    return Refined(q, good, family & good)
 
 
 def _branches(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refined:
@@ -50,7 +123,7 @@ def _branches(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refi
     left = np.sqrt(error)
     rows = np.nonzero(tried)
     if len(rows[0]):
-        q[rows], left[rows] = steps(ik._task, ik._arm.chain, q[rows], T[rows[0]])
+        q[rows], left[rows] = steps(ik._newton, q[rows], T[rows[0]])
     return Refined(q, left < GOOD, family)
 
 

@@ -15,18 +15,23 @@ eigenvalues.
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator
+from functools import cache, cached_property
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import ProgramError
 from ...runtime.function import Function
 from ...spatial.pose import Pose
 from .branches import SHARP, branches
 from .chain import NOWHERE, Floats, Motion
+from .eliminate import Eliminated
 from .loop import Loop, Way, ways
-from .plan import plan, size
+from .plan import placed, plan, size
+from .refine import Refined, joined, refine
 
 if TYPE_CHECKING:
     from .arrange import Arm
@@ -65,55 +70,94 @@ class General:
         self.size = size(self.chain)
         self.unknown = [k for k in range(len(self.chain.axes)) if k not in arm.held]
 
-    @cached_property
+    @property
     def choice(self) -> Choice:
         """The choice that finds most solutions of some poses, most exactly."""
+        return self._choice[0]
+
+    @property
+    def eliminated(self) -> Eliminated | None:
+        """The way without eigenvalues, if there is one."""
+        return self._choice[1]
+
+    @cached_property
+    def _choice(self) -> tuple[Choice, Eliminated | None]:
         return _chosen(self)
 
     def explain(self) -> list[str]:
         names = [self.chain.axes[k].name for k in self.unknown]
         order = names[self.choice.first :] + names[: self.choice.first]
+        hidden = order[2 + self.choice.hidden]
+        how = f"{hidden}: an eigenvalue of a 24x24 matrix, real for each solution; at most 16."
+        if self.eliminated is not None:
+            how = f"{hidden}: zeros of a determinant, a wave of few frequencies in its angle; at most 16."
         return [
             f"1. {order[0]}, {order[1]} and {order[5]} are eliminated from 14 equations: 6 are left for the others.",
-            f"2. {order[2 + self.choice.hidden]}: an eigenvalue of a 24x24 matrix, real for each solution; at most 16.",
-            "3. the two others of these: ratios in the eigenvector.",
+            f"2. {how}",
+            "3. the two others of these: ratios in the vector that the matrix makes zero.",
             f"4. {order[0]}, {order[1]}, {order[5]}: closed form.",
             "Newton steps make each solution exact, and each is checked against the pose.",
         ]
 
+    def solutions(self, newton: Function, T: Floats, near: Floats) -> Refined:
+        """Return all solutions of poses (k, 4, 4): by zeros of a determinant, or where these are unclear, by
+        eigenvalues.
+        """
+        if self.eliminated is None:
+            return refine(newton, self.arm.chain, T, self.candidates(T, near))
+        quick = [self.eliminated.candidates(T[lot], near[lot]) for lot in _lots(len(T))]
+        K = max((own.q.shape[1] for own in quick), default=0)
+        q = np.full((len(T), K, near.shape[1]), np.nan)
+        for lot, own in zip(_lots(len(T)), quick, strict=True):
+            q[lot, : own.q.shape[1]] = own.q
+        found = refine(newton, self.arm.chain, T, q[..., : len(self.arm.robot.coordinate_names)])
+        fewer = [
+            own.unclear | (found.good[lot].sum(axis=1) < own.crossed)
+            for lot, own in zip(_lots(len(T)), quick, strict=True)
+        ]
+        left = np.flatnonzero(np.concatenate(fewer)) if fewer else np.empty(0, dtype=int)
+        if not len(left):
+            return found
+        more = refine(newton, self.arm.chain, T[left], self.candidates(T[left], near[left]))
+        return joined(self.arm.chain, found, more, left)
+
     def candidates(self, T: Floats, near: Floats, choice: Choice | None = None) -> Floats:
-        """Return candidates (k, K, n) for poses (k, 4, 4); NaN where there is none."""
-        lots = [slice(k, k + LOT) for k in range(0, len(T), LOT)]
-        found = [self._lot(T[lot], near[lot], choice or self.choice) for lot in lots]
+        """Return candidates (k, K, n) for poses (k, 4, 4), by eigenvalues; NaN where there is none."""
+        found = [self._lot(T[lot], near[lot], choice or self.choice) for lot in _lots(len(T))]
         return _packed(np.concatenate(found)) if found else np.empty((0, 1, near.shape[1]))
 
     def _lot(self, T: Floats, near: Floats, choice: Choice) -> Floats:
-        joints = self._order(choice)[2:5]
         x = _eigen(self._system(T, near, choice), choice.hidden)
-        values = np.full((*x.shape[:2], near.shape[1]), np.nan)
-        values[:] = near[:, None]
-        for j, (k, offset) in enumerate(zip(joints, choice.offsets, strict=True)):
+        pose, root = np.nonzero(np.isfinite(x).all(axis=2))
+        known = self._joints(x[pose, root], near[pose], choice)
+        q, which = self._completed(T[pose], known, self._order(choice)[2:5], 0.5)
+        packed = np.full((len(T), 2 * x.shape[1], near.shape[1]), np.nan)
+        twice = np.append(False, which[1:] == which[:-1])
+        packed[pose[which], root[which] + twice * x.shape[1]] = q
+        return packed
+
+    def _joints(self, x: Floats, near: Floats, choice: Choice) -> Floats:
+        """Return states with the joints 3, 4, 5 round the loop at given tangents (k, 3)."""
+        values = near.copy()
+        for j, (k, offset) in enumerate(zip(self._order(choice)[2:5], choice.offsets, strict=True)):
             axis = self.chain.axes[k]
             turned = np.arctan(x[..., j])
             own = np.tan(turned + 0.5 * offset) * self.size if axis.slides else 2.0 * turned + offset
             values[..., axis.place] = own
-        return self._completed(T, values, joints)
+        return values
 
-    def _completed(self, T: Floats, known: Floats, joints: list[int]) -> Floats:
-        """Return states with the three other joints, from those with three known; the better of two branches."""
+    def _completed(self, T: Floats, known: Floats, joints: list[int], second: float) -> tuple[Floats, NDArray[np.intp]]:
+        """Return states with the three other joints, from those with three known, and which of these each comes from;
+        the better of two branches, and the other one if its error is below a bound.
+        """
         rest = self._rest(frozenset(joints))
-        pose, which = np.nonzero(np.isfinite(known).all(axis=2))
         with np.errstate(all="ignore"):
-            found = rest(T[pose], known[pose, which], SHARP)
-        q, error = found.q, found.error
-        error = np.where(np.isnan(error), np.inf, error)
-        packed = np.full((len(T), 2 * known.shape[1], known.shape[2]), np.nan)
-        order = np.argsort(error, axis=1)
-        for take in range(min(2, q.shape[1])):
-            own = order[:, take]
-            fine = error[np.arange(len(own)), own] < 0.5
-            packed[pose[fine], which[fine] + take * known.shape[1]] = q[np.arange(len(own)), own][fine]
-        return packed
+            found = rest(T, known, SHARP)
+        error = np.where(np.isnan(found.error), np.inf, found.error)
+        order, row = np.argsort(error, axis=1)[:, :2], np.arange(len(T))[:, None]
+        fine = error[row, order] < np.array([0.5, second])[: order.shape[1]]
+        which, take = np.nonzero(fine)
+        return found.q[which, order[which, take]], which
 
     def _rest(self, joints: frozenset[int]) -> Function:
         """Return the compiled closed form for the three other joints."""
@@ -132,20 +176,26 @@ class General:
 
     def _system(self, T: Floats, near: Floats, choice: Choice) -> Floats:
         """Return the six equations as polynomials (k, 6, 3, 3, 3) of the joints 3, 4, 5 round the loop."""
-        order, n = self._order(choice), len(self.chain.axes)
-        one, way = _halves(n, order)
-        goal = Pose.of([T[:, i, j, None] for i in range(4) for j in range(4)])
+        order = self._order(choice)
         held = {k: self._motion(k, near[:, self.chain.axes[k].place, None]) for k in self.arm.held}
         grids = [self._grid(k, offset) for k, offset in zip(order[2:5], choice.offsets, strict=True)]
-        left = self._values(goal, held, one, order[5], order[2:5], [grid.at for grid in grids])
-        pair = [self._grid(k, 0.0) for k in order[:2]]
-        right = self._values(goal, held, way, order[5], order[:2], [grid.at for grid in pair])
-        right = np.einsum("keij,ia,jb->keab", right, pair[0].plain, pair[1].plain)
-        right = right.reshape(*right.shape[:2], 9)
+        left = self._values(_goal(T), held, self._ways(order)[0], order[5], order[2:5], [grid.at for grid in grids])
+        right = self._right(T, near, order)
         left = left - right[:, :, :1, None, None]
         Q = self._eliminating(right[:, :, 1:])
         left = np.einsum("keijl,ia,jb,lc->keabc", left, *(grid.half for grid in grids), optimize=True)
         return np.asarray(np.einsum("ker,keabc->krabc", Q, left, optimize=True))
+
+    def _right(self, T: Floats, near: Floats, order: list[int]) -> Floats:
+        """Return the coefficients (k, 14, 9) of products of the joints 1 and 2 round the loop."""
+        held = {k: self._motion(k, near[:, self.chain.axes[k].place, None]) for k in self.arm.held}
+        pair = [self._grid(k, 0.0) for k in order[:2]]
+        right = self._values(_goal(T), held, self._ways(order)[1], order[5], order[:2], [grid.at for grid in pair])
+        table = np.kron(pair[0].plain, pair[1].plain)
+        return np.asarray(right.reshape(*right.shape[:2], 9) @ table)
+
+    def _ways(self, order: list[int]) -> tuple[Way, Way]:
+        return _halves(len(self.chain.axes), order)
 
     def _eliminating(self, right: Floats) -> Floats:
         """Return six combinations of the equations (k, 14, 6) that are free of the products on the right."""
@@ -156,6 +206,10 @@ class General:
         rank = int((sizes > 1e-9).sum(axis=1).max())
         mixed = np.linalg.qr(np.random.default_rng(0).normal(size=(14 - rank, 14 - rank)))[0][:, :6]
         return np.asarray(U[:, :, rank:] @ mixed)
+
+    def scale(self, k: int) -> float:
+        """Return the length that is 1 in the equations for a joint that slides; 1 for angles."""
+        return self.size if self.chain.axes[k].slides else 1.0
 
     def _motion(self, k: int, q: Floats) -> Motion:
         return Motion(d=q) if self.chain.axes[k].slides else Motion(np.cos(q), np.sin(q))
@@ -168,10 +222,7 @@ class General:
     ) -> Floats:
         """Return the fourteen functions (k, 14, 3, 3, …) at three positions of each joint."""
         mesh = np.meshgrid(*at, indexing="ij")
-        q = {
-            k: grid.ravel()[None, :] * (self.size if self.chain.axes[k].slides else 1.0)
-            for k, grid in zip(joints, mesh, strict=True)
-        }
+        q = {k: grid.ravel()[None, :] * self.scale(k) for k, grid in zip(joints, mesh, strict=True)}
         loop = Loop(self.chain, goal, {**held, **{k: self._motion(k, own) for k, own in q.items()}})
         axis = self.chain.axes[last]
         h, p = (loop.carried(way, v, is_point) for v, is_point in ((axis.h, False), (axis.o, True)))
@@ -179,6 +230,14 @@ class General:
         L, P = (np.stack([np.broadcast_to(x, shape) for x in v], axis=1) for v in (h, p))
         P = P / self.size
         return _fourteen(L, P).reshape(shape[0], 14, *mesh[0].shape)
+
+
+def _goal(T: Floats) -> Pose:
+    return Pose.of([T[:, i, j, None] for i in range(4) for j in range(4)])
+
+
+def _lots(count: int) -> list[slice]:
+    return [slice(k, k + LOT) for k in range(0, count, LOT)]
 
 
 def _halves(n: int, order: list[int]) -> tuple[Way, Way]:
@@ -203,6 +262,7 @@ class Grid(NamedTuple):
     half: Floats
 
 
+@cache
 def _turning(offset: float) -> Grid:
     at = offset + np.array([0.0, 2.0, 4.0]) * np.pi / 3.0
     plain = np.linalg.inv(np.stack([np.ones(3), np.cos(at), np.sin(at)], axis=1)).T
@@ -211,6 +271,7 @@ def _turning(offset: float) -> Grid:
     return Grid(at, plain, own @ np.array([[1.0, 0.0, 1.0], [1.0, 0.0, -1.0], [0.0, 2.0, 0.0]]))
 
 
+@cache
 def _sliding(offset: float) -> Grid:
     """Return the grid of a joint that slides to d = tan(atan(x) + offset/2): no solution is at infinity."""
     at = np.array([0.0, 1.0, -1.0])
@@ -259,13 +320,11 @@ def _packed(q: Floats) -> Floats:
     return np.take_along_axis(q, order[..., None], axis=1)
 
 
-def _chosen(general: General) -> Choice:
+def _chosen(general: General) -> tuple[Choice, Eliminated | None]:
     """Return the choice that finds most solutions of some poses of the arm."""
     random, chain = np.random.default_rng(7), general.chain
     n = len(general.arm.robot.coordinate_names)
     q = random.uniform(-2.5, 2.5, (TRIED, n))
-    from .plan import placed
-
     motions = dict[int, Motion]()
     for k in chain.real:
         axis = chain.axes[k]
@@ -276,24 +335,31 @@ def _chosen(general: General) -> Choice:
     pose = placed(chain, motions)
     T = np.zeros((TRIED, 4, 4))
     T.reshape(TRIED, 16)[:] = np.stack([np.broadcast_to(x, (TRIED,)) for x in pose.homogeneous], axis=1)
-    best, least = Choice(0, 0, ()), np.inf
-    for first in range(UNKNOWNS):
-        order = general._order(Choice(first, 0, ()))
-        if chain.axes[order[5]].slides or any(chain.axes[k].place == NOWHERE for k in order[2:5]):
-            continue
-        for hidden in range(3):
-            choice = Choice(first, hidden, tuple(random.uniform(-np.pi, np.pi, 3)))
-            off = _off(general, choice, T, q)
-            if off < least:
-                best, least = choice, off
-            if least < ENOUGH:
-                return best
-    if not np.isfinite(least):
+    best, least = None, np.inf
+    for choice in _choices(general, random):
+        off = _off(general, choice, T, q)
+        quick = Eliminated.of(general, choice, T, q) if off < ENOUGH else None
+        if quick or off < least:
+            best, least = (choice, quick), off
+        if quick:
+            break
+        if least < ENOUGH and choice.hidden:
+            break
+    if best is None:
         raise ProgramError(
             f"{general.arm.robot.name}: its joints cannot be solved for in closed form or by elimination; "
             "tf.reach(…) finds states step by step"
         )
     return best
+
+
+def _choices(general: General, random: np.random.Generator) -> Iterator[Choice]:
+    """Yield choices, those first that may not need eigenvalues."""
+    for hidden, first in product(range(3), range(UNKNOWNS)):
+        order = general._order(Choice(first, 0, ()))
+        if general.chain.axes[order[5]].slides or any(general.chain.axes[k].place == NOWHERE for k in order[2:5]):
+            continue
+        yield Choice(first, hidden, tuple(random.uniform(-np.pi, np.pi, 3)))
 
 
 def _off(general: General, choice: Choice, T: Floats, q: Floats) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import ProgramError
 from ...models.loops.closure import loop_closure
 from ...models.registry import check_robot
-from ...models.routes import frame_number, path
+from ...models.routes import frame_number, path, tip
 from ...models.transforms import transforms
 from ...program.program import Program
 from ...robot.joint import Joint
@@ -24,7 +24,7 @@ from .arm import InverseGeometry
 from .chain import Floats
 from .derivation import Derivation
 from .legs import END, Leg, legs
-from .result import Solutions
+from .result import Found, Solutions
 
 CLOSED = 1e-10
 """By how much a loop of a solution may be open, in metres and as a sine, and a pose may be missed."""
@@ -74,9 +74,9 @@ class ParallelGeometry:
         check_aim(frame, aim)
         if robot.base.floating:
             raise ProgramError(f"{robot.name} has closed loops on a floating base; tf.reach(…) finds states of it")
-        self.robot, self.frame, self.aim = robot, frame, aim
+        self.robot, self.frame, self.aim = robot, frame or tip(robot), aim
         refuse_symbols(robot, loop_closure(robot))
-        self._trunk, self._legs = legs(robot, frame, aim)
+        self._trunk, self._legs = legs(robot, self.frame, aim)
         self._first = self._solver(self._trunk) if self._trunk else None
         self.legs = {leg.name: self._solver(leg) for leg in self._legs}
         kinds = {ik.kind: [name for name, own in self.legs.items() if own.kind == ik.kind] for ik in self.legs.values()}
@@ -268,7 +268,7 @@ def _gathered(leading: tuple[int, ...], states: _States, near: Floats, sort: boo
     shape = (*leading, K)
     why = _reasons(many, lost, leading)
     exact = np.ones(leading, dtype=bool)
-    return Solutions(q.reshape(*shape, q.shape[2]), count.reshape(leading), exact, family.reshape(shape), why)
+    return Solutions(q.reshape(*shape, q.shape[2]), Found(count.reshape(leading), exact, family.reshape(shape), why))
 
 
 def _reasons(many: int, lost: dict[int, _Lost], leading: tuple[int, ...]) -> Callable[[], NDArray[Any]]:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..task import Task
+from ...runtime.function import Function
 from .chain import NOWHERE, Chain, Floats
-from .result import Truths
+from .result import Truths, compacted
 
-STEPS, FAR = 12, 0.5
-"""Newton steps at the most, and the largest of a joint, in metres or radians."""
-FINE, GOOD = 1e-13, 1e-11
+STEPS, WORSE = 25, 4.0
+"""Newton steps at the most, and how many times larger the error may become in one."""
+FINE, GOOD = 1e-15, 1e-11
 """Error at which steps end, and at which a state is a solution, in metres and radians."""
 SAME = 1e-6
 """States that differ by less are one solution."""
-LEAST = 1e-15
-"""Squares of singular values below it, relative to all, hardly count in a step."""
 
 
 class Refined(NamedTuple):
@@ -28,50 +27,33 @@ class Refined(NamedTuple):
     family: Truths
 
 
-def refine(task: Task, chain: Chain, T: Floats, q: Floats) -> Refined:
+def refine(newton: Function, chain: Chain, T: Floats, q: Floats) -> Refined:
     """Return the solutions to which candidates (k, K, n) lead; NaN where there is none."""
     K = q.shape[1]
     flat, goals = q.reshape(-1, q.shape[2]).copy(), np.repeat(T, K, axis=0)
     tried = np.flatnonzero(np.isfinite(flat).all(axis=1))
     error = np.full(len(flat), np.inf)
-    flat[tried], error[tried] = steps(task, chain, flat[tried], goals[tried])
+    flat[tried], error[tried] = steps(newton, flat[tried], goals[tried])
     good = (error < GOOD).reshape(-1, K)
     found = _wrapped(chain, flat).reshape(q.shape)
     return merged(chain, Refined(found, good, np.zeros_like(good)))
 
 
-def steps(task: Task, chain: Chain, q: Floats, goals: Floats) -> tuple[Floats, Floats]:
-    """Return states after Newton steps of the chain's joints, and the errors left."""
-    places = [axis.place for axis in chain.axes if axis.place != NOWHERE]
-    q, left = q.copy(), np.arange(len(q))
-    best, least = q.copy(), np.full(len(q), np.inf)
+def steps(newton: Function, q: Floats, goals: Floats) -> tuple[Floats, Floats]:
+    """Return states after Newton steps, and the errors left."""
+    best, least, left = q.copy(), np.full(len(q), np.inf), np.arange(len(q))
+    at, to = q, goals
     for _ in range(STEPS):
         if not len(left):
             break
-        apart = task.apart(q[left], goals[left])
-        error = np.maximum(apart.distance, apart.angle)
-        better = error < least[left]
-        best[left[better]], least[left[better]] = q[left[better]], error[better]
-        going = (error > FINE) & (error < 4.0 * np.maximum(least[left], 1e-9))
-        left, J, off = left[going], apart.slopes[going][:, :, places], apart.error[going]
-        if not len(left):
-            break
-        move = _newton(J, off)
-        move *= np.minimum(1.0, FAR / np.maximum(np.abs(move).max(axis=1, initial=0.0), 1e-300))[:, None]
-        q[left[:, None], places] += move
+        after, error = newton(at, to)
+        error = np.nan_to_num(error[:, 0], nan=np.inf)
+        last = least[left]
+        better = error < last
+        best[left[better]], least[left[better]] = at[better], error[better]
+        going = (error > FINE) & (error < np.maximum(WORSE * last, 1e-9)) & ~((error < GOOD) & (error > 0.5 * last))
+        left, at, to = left[going], after[going], to[going]
     return best, least
-
-
-def _newton(J: Floats, off: Floats) -> Floats:
-    """Return the least steps of joints that make up for errors (k, rows); hardly any along singular directions."""
-    Jt = np.swapaxes(J, 1, 2)
-    few = J.shape[2] < J.shape[1]
-    N = Jt @ J if few else J @ Jt
-    size = np.trace(N, axis1=1, axis2=2)
-    N += (LEAST * np.maximum(size, 1e-6))[:, None, None] * np.eye(N.shape[1])
-    if few:
-        return np.asarray(np.linalg.solve(N, Jt @ off[..., None])[..., 0])
-    return np.asarray((Jt @ np.linalg.solve(N, off[..., None]))[..., 0])
 
 
 def _wrapped(chain: Chain, q: Floats) -> Floats:
@@ -97,6 +79,21 @@ def merged(chain: Chain, found: Refined) -> Refined:
         family[:, :k] |= same & family[:, k : k + 1]
         good[:, k] &= ~same.any(axis=1)
     return Refined(q, good, family)
+
+
+def joined(chain: Chain, found: Refined, more: Refined, left: NDArray[np.intp]) -> Refined:
+    """Return solutions with more of some poses, and without duplicates."""
+    both = (np.concatenate([x[left], y], axis=1) for x, y in zip(found, more, strict=True))
+    q, count, family = compacted(*merged(chain, Refined(*both)), None)
+    whole, good, free = found
+    if (more_room := q.shape[1] - whole.shape[1]) > 0:
+        room = ((0, 0), (0, more_room))
+        whole = np.pad(whole, (*room, (0, 0)), constant_values=np.nan)
+        good, free = np.pad(good, room), np.pad(free, room)
+    K = q.shape[1]
+    whole[left, :K], free[left, :K] = q, family
+    good[left] = np.arange(good.shape[1]) < count[:, None]
+    return Refined(whole, good, free)
 
 
 def nearest_rotations(T: Floats) -> Floats:

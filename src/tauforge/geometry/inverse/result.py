@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +12,18 @@ Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 
 
+class Found(NamedTuple):
+    """What is known about solutions besides their coordinates, and what finds the reasons when they are asked for, or
+    these themselves.
+    """
+
+    counts: NDArray[np.intp]
+    exact: Truths
+    family: Truths
+    why: Callable[[], NDArray[Any]] | NDArray[Any]
+
+
 @final
-@dataclass(frozen=True, eq=False)
 class Solutions:
     """All states in which a frame has its poses.
 
@@ -23,26 +31,42 @@ class Solutions:
     ----------
     q
         Coordinates, (..., K, robot.coordinate_names): solutions first, then NaN.
-    count
-        How many solutions each pose has, (...).
-    exact
-        Whether they have the pose; if not, there is one solution, which comes nearest to it. (...).
-    family
-        Which solutions represent infinitely many, (..., K): some joints can move without moving the frame.
-    why
-        Finds the reasons, when they are asked for.
     """
 
-    q: Floats
-    count: NDArray[np.intp]
-    exact: Truths
-    family: Truths
-    why: Callable[[], NDArray[Any]]
+    __slots__ = ("_found", "q")
 
-    @cached_property
+    def __init__(self, q: Floats, found: Found | Callable[[], NDArray[Any]]) -> None:
+        """Take what was found, or for one pose with exact solutions only, what says why there is none."""
+        self.q, self._found = q, found
+
+    def _all(self) -> Found:
+        if not isinstance(self._found, Found):
+            K = len(self.q)
+            self._found = Found(np.array(K), np.array(True), np.zeros(K, dtype=bool), self._found)
+        return self._found
+
+    @property
+    def count(self) -> NDArray[np.intp]:
+        """How many solutions each pose has, (...)."""
+        return self._all().counts
+
+    @property
+    def exact(self) -> Truths:
+        """Whether they have the pose; if not, there is one solution, which comes nearest to it. (...)."""
+        return self._all().exact
+
+    @property
+    def family(self) -> Truths:
+        """Which solutions represent infinitely many, (..., K): some joints can move without moving the frame."""
+        return self._all().family
+
+    @property
     def reason(self) -> NDArray[Any]:
         """Why a pose has no solution, as text, (...); empty where it has one."""
-        return self.why()
+        found = self._all()
+        if callable(found.why):
+            self._found = found = found._replace(why=found.why())
+        return found.why  # type: ignore[return-value]
 
     def __repr__(self) -> str:
         some = f"{int(self.count.sum())} of {self.count.size} pose{'s' * (self.count.size != 1)}"
@@ -70,3 +94,14 @@ def compacted(q: Floats, good: Truths, family: Truths, order: Floats | None) -> 
         family[mixed] = np.take_along_axis(family[mixed], rank, axis=1)
     q[~places], family[~places] = np.nan, False
     return q[:, :K], count, family[:, :K]
+
+
+def gathered(q: Floats, pose: NDArray[np.intp], count: int) -> Floats:
+    """Return states (m, n) as (k, K, n), by their poses; NaN where there is none."""
+    order = np.argsort(pose, kind="stable")
+    pose, q = pose[order], q[order]
+    first = np.searchsorted(pose, np.arange(count))
+    place = np.arange(len(pose)) - first[pose]
+    found = np.full((count, int(place.max(initial=0)) + 1, q.shape[1]), np.nan)
+    found[pose, place] = q
+    return found

@@ -7,6 +7,7 @@ from type 5.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...graph.functions import absolute, sqrt
@@ -42,8 +43,12 @@ class Found(NamedTuple):
     free: Scalar
 
 
-def solutions(loop: Loop, step: Step, near: Motion, blur: Scalar) -> list[Found]:
-    """Return all solutions of a step; a joint that can be anywhere is near a given motion.
+BOTH = (1.0, -1.0)
+"""The signs of a square root."""
+
+
+def solutions(loop: Loop, step: Step, near: Motion, blur: Scalar, signs: Sequence[Scalar] = BOTH) -> list[Found]:
+    """Return all solutions of a step, or those with some signs; a joint that can be anywhere is near a given motion.
 
     It can be anywhere if what determines it, the fourth power of a length, is below the blur.
     """
@@ -54,8 +59,8 @@ def solutions(loop: Loop, step: Step, near: Motion, blur: Scalar) -> list[Found]
         return [_slid(loop, step.joint, step.equation)]
     mine, sign, other = sides(loop, step.equation, step.joint)
     if axis.slides:
-        return _slides(loop, axis, step.equation, mine, sign, other)
-    return _turns(loop, axis, step.equation, mine, sign, other, near, blur)
+        return _slides(loop, axis, step.equation, mine, sign, other, signs)
+    return _turns(loop, axis, step.equation, mine, sign, other, near, blur, signs)
 
 
 class Side(NamedTuple):
@@ -112,7 +117,15 @@ def _unit_or(c: Scalar, s: Scalar, near: Motion, blur: Scalar) -> tuple[Motion, 
 
 
 def _turns(
-    loop: Loop, axis: Axis, equation: Equation, side: Side, sign: int, other: Way, near: Motion, blur: Scalar
+    loop: Loop,
+    axis: Axis,
+    equation: Equation,
+    side: Side,
+    sign: int,
+    other: Way,
+    near: Motion,
+    blur: Scalar,
+    signs: Sequence[Scalar],
 ) -> list[Found]:
     """Return both solutions of A cos q + B sin q = C."""
     b, a = equation.second, equation.first
@@ -151,14 +164,16 @@ def _turns(
     scale = square + C * C
     some = positive(scale - SMALL)
     margin = inside * (1.0 / (scale * some + (1.0 - some)))
-    for r in (root, -root):
+    for r in (root * x for x in signs):
         c, s = A * C - B * r, B * C + A * r
         motion, free = _unit_or(c, sign * s, near, blur)
         found.append(Found(motion, margin, free))
     return found
 
 
-def _slides(loop: Loop, axis: Axis, equation: Equation, side: Side, sign: int, other: Way) -> list[Found]:
+def _slides(
+    loop: Loop, axis: Axis, equation: Equation, side: Side, sign: int, other: Way, signs: Sequence[Scalar]
+) -> list[Found]:
     """Return the solution of a linear equation, or both of a quadratic one."""
     b, a = equation.second, equation.first
     v = loop.carried(side.beyond, b.vector, True)
@@ -171,7 +186,7 @@ def _slides(loop: Loop, axis: Axis, equation: Equation, side: Side, sign: int, o
         inside = dot(gap, gap) - wide
         root = sqrt(0.5 * (inside + absolute(inside)))
         margin = inside * (1.0 / (dot(gap, gap) + wide + SMALL))
-        return [Found(Motion(d=sign * (r - along)), margin, 0.0) for r in (root, -root)]
+        return [Found(Motion(d=sign * (r - along)), margin, 0.0) for r in (root * x for x in signs)]
     g = loop.carried(back(side.before), a.vector, False)
     start = dot(a.vector, loop.carried(side.before, v, True))
     return [Found(Motion(d=sign * (dot(a.vector, far) - start) * (1.0 / dot(g, axis.h))), 1.0, 0.0)]

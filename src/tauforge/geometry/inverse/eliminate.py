@@ -1,0 +1,144 @@
+"""General arms by a determinant: compiled elimination, a wave of one angle, and its zeros.
+
+The same equations as those of the eigenvalue problem (``general.py``), where the joints 3, 4, 5 round the loop stay
+clear of the goal: then what they carry does not depend on the pose. The determinant of the twelve equations, in cosine
+and sine of joint 3, is a wave of eight frequencies, as there are at most sixteen solutions.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...graph.node import Scalar
+from ...program.array import inputs
+from ...program.program import Program
+from ...runtime.function import Function
+from ...spatial.pose import HERE, Pose
+from ...spatial.vector import Vector, cross, dot
+from .branches import goal, motion
+from .chain import Floats
+from .circle import frequencies, zeros
+from .loop import GOAL, Loop
+from .orthogonal import EQUATIONS, LEFT, complement, determinant, kernel, made
+from .result import Truths, gathered
+
+if TYPE_CHECKING:
+    from .general import Choice, General
+
+HIGHEST = 12
+"""The highest frequency that the determinant of twelve equations can have."""
+SINGULAR = 1e-7
+"""Entries of a triangle below it leave the elimination to others."""
+SECOND = 1e-6
+"""Squared error of a second branch that is worth a look."""
+TRIGONOMETRIC = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.5], [0.5, -0.5, 0.0]])
+"""From coefficients of 1, x, x² to those of 1, cos, sin, with x the tangent of half the angle."""
+
+
+class Candidates(NamedTuple):
+    """States (k, K, n), NaN where there is none; how many solutions each pose has at least; and poses left open."""
+
+    q: Floats
+    crossed: NDArray[np.intp]
+    unclear: Truths
+
+
+def fourteen(h: Vector, p: Vector) -> list[Scalar]:
+    """Return the functions of a direction and a point that Raghavan and Roth found."""
+    pp, ph = dot(p, p), dot(p, h)
+    return [*h, *p, pp, ph, *cross(p, h), *(h * pp - p * (2.0 * ph))]
+
+
+class Eliminated:
+    """Candidates for all solutions, for one choice of joints."""
+
+    def __init__(self, general: General, choice: Choice) -> None:
+        self.general, self.choice = general, choice
+        order = general._order(choice)
+        grids = [general._grid(k, offset) for k, offset in zip(order[2:5], choice.offsets, strict=True)]
+        nowhere = Pose.of([np.full((1, 1), float(x)) for x in HERE.homogeneous])
+        values = general._values(
+            nowhere, {}, general._ways(order)[0], order[5], order[2:5], [grid.at for grid in grids]
+        )
+        every = np.concatenate([values, np.ones((1, 1, 3, 3, 3))], axis=1)[0]
+        halves = np.einsum("eijl,ia,jb,lc->eabc", every, *(grid.half for grid in grids))
+        waves = np.einsum("eabc,ad->ebcd", halves, TRIGONOMETRIC).reshape(EQUATIONS + 1, 27)
+        self._left, self._one = waves[:-1], waves[-1]
+        self._degree = HIGHEST
+
+    @classmethod
+    def of(cls, general: General, choice: Choice, T: Floats, q: Floats) -> Eliminated | None:
+        """Return the method for a choice; None if some poses, each with a state that has it, show that it fails."""
+        order = general._order(choice)
+        joints = {k for k, _ in general._ways(order)[0]}
+        if choice.hidden or general.chain.axes[order[2]].slides or joints & {GOAL, *general.arm.held}:
+            return None
+        own = cls(general, choice)
+        values = own._waves(own._system(T, q)[0])
+        if not np.isfinite(values).all() or (own._system(T, q)[1]).any():
+            return None
+        own._degree = frequencies(values)
+        place = general.chain.axes[order[2]].place
+        at = q[:, place] - choice.offsets[0]
+        there = determinant()(own._system(T, q)[0], np.stack([np.cos(at), np.sin(at)], axis=1))[:, 0]
+        fine = np.abs(there) < 1e-8 * np.abs(values).max(axis=1)
+        return own if fine.all() and 0 < own._degree < HIGHEST else None
+
+    @cached_property
+    def _right(self) -> Function:
+        """``T, near -> A, alone``: coefficients (14, 8) of products of the joints 1 and 2, and constants (14)."""
+        general, order = self.general, self.general._order(self.choice)
+        axis, way = general.chain.axes[order[5]], general._ways(order)[1]
+        T, near = goal("frame"), inputs("near", general.arm.robot.coordinate_names, "given joints")
+        held = {k: motion(general.chain, k, near) for k in general.arm.held}
+        pair = [general._grid(k, 0.0) for k in order[:2]]
+        values = list[list[Scalar]]()
+        for at in product(*(grid.at for grid in pair)):
+            q = {k: general._motion(k, x * general.scale(k)) for k, x in zip(order[:2], at, strict=True)}
+            loop = Loop(general.chain, Pose.of(T.nodes), {**held, **q})
+            values.append(
+                fourteen(loop.carried(way, axis.h, False), loop.carried(way, axis.o, True) * (1.0 / general.size))
+            )
+        table = np.kron(pair[0].plain, pair[1].plain)
+        found = [
+            [sum((float(table[k, j]) * values[k][i] for k in range(9)), start=0.0) for j in range(9)] for i in range(14)
+        ]
+        results = {
+            "A": made([x for row in found for x in row[1:]], EQUATIONS, 8),
+            "alone": made([row[0] for row in found], EQUATIONS),
+        }
+        return Function(Program(f"{general.arm.robot.name}_right", {"T": T, "near": near}, results), warn=False)
+
+    def _system(self, T: Floats, near: Floats) -> tuple[Floats, Truths]:
+        """Return six equations (k, 6, 9, 3), and poses for which they are not the right ones."""
+        A, alone = self._right(T, near)
+        N, size = complement()(A)
+        N = np.ascontiguousarray(np.swapaxes(N, 1, 2))
+        S = (N.reshape(-1, EQUATIONS) @ self._left).reshape(-1, LEFT, 27)
+        S -= (N @ alone[..., None]) * self._one
+        return S.reshape(-1, LEFT, 9, 3), ~(np.abs(size).min(axis=1) > SINGULAR)
+
+    def _waves(self, S: Floats) -> Floats:
+        count = 2 * self._degree + 1
+        at = 2.0 * np.pi * np.arange(count) / count
+        found = determinant()(S[:, None], np.stack([np.cos(at), np.sin(at)], axis=1))
+        return np.asarray(found[..., 0])
+
+    def candidates(self, T: Floats, near: Floats) -> Candidates:
+        """Return candidates for poses (k, 4, 4)."""
+        S, lost = self._system(T, near)
+        found = zeros(self._waves(S))
+        pose, x = found.wave, np.empty((len(found.wave), 3))
+        v = kernel()(S[pose], np.stack([np.cos(found.angle), np.sin(found.angle)], axis=1)).reshape(-1, 4, 3)
+        with np.errstate(all="ignore"):
+            x[:, 0] = np.tan(0.5 * found.angle)
+            x[:, 1] = (v[:, :-1] * v[:, 1:]).sum(axis=(1, 2)) / (v[:, :-1] ** 2).sum(axis=(1, 2))
+            x[:, 2] = (v[:, :, :-1] * v[:, :, 1:]).sum(axis=(1, 2)) / (v[:, :, :-1] ** 2).sum(axis=(1, 2))
+        q = self.general._joints(x, near[pose], self.choice)
+        q, which = self.general._completed(T[pose], q, self.general._order(self.choice)[2:5], SECOND)
+        return Candidates(gathered(q, pose[which], len(T)), found.crossed, found.unclear | lost)
