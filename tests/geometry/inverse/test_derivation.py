@@ -287,11 +287,11 @@ def test_files_and_the_command_line(tmp_path):
     with pytest.raises(tf.TargetError, match=r"end in .tex"):
         ik.equations().save(tmp_path / "ik.pdf")
     assert ik.equations()._repr_latex_().startswith("$$")
-    done = CliRunner().invoke(app, ["equations", "planar2r", "-s", "-m", "inverse-geometry", "--frame", "link2"])
+    done = CliRunner().invoke(app, ["equations", "planar2r", "-s", "-m", "inverse-geometry"])
     assert done.exit_code == 0, done.output
     assert done.output.strip() == ik.equations().text().strip()
-    missing = CliRunner().invoke(app, ["equations", "planar2r", "-m", "inverse-geometry"])
-    assert "needs --frame" in str(missing.exception)
+    unclear = CliRunner().invoke(app, ["equations", "gough_stewart", "-m", "inverse-geometry"])
+    assert "say with frame= which frame you mean" in str(unclear.exception)
 
 
 def test_arms_without_a_closed_form_say_so():
