@@ -128,5 +128,7 @@ def test_what_is_not_ours_is_refused(change, message, tmp_path):
 
 def test_another_robot(tmp_path):
     file = tf.inverse_dynamics(tf.robots.puma560()).write(tmp_path / "arm.c")
-    with pytest.raises(tf.TargetError, match="is this another model, or another robot"):
+    with pytest.raises(tf.TargetError, match="it is not this model of rx90"):
         tf.verify(file, tf.robots.rx90())
+    with pytest.raises(tf.TargetError, match="is this another model, or another robot"):
+        tf.verify(file, tf.robots.rx90(symbolic=True))

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from ..graph.evaluate import topological
 from ..graph.node import Node, neg
-from ..graph.operations import ADD, CONST, DIV, MUL, NEG, SQRT
+from ..graph.operations import CONST, NEG
+from ..program.network.cost import CYCLES
 from ..program.program import Program
 from . import assembly
 from .fill import fill
@@ -35,8 +36,6 @@ values in slots takes longest, because LLVM looks for stores to merge.
 
 ASSEMBLED = 40
 """How many times longer pieces in assembly can be."""
-
-_CYCLES = {ADD: 3, MUL: 4, DIV: 13, SQRT: 20}  # from an operation's arguments to its result
 
 _FEW = 4  # if only the values of so many turns are needed later, those of the other turns are not kept
 
@@ -108,9 +107,9 @@ def _last_first(program: Program) -> Iterable[Node]:
 
 def _deepest_first(outputs: Sequence[Node], needs: Callable[[Node], tuple[Node, ...]]) -> list[Node]:
     """Return what the outputs need, and of two operands first that with the longer path: the other need not wait."""
-    ready: dict[Node, int] = {}
+    ready: dict[Node, float] = {}
     for node in topological(outputs, needs):
-        ready[node] = max((ready[a] for a in needs(node)), default=0) + _CYCLES.get(node.op, 0)
+        ready[node] = max((ready[a] for a in needs(node)), default=0.0) + CYCLES.get(node.op, 0.0)
     return topological(outputs, lambda node: sorted(needs(node), key=ready.__getitem__)[::-1])
 
 
