@@ -66,7 +66,42 @@ def test_common_factors_of_a_redundant_arm():
     assert "7 minors" in str(found)
 
 
+def chain(*joints):
+    made = tuple(tf.Joint(name=f"j{k}", antecedent=k, **joint) for k, joint in enumerate(joints))
+    return tf.Robot(name="chain", joints=made, bodies=tuple(tf.Body(name=f"l{k}") for k in range(1, len(made) + 1)))
+
+
+def test_offset_angles_are_proved():
+    """Neither sin(0.3) nor the root in cos(π/4) is a fraction: factors keep where they come from."""
+    arm = chain({}, {"alpha": np.pi / 2, "theta": 0.3}, {"sigma": 1, "alpha": np.pi / 4, "d": 0.3, "r": 0.25})
+    found = tf.singularities(arm, frame="l3")
+    assert len(found.conditions) == 2
+    found.certify()
+    slanted = chain({}, {"alpha": 0.4, "d": 0.5}, {"alpha": np.pi / 6, "d": 0.5})
+    tf.singularities(slanted, frame="l3", rows=("vx", "vy", "wz")).certify()
+
+
+def test_fewer_joints_than_rows_without_common_factors():
+    found = tf.singularities(chain({}, {"alpha": -np.pi / 2, "theta": np.pi / 2}), frame="l2")
+    assert not found.conditions
+    assert len(found.rest) == 2
+    assert str(found) == "common factors of 2 minors: 1"
+    found.certify()
+
+
+def test_arms_that_are_never_singular():
+    slides = {"sigma": 1}, {"sigma": 1, "alpha": -np.pi / 2}
+    assert str(tf.singularities(chain(*slides[:1]), frame="l1")) == "det J = 1"
+    assert not tf.singularities(chain(*slides), frame="l2").conditions
+
+
 def test_bad_input():
+    with pytest.raises(tf.ProgramError, match="rows=3"):
+        tf.singularities(tf.robots.scara(), frame="link4", rows=3)
+    with pytest.raises(tf.ProgramError, match="frame=None"):
+        tf.singularities(tf.robots.scara(), frame=None)
+    with pytest.raises(tf.ProgramError, match="no joint moves base"):
+        tf.singularities(tf.robots.scara(), frame="base")
     with pytest.raises(tf.ProgramError, match="closed loops"):
         tf.singularities(tf.robots.fourbar(), frame="link1")
     with pytest.raises(tf.ProgramError, match="never has full rank"):
