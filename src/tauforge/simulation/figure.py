@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TauforgeError
-from ..files import write_bytes
+from ..view.figures import write_figure
 
 WIDTH, HEIGHT = 8.0, 2.2
 """Size of a panel in inches."""
@@ -46,14 +45,3 @@ def histories(
     if path is not None:
         write_figure(figure, Path(path))
     return figure
-
-
-def write_figure(figure: Any, path: Path) -> None:
-    """Write a figure in the format of the file's ending."""
-    ending = path.suffix[1:].lower()
-    known = figure.canvas.get_supported_filetypes()
-    if ending not in known:
-        raise TauforgeError(f"{path}: a figure's file ends in {', '.join(f'.{x}' for x in sorted(known))}")
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=ending, dpi=150)
-    write_bytes(path, buffer.getvalue())

@@ -142,7 +142,7 @@ class Trajectory:
 
         It needs the extra "plot".
         """
-        from .figure import write_figure
+        from ..view.figures import write_figure
         from .plot import plot
 
         figure = plot(self._alone())

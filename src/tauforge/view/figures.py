@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from ..errors import TauforgeError
+from ..files import write_bytes
 
 STYLE: Any = {
     "svg.fonttype": "none",
@@ -46,3 +48,14 @@ def svg(figure: Any) -> str:
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     return text.getvalue()
+
+
+def write_figure(figure: Any, path: Path) -> None:
+    """Write a figure in the format of the file's ending."""
+    ending = path.suffix[1:].lower()
+    known = figure.canvas.get_supported_filetypes()
+    if ending not in known:
+        raise TauforgeError(f"{path}: a figure's file ends in {', '.join(f'.{x}' for x in sorted(known))}")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=ending, dpi=150)
+    write_bytes(path, buffer.getvalue())
