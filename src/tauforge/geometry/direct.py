@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import ProgramError
 from ..models.registry import check_robot
 from ..models.transforms import transforms
 from ..robot.robot import Robot
@@ -31,6 +32,9 @@ def direct_geometry(
         How many threads share the batch; by default as many as pay off.
     """
     check_robot(robot)
+    for name, given in (("frame", frame), ("relative_to", relative_to)):
+        if not isinstance(given, str) and (given is not None or name == "frame"):
+            raise ProgramError(f"{name}={given!r}; give the name of a link or of a constant frame")
     return np.asarray(_compiled(robot, frame, relative_to)(q, threads=threads))[..., 0, :, :]
 
 

@@ -19,8 +19,9 @@ from ..equations.with_sympy import called
 from ..errors import ProgramError
 from ..graph.evaluate import topological
 from ..graph.functions import cos, sin, sqrt
-from ..graph.node import Node, Scalar, as_node
+from ..graph.node import Node, Scalar, as_node, is_zero
 from ..graph.parse import as_scalar
+from ..models.jacobian import jacobian
 from ..models.link_motion import VELOCITY
 from ..models.manipulability import minors, moving_rows
 from ..models.registry import check_robot
@@ -31,6 +32,8 @@ from ..robot.robot import Robot
 
 MOST = 40
 """Minors at the most: beyond these, factors would take long and say little."""
+TRIED = 1000
+"""Minors that are looked at, as many are always zero."""
 ROOTS = {2: (4,), 3: (6,), 6: (4, 6)}
 """Roots that SymPy makes of cosines of π/4 and π/6: products of 2 cos(π/k), which proofs know."""
 LONG = 99
@@ -80,7 +83,7 @@ class Singularities:
 
     def __str__(self) -> str:
         powers = {1: "", 2: "²", 3: "³"}
-        parts = []
+        parts = list[str]()
         for text, (_, power) in sorted(zip(self.texts, self.factors, strict=True), key=lambda x: _moves(x[1][0])):
             apart = " + " in text or " - " in text or (parts and not text[0].isalpha())
             parts.append((f"({text})" if apart else text) + powers.get(power, f"^{power}"))
@@ -128,6 +131,8 @@ def singularities(robot: Robot, *, frame: str, rows: Sequence[str] | None = None
     chosen = moving_rows(robot, frame) if rows is None else (rows,) if isinstance(rows, str) else tuple(rows)
     if rows is None and not chosen:
         raise ProgramError(f"no joint moves {frame}: its Jacobian has no columns")
+    if (count := _most_minors(robot, frame, len(chosen))) > TRIED:
+        raise ProgramError(f"the Jacobian of {frame} has {count} largest minors; choose fewer rows, or fix joints")
     program = minors(robot, frame, chosen)
     if (count := program.results["minors"].shape.size) > MOST:
         raise ProgramError(f"the Jacobian of {frame} has {count} largest minors; choose fewer rows, or fix joints")
@@ -141,6 +146,13 @@ def singularities(robot: Robot, *, frame: str, rows: Sequence[str] | None = None
     if count == 1 and found.rest[0] != 1:
         factors.insert(0, (_program(program, found.rest[0]), 1))
     return Singularities(robot.name, frame, chosen, tuple(factors), rest, program)
+
+
+def _most_minors(robot: Robot, frame: str, rows: int) -> int:
+    """Return how many largest minors so many rows of a Jacobian have, with those that are always zero."""
+    J, n = jacobian(robot, frame=frame).results["J"].nodes, len(robot.velocity_names)
+    moving = sum(any(not is_zero(x) for x in J[k::n]) for k in range(n))
+    return math.comb(max(moving, rows), min(moving, rows))
 
 
 def _never(frame: str, rows: Sequence[str]) -> ProgramError:

@@ -201,6 +201,8 @@ def workspace(robot: Robot, *, frame: str, samples: int = 100_000, limits: bool 
     check_robot(robot)
     if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 1:
         raise ProgramError(f"samples={samples!r}; it must be a whole number of at least 1")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ProgramError(f"seed={seed!r}; it must be a whole number of at least 0")
     if not robot.dof:
         raise ProgramError(f"{robot.name} has no joint that moves; its frames stay where they are")
     job = positions(robot, frame)
