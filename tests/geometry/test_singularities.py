@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import tauforge as tf
+from tauforge.cli.main import app
 
 sympy = pytest.importorskip("sympy")
 
@@ -108,3 +110,12 @@ def test_bad_input():
         tf.singularities(tf.robots.planar2r(), frame="link2")
     with pytest.raises(tf.ProgramError, match="choose among"):
         tf.singularities(tf.robots.puma560(), frame="link6", rows=["vq"])
+
+
+def test_command_says_where_all_minors_vanish(tmp_path):
+    slides = chain({"sigma": 1}, {"sigma": 1, "alpha": -np.pi / 2})
+    pan_tilt = chain({}, {"alpha": -np.pi / 2, "theta": np.pi / 2})
+    for robot, said in ((slides, "never singular"), (pan_tilt, "what is left of all 2 minors vanishes")):
+        robot.save(tmp_path / "arm.toml")
+        result = CliRunner().invoke(app, ["singularities", str(tmp_path / "arm.toml")])
+        assert said in result.output

@@ -69,7 +69,8 @@ def singularities(
     chosen = rows.split(",") if rows else None
     result = tf.singularities(found, frame=frame or found.bodies[-1].name, rows=chosen)
     console.print(escape(str(result)), soft_wrap=True)
-    console.print("singular where")
-    for condition in result.conditions:
+    where = [*result.conditions, *([f"what is left of all {len(result.rest)} minors vanishes"] if result.rest else [])]
+    console.print("singular where" if where else "never singular")
+    for condition in where:
         console.print(f"  {escape(condition)}", soft_wrap=True)
     console.print(f"[dim]{escape(str(result.certify()))}[/dim]", soft_wrap=True)
