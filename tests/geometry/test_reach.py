@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import tauforge as tf
 from tauforge.geometry.task import rotation_vectors
-from tauforge.robot.joint import Limits
+from tauforge.robot.joint import Limits, Mimic
 
 from ..random_robots import random_robot, random_state
 
@@ -169,3 +169,57 @@ def test_a_robot_that_cannot_move():
 def test_a_frame_has_a_name():
     with pytest.raises(tf.ProgramError, match="frame=None; give the name"):
         tf.reach(tf.robots.planar2r(), np.eye(4), frame=None)
+
+
+def slide(low, high):
+    joint = tf.Joint(name="slide", antecedent=0, sigma=1, limits=Limits(lower=low, upper=high))
+    return tf.Robot(name="slide", joints=(joint,), bodies=(tf.Body(name="tip"),))
+
+
+def test_states_never_leave_the_limits():
+    """The first start is near the neutral state, which may be at a limit."""
+    goals = np.zeros((200, 3))
+    goals[:, 2] = np.linspace(-0.1, 0.6, 200)
+    found = tf.reach(slide(0.0, 0.5), goals, frame="tip", aim="position", strict=False, starts=1)
+    np.testing.assert_allclose(found.q[:, 0], np.clip(goals[:, 2], 0.0, 0.5), atol=1e-9)
+
+
+def test_limits_of_joints_that_follow_others():
+    joints = (
+        tf.Joint(name="a", antecedent=0, limits=Limits(lower=-1.0, upper=1.0)),
+        tf.Joint(name="b", antecedent=1, d=1.0, mimic=Mimic(joint=1, ratio=-2.0, offset=0.1),
+                 limits=Limits(lower=-0.5, upper=0.5)),
+        tf.Joint(name="tip", antecedent=2, d=1.0, sigma=2),
+    )  # fmt: skip
+    robot = tf.Robot(name="pair", joints=joints, bodies=tuple(tf.Body(name=x) for x in ("one", "two", "three")))
+    T = tf.direct_geometry(robot, [0.8], frame="three")
+    found = tf.reach(robot, T, frame="three", aim="position", strict=False)
+    assert -0.2 - 1e-9 < found.q[0] < 0.3 + 1e-9  # where b is at 0.5 and -0.5
+    assert "limits of a by 0.5" in str(found.reason)
+
+
+def test_reasons_count_angles_from_the_nearest_turn():
+    joints = (tf.Joint(name="a", antecedent=0, limits=Limits(lower=-1.0, upper=1.0)),
+              tf.Joint(name="b", antecedent=1, d=1.0, sigma=2))  # fmt: skip
+    robot = tf.Robot(name="arm", joints=joints, bodies=(tf.Body(name="one"), tf.Body(name="two")))
+    goals = tf.direct_geometry(robot, [[1.5], [3.0], [-3.0]], frame="two")
+    reasons = tf.reach(robot, goals, frame="two", strict=False).reason
+    assert [str(text).partition(";")[0].rpartition(" ")[2] for text in reasons] == ["0.5", "2", "2"]
+
+
+def test_numbers_of_numpy_and_hostile_ones():
+    robot = slide(0.0, 1.0)
+    goal = tf.Goal("tip", [0.0, 0.0, 0.5], "position", weight=np.float32(2.0), level=np.int64(0))
+    assert tf.reach(robot, goal, tolerance=np.float32(1e-6)).reached
+    for given, match in (
+        (tf.Goal("tip", [0.0, 0.0, 0.5], "position", weight=1e200), "weight"),
+        ([], "empty"),
+        (np.eye(4) * 1j, "complex"),
+    ):
+        with pytest.raises(tf.ProgramError, match=match):
+            tf.reach(robot, given, frame=None if isinstance(given, tf.Goal) else "tip")
+    with pytest.raises(tf.ProgramError, match="prefer has the shape"):
+        tf.reach(robot, np.eye(4), frame="tip", prefer=[0.0, 1.0])
+    for frame in (None, 3, ["tip"]):
+        with pytest.raises(tf.ProgramError, match="frame="):
+            tf.direct_geometry(robot, [0.0], frame=frame)

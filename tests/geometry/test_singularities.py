@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import tauforge as tf
+from tauforge.cli.main import app
 
 sympy = pytest.importorskip("sympy")
 
@@ -66,10 +68,54 @@ def test_common_factors_of_a_redundant_arm():
     assert "7 minors" in str(found)
 
 
+def chain(*joints):
+    made = tuple(tf.Joint(name=f"j{k}", antecedent=k, **joint) for k, joint in enumerate(joints))
+    return tf.Robot(name="chain", joints=made, bodies=tuple(tf.Body(name=f"l{k}") for k in range(1, len(made) + 1)))
+
+
+def test_offset_angles_are_proved():
+    """Neither sin(0.3) nor the root in cos(π/4) is a fraction: factors keep where they come from."""
+    arm = chain({}, {"alpha": np.pi / 2, "theta": 0.3}, {"sigma": 1, "alpha": np.pi / 4, "d": 0.3, "r": 0.25})
+    found = tf.singularities(arm, frame="l3")
+    assert len(found.conditions) == 2
+    found.certify()
+    slanted = chain({}, {"alpha": 0.4, "d": 0.5}, {"alpha": np.pi / 6, "d": 0.5})
+    tf.singularities(slanted, frame="l3", rows=("vx", "vy", "wz")).certify()
+
+
+def test_fewer_joints_than_rows_without_common_factors():
+    found = tf.singularities(chain({}, {"alpha": -np.pi / 2, "theta": np.pi / 2}), frame="l2")
+    assert not found.conditions
+    assert len(found.rest) == 2
+    assert str(found) == "common factors of 2 minors: 1"
+    found.certify()
+
+
+def test_arms_that_are_never_singular():
+    slides = {"sigma": 1}, {"sigma": 1, "alpha": -np.pi / 2}
+    assert str(tf.singularities(chain(*slides[:1]), frame="l1")) == "det J = 1"
+    assert not tf.singularities(chain(*slides), frame="l2").conditions
+
+
 def test_bad_input():
+    with pytest.raises(tf.ProgramError, match="rows=3"):
+        tf.singularities(tf.robots.scara(), frame="link4", rows=3)
+    with pytest.raises(tf.ProgramError, match="frame=None"):
+        tf.singularities(tf.robots.scara(), frame=None)
+    with pytest.raises(tf.ProgramError, match="no joint moves base"):
+        tf.singularities(tf.robots.scara(), frame="base")
     with pytest.raises(tf.ProgramError, match="closed loops"):
         tf.singularities(tf.robots.fourbar(), frame="link1")
     with pytest.raises(tf.ProgramError, match="never has full rank"):
         tf.singularities(tf.robots.planar2r(), frame="link2")
     with pytest.raises(tf.ProgramError, match="choose among"):
         tf.singularities(tf.robots.puma560(), frame="link6", rows=["vq"])
+
+
+def test_command_says_where_all_minors_vanish(tmp_path):
+    slides = chain({"sigma": 1}, {"sigma": 1, "alpha": -np.pi / 2})
+    pan_tilt = chain({}, {"alpha": -np.pi / 2, "theta": np.pi / 2})
+    for robot, said in ((slides, "never singular"), (pan_tilt, "what is left of all 2 minors vanishes")):
+        robot.save(tmp_path / "arm.toml")
+        result = CliRunner().invoke(app, ["singularities", str(tmp_path / "arm.toml")])
+        assert said in result.output

@@ -137,3 +137,27 @@ def test_a_plane_that_is_not_reached(scara):
     assert not section.reachable.any()
     assert section.area == 0.0
     section.plot()
+
+
+def test_odd_names_files_and_numbers(tmp_path):
+    joint = tf.Joint(name="slide", antecedent=0, sigma=1)
+    robot = tf.Robot(name=r"a$b_{\frac", joints=(joint,), bodies=(tf.Body(name="tip$"),))
+    space = tf.workspace(robot, frame="tip$", samples=10)
+    space.plot(tmp_path / "line.svg")
+    assert r"a$b_{\frac: reach of tip$" in (tmp_path / "line.svg").read_text()
+    with pytest.raises(tf.TauforgeError, match="cannot be written"):
+        space.plot(tmp_path / "nowhere" / "line.svg")
+    with pytest.raises(tf.TauforgeError, match="ends in"):
+        space.plot(tmp_path / "line.xyz")
+    with pytest.raises(tf.ProgramError, match="seed"):
+        tf.workspace(robot, frame="tip$", seed=-1)
+    with pytest.raises(tf.ProgramError, match="plane"):
+        space.section(["xz"])
+    assert not space.section("xz", at=np.float32(1.0), cells=4).reachable.any()
+
+
+def test_long_chains_have_too_many_minors():
+    joints = tuple(tf.Joint(name=f"j{k}", antecedent=k, d=0.1, alpha=k % 2 * np.pi / 2) for k in range(20))
+    robot = tf.Robot(name="long", joints=joints, bodies=tuple(tf.Body(name=f"l{k}") for k in range(20)))
+    with pytest.raises(tf.ProgramError, match="38760 largest minors"):
+        tf.singularities(robot, frame="l19")

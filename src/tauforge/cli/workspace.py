@@ -14,7 +14,9 @@ from . import show
 from .console import console, errors
 from .find_robot import FindRobot, takes_robot
 
-Chosen = Annotated[str, typer.Option("--frame", metavar="LINK", help="The link or frame; by default the last link.")]
+Chosen = Annotated[
+    str, typer.Option("--frame", metavar="LINK", help="The link or frame; by default the end of the arm.")
+]
 Plane = Annotated[str, typer.Option(help="The plane of the section, xz, xy or yz; or all, for a cloud of points.")]
 
 
@@ -42,7 +44,7 @@ def workspace(
     """
     show.pyplot()  # refused now if it is missing, not after all the work
     found = robot()
-    points = tf.workspace(found, frame=frame or found.bodies[-1].name, samples=samples, limits=limits, seed=seed)
+    points = tf.workspace(found, frame=frame, samples=samples, limits=limits, seed=seed)
     console.print(escape(repr(points)), soft_wrap=True)
     if plane == "all":
         points.plot(output)
@@ -67,9 +69,10 @@ def singularities(
     """
     found = robot()
     chosen = rows.split(",") if rows else None
-    result = tf.singularities(found, frame=frame or found.bodies[-1].name, rows=chosen)
+    result = tf.singularities(found, frame=frame, rows=chosen)
     console.print(escape(str(result)), soft_wrap=True)
-    console.print("singular where")
-    for condition in result.conditions:
+    where = [*result.conditions, *([f"what is left of all {len(result.rest)} minors vanishes"] if result.rest else [])]
+    console.print("singular where" if where else "never singular")
+    for condition in where:
         console.print(f"  {escape(condition)}", soft_wrap=True)
     console.print(f"[dim]{escape(str(result.certify()))}[/dim]", soft_wrap=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from numbers import Real
 from typing import Any, final
 
 import numpy as np
@@ -156,7 +157,9 @@ def reach(
 def _asked(T: Any, frame: Any, aim: Any) -> list[Goal]:
     """Return the goals, from what may be one, several, or the goals of one."""
     several = [T] if isinstance(T, Goal) else T
-    if not (isinstance(several, (list, tuple)) and any(isinstance(goal, Goal) for goal in several)):
+    if (listed := isinstance(several, (list, tuple))) and not several:
+        raise ProgramError("T is empty; give at least one goal, or poses (..., 4, 4)")
+    if not (listed and any(isinstance(goal, Goal) for goal in several)):
         return [Goal(frame, T, "pose" if aim is None else aim)]
     if not all(isinstance(goal, Goal) for goal in several):
         raise ProgramError("T has goals and other things; give goals alone, or the goals of one frame")
@@ -175,7 +178,7 @@ def _preference(robot: Robot, prefer: Any, q0: Any) -> str | Floats | None:
         if prefer == CLIMBED and robot.loops:
             raise ProgramError(f"{robot.name} has closed loops; prefer='manipulability' is for trees")
         return prefer
-    return states(robot, prefer)
+    return states(robot, prefer, "prefer")
 
 
 def _check_numbers(starts: Any, seed: Any, tolerance: Any) -> None:
@@ -183,7 +186,7 @@ def _check_numbers(starts: Any, seed: Any, tolerance: Any) -> None:
         raise ProgramError(f"starts={starts!r}; it must be a whole number of at least 1")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ProgramError(f"seed={seed!r}; it must be a whole number of at least 0")
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0.0 < tolerance < np.inf:
+    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0.0 < float(tolerance) < np.inf:
         raise ProgramError(f"tolerance={tolerance!r}; it must be above 0, in metres and radians")
 
 
@@ -302,9 +305,9 @@ def _reasons(
 
 
 def _beyond(job: Solver, q: Floats) -> str:
-    """Return which joints are beyond their limits, and by how much."""
-    at = q[job.bounds.places]
-    over = np.maximum(job.bounds.lower - at, at - job.bounds.upper)
+    """Return which joints are beyond their limits, and by how much; angles are those nearest to the limits."""
+    at = q[job.bounds.places] + 2.0 * np.pi * job.bounds.turns * np.arange(-3, 4)[:, None]
+    over = np.maximum(job.bounds.lower - at, at - job.bounds.upper).min(axis=0)
     return ", ".join(f"{job.tree.velocity_names[k]} by {over[k]:.4g}" for k in np.flatnonzero(over > ROUNDING))
 
 
@@ -328,20 +331,20 @@ def _refusal(job: Solver, result: Reached, limits: bool) -> ReachError:
     return raised
 
 
-def states(robot: Robot, q0: ArrayLike) -> Floats:
+def states(robot: Robot, q0: ArrayLike, what: str = "q0") -> Floats:
     """Return states of all joints from these, or from the independent coordinates of closed loops."""
     try:
         q = np.array(q0, dtype=float)
     except (TypeError, ValueError):
-        raise ProgramError("q0: this is not an array of numbers") from None
+        raise ProgramError(f"{what}: this is not an array of numbers") from None
     names = robot.coordinate_names
     if not np.isfinite(q).all():
-        raise ProgramError("q0 has entries that are not finite")
+        raise ProgramError(f"{what} has entries that are not finite")
     active = active_places(robot.expanded()) if robot.loops else []
     if robot.loops and q.shape[-1:] == (len(active),) != (len(names),):
         return close_loops(robot, q)
     if q.shape[-1:] != (len(names),):
-        raise ProgramError(f"q0 has the shape {q.shape}; {robot.name} has {len(names)} coordinates: {', '.join(names)}")
+        raise ProgramError(f"{what} has the shape {q.shape}; {robot.name} has the coordinates {', '.join(names)}")
     return on_manifold(robot, q.reshape(-1, len(names))).reshape(q.shape)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +24,11 @@ SPREAD, GAIN = 20, 0.02
 
 def section(workspace: Workspace, plane: str, at: float, cells: int) -> Section:
     """Return what ``Workspace.section`` promises."""
-    if plane not in PLANES:
+    if not isinstance(plane, str) or plane not in PLANES:
         raise ProgramError(f"plane={plane!r}; choose among {', '.join(map(repr, PLANES))}")
     if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)) or not 4 <= cells <= 2000:
         raise ProgramError(f"cells={cells!r}; it must be a whole number from 4 to 2000")
-    if isinstance(at, bool) or not isinstance(at, (int, float)) or not np.isfinite(at):
+    if isinstance(at, bool) or not isinstance(at, Real) or not math.isfinite(at):
         raise ProgramError(f"at={at!r}; it must be a number, in metres")
     grid = _Grid(workspace, plane, float(at), int(cells))
     grid.fill()

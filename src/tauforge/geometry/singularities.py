@@ -8,6 +8,7 @@ vanish: their common factors, and what is left of each.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -17,11 +18,14 @@ from typing import Any, NamedTuple, final
 from ..equations.with_sympy import called
 from ..errors import ProgramError
 from ..graph.evaluate import topological
-from ..graph.functions import cos, sin
-from ..graph.node import Node, Scalar, as_node
+from ..graph.functions import cos, sin, sqrt
+from ..graph.node import Node, Scalar, as_node, is_zero
 from ..graph.parse import as_scalar
+from ..models.jacobian import jacobian
+from ..models.link_motion import VELOCITY
 from ..models.manipulability import minors, moving_rows
 from ..models.registry import check_robot
+from ..models.routes import tip
 from ..program.array import outputs
 from ..program.certify import Certificate
 from ..program.program import Program
@@ -29,6 +33,10 @@ from ..robot.robot import Robot
 
 MOST = 40
 """Minors at the most: beyond these, factors would take long and say little."""
+TRIED = 1000
+"""Minors that are looked at, as many are always zero."""
+ROOTS = {2: (4,), 3: (6,), 6: (4, 6)}
+"""Roots that SymPy makes of cosines of π/4 and π/6: products of 2 cos(π/k), which proofs know."""
 LONG = 99
 """Coefficients beyond this come from lengths with several digits, and are divided by a power of ten."""
 
@@ -50,7 +58,7 @@ class Singularities:
         Programs of the factors, each with an output ``factor``, and how often each occurs.
     rest
         If the Jacobian is not square, what is left of its largest minors: the arm is also singular where all of these
-        vanish. Empty for square ones.
+        vanish. Empty for square ones, and if all minors but one are always zero.
     minors
         The Program of all largest minors; of the determinant alone, if the Jacobian is square.
     """
@@ -76,14 +84,16 @@ class Singularities:
 
     def __str__(self) -> str:
         powers = {1: "", 2: "²", 3: "³"}
-        parts = []
+        parts = list[str]()
         for text, (_, power) in sorted(zip(self.texts, self.factors, strict=True), key=lambda x: _moves(x[1][0])):
-            whole = f"({text})" if " + " in text or " - " in text else text
-            parts.append("-" if text == "-1" else whole + powers.get(power, f"^{power}"))
-        product = " ".join(parts).replace("- ", "-", 1) if parts and parts[0] == "-" else " ".join(parts)
+            apart = " + " in text or " - " in text or (parts and not text[0].isalpha())
+            parts.append((f"({text})" if apart else text) + powers.get(power, f"^{power}"))
+        product = " ".join(parts) or "1"
+        if product.startswith("-1 "):
+            product = f"-{product[3:]}"
         if not self.rest:
             return f"det J = {product}"
-        return f"common factors of {len(self.rest)} minors: {product or 1}"
+        return f"common factors of {len(self.rest)} minors: {product}"
 
     def __repr__(self) -> str:
         return f"Singularities({self.robot!r}, frame={self.frame!r}: {len(self.factors)} factors)"
@@ -101,13 +111,13 @@ class Singularities:
         return Program("factors", self.minors.arguments, results).certify(self.minors)
 
 
-def singularities(robot: Robot, *, frame: str, rows: Sequence[str] | None = None) -> Singularities:
+def singularities(robot: Robot, *, frame: str = "", rows: Sequence[str] | None = None) -> Singularities:
     """Return the factors of the determinant of a frame's Jacobian, by SymPy: the arm is singular where one vanishes.
 
     Parameters
     ----------
     frame
-        Name of a link or of a constant frame.
+        Name of a link or of a constant frame; by default the end of the arm.
     rows
         Which of vx, vy, vz, wx, wy, wz to take. By default, all that the joints can change; for three joints, the
         linear ones.
@@ -115,20 +125,40 @@ def singularities(robot: Robot, *, frame: str, rows: Sequence[str] | None = None
     check_robot(robot)
     if robot.loops:
         raise ProgramError(f"{robot.name} has closed loops; tf.singularity(robot, q) judges its states")
+    if not isinstance(frame, str):
+        raise ProgramError(f"frame={frame!r}; give the name of a link or of a constant frame")
+    frame = frame or tip(robot)
+    if rows is not None and not isinstance(rows, (str, list, tuple)):
+        raise ProgramError(f"rows={rows!r}; give some of {', '.join(VELOCITY)}")
     chosen = moving_rows(robot, frame) if rows is None else (rows,) if isinstance(rows, str) else tuple(rows)
+    if rows is None and not chosen:
+        raise ProgramError(f"no joint moves {frame}: its Jacobian has no columns")
+    if (count := _most_minors(robot, frame, len(chosen))) > TRIED:
+        raise ProgramError(f"the Jacobian of {frame} has {count} largest minors; choose fewer rows, or fix joints")
     program = minors(robot, frame, chosen)
     if (count := program.results["minors"].shape.size) > MOST:
         raise ProgramError(f"the Jacobian of {frame} has {count} largest minors; choose fewer rows, or fix joints")
     if not count:
-        raise ProgramError(
-            f"the Jacobian of {frame} never has full rank in the rows {', '.join(chosen)}; choose others"
-        )
+        raise _never(frame, chosen)
     found = _Factors.of(program)
     factors = [(_program(program, x), power) for x, power in found.common]
     rest = () if count == 1 else tuple(_program(program, x) for x in found.rest)
+    if not any(found.rest):
+        raise _never(frame, chosen)
     if count == 1 and found.rest[0] != 1:
         factors.insert(0, (_program(program, found.rest[0]), 1))
     return Singularities(robot.name, frame, chosen, tuple(factors), rest, program)
+
+
+def _most_minors(robot: Robot, frame: str, rows: int) -> int:
+    """Return how many largest minors so many rows of a Jacobian have, with those that are always zero."""
+    J, n = jacobian(robot, frame=frame).results["J"].nodes, len(robot.velocity_names)
+    moving = sum(any(not is_zero(x) for x in J[k::n]) for k in range(n))
+    return math.comb(max(moving, rows), min(moving, rows))
+
+
+def _never(frame: str, rows: Sequence[str]) -> ProgramError:
+    return ProgramError(f"the Jacobian of {frame} never has full rank in the rows {', '.join(rows)}; choose others")
 
 
 class _Factors(NamedTuple):
@@ -145,7 +175,9 @@ class _Factors(NamedTuple):
         spread = [sympy.expand(sympy.expand_trig(e)) for e in expressions]
         if not all(angle.is_Symbol for angle in _angles(sympy, spread)):
             raise ProgramError(f"{program.name}: its angles are not those of joints alone, so it is not a polynomial")
-        spread = [_reduced(sympy, e, _angles(sympy, [e])) for e in spread]
+        spread = [_reduced(sympy, e, _angles(sympy, [e], constant=True)) for e in spread]
+        if not any(spread):
+            return cls([], spread)
         angles = _angles(sympy, spread)
         half = _Halves(sympy, {angle: sympy.Dummy(f"t_{angle}") for angle in angles})
         polynomials, degrees = half.polynomials(spread)
@@ -157,7 +189,7 @@ class _Factors(NamedTuple):
             (half.unit, tuple(int(k == i) for k in range(len(size)))) for i, n in enumerate(lacking) for _ in range(n)
         ]
         halves += [(x, half.size(x)) for x, power in parts for _ in range(power)]
-        whole, left, over = _paired(sympy, halves)
+        whole, left, over = _paired(sympy, halves, len(size))
         common, product = dict[Any, int](), number
         for x, own in whole:
             content, factor = half.turned(x, own)
@@ -176,7 +208,7 @@ Sized = tuple[Any, tuple[int, ...]]
 """A polynomial in all t, and its degrees."""
 
 
-def _paired(sympy: Any, halves: Sequence[Sized]) -> tuple[list[Sized], Any, tuple[int, ...]]:
+def _paired(sympy: Any, halves: Sequence[Sized], count: int) -> tuple[list[Sized], Any, tuple[int, ...]]:
     """Return polynomials of even degrees, joined from those of odd ones; what cannot be paired, and its degrees."""
     whole, odd = list[Sized](), dict[tuple[int, ...], Sized]()
     for x, size in halves:
@@ -189,7 +221,7 @@ def _paired(sympy: Any, halves: Sequence[Sized]) -> tuple[list[Sized], Any, tupl
             odd[key] = (x, size)
         else:
             whole.append((x, size))
-    left, over = sympy.Integer(1), tuple(0 for _ in (halves[0][1] if halves else ()))
+    left, over = sympy.Integer(1), (0,) * count
     for x, size in odd.values():
         left, over = left * x, tuple(a + b for a, b in zip(over, size, strict=True))
     return whole, left, over
@@ -243,9 +275,9 @@ class _Halves:
         return content * scale, sympy.expand(rest / scale)
 
 
-def _angles(sympy: Any, expressions: Sequence[Any]) -> list[Any]:
-    """Return what sines and cosines are taken of."""
-    waves = {x for e in expressions for x in e.atoms(sympy.sin, sympy.cos) if x.free_symbols}
+def _angles(sympy: Any, expressions: Sequence[Any], constant: bool = False) -> list[Any]:
+    """Return what sines and cosines are taken of; also constant angles on request."""
+    waves = {x for e in expressions for x in e.atoms(sympy.sin, sympy.cos) if constant or x.free_symbols}
     return sorted({x.args[0] for x in waves}, key=str)
 
 
@@ -274,8 +306,12 @@ def _node(e: Any, known: Mapping[str, Node]) -> Scalar:
     """Return an expression of SymPy as a graph."""
     if e.is_Symbol:
         return known[str(e)]
-    if e.is_Rational:
-        return as_scalar(str(e.p)) / as_scalar(str(e.q)) if e.q != 1 else as_scalar(str(e.p))
+    if e.is_Rational:  # as nodes, which remember what a constant such as sin(3/10) comes from
+        over, under = (as_node(as_scalar(str(x))) for x in (e.p, e.q))
+        return over / under if e.q != 1 else over
+    if e.is_Pow and 2 * e.exp == 1:
+        turns = ROOTS.get(e.base)
+        return reduce(mul, [2.0 * cos(as_node(math.pi / k)) for k in turns]) if turns else sqrt(_node(e.base, known))
     if e.is_Pow and e.exp.is_Integer and e.exp > 0:
         return reduce(mul, [_node(e.base, known)] * int(e.exp))
     parts = [_node(x, known) for x in e.args]

@@ -21,6 +21,7 @@ from ..models.link_motion import VELOCITY
 from ..models.loops.closing import active_places, closing
 from ..models.manipulability import manipulability, moving_rows
 from ..models.registry import check_robot
+from ..models.routes import tip
 from ..models.transforms import transforms
 from ..program.fuse import fuse
 from ..robot.robot import Robot
@@ -184,13 +185,15 @@ class Section:
         return f"Section({self.workspace.robot.name!r}, {where}: {self.area:.3g} m² within reach)"
 
 
-def workspace(robot: Robot, *, frame: str, samples: int = 100_000, limits: bool = True, seed: int = 0) -> Workspace:
+def workspace(
+    robot: Robot, *, frame: str = "", samples: int = 100_000, limits: bool = True, seed: int = 0
+) -> Workspace:
     """Return random states of a robot and where a frame is in them: its workspace, for pictures and sections.
 
     Parameters
     ----------
     frame
-        Name of a link or of a constant frame.
+        Name of a link or of a constant frame; by default the end of the arm.
     samples
         How many states.
     limits
@@ -201,8 +204,11 @@ def workspace(robot: Robot, *, frame: str, samples: int = 100_000, limits: bool 
     check_robot(robot)
     if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 1:
         raise ProgramError(f"samples={samples!r}; it must be a whole number of at least 1")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ProgramError(f"seed={seed!r}; it must be a whole number of at least 0")
     if not robot.dof:
         raise ProgramError(f"{robot.name} has no joint that moves; its frames stay where they are")
+    frame = frame or tip(robot)
     job = positions(robot, frame)
     q = job.seeds.random(np.random.default_rng(seed), int(samples), limits, spread=np.pi)
     if robot.loops:

@@ -16,6 +16,8 @@ MOST = 20_000
 """Points of a cloud that are drawn."""
 WORST = 50.0
 """Condition numbers beyond this are drawn as this one."""
+FLAT = 0.05
+"""The least side of a cloud's box, as a part of the largest."""
 INK = "#39424a"
 INSIDE = [-1e9, 0.0]
 """Distances from the boundary, in metres, of what is drawn as within reach."""
@@ -37,7 +39,8 @@ def cloud(workspace: Workspace) -> Any:
         drawn = axes.scatter(*points[order].T, c=w[order], s=3.0, cmap="viridis", linewidths=0.0, alpha=0.6)
         _arm(axes, workspace, workspace.q[int(np.argmax(w))], (0, 1, 2))
         axes.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)", title=_title(workspace))
-        axes.set_box_aspect(np.ptp(np.vstack([points, np.zeros(3)]), axis=0))
+        sides = np.ptp(np.vstack([points, np.zeros(3)]), axis=0)
+        axes.set_box_aspect(np.maximum(sides, FLAT * (sides.max() or 1.0)))
         axes.tick_params(labelsize=8)
         figure.colorbar(drawn, ax=axes, shrink=0.6, pad=0.1, label="manipulability √det(J Jᵀ)")
         return figure
@@ -94,7 +97,8 @@ def _wider(values: Floats, best: Any) -> Floats:
 
 
 def _title(workspace: Workspace) -> str:
-    return f"{workspace.robot.name}: reach of {workspace.frame}"
+    text = f"{workspace.robot.name}: reach of {workspace.frame}"
+    return text.replace("$", r"\$")  # else it begins a formula
 
 
 def _arm(axes: Any, workspace: Workspace, q: Floats, chosen: tuple[int, ...]) -> None:

@@ -311,3 +311,15 @@ def test_latex_sets_it(name, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull \\hbox" not in done.stdout
+
+
+def test_table_has_the_letters_of_the_text_beside_fixed_joints():
+    joints = (
+        tf.Joint(name="a", antecedent=0),
+        tf.Joint(name="bracket", antecedent=1, sigma=2, d=0.1, alpha=0.2),
+        tf.Joint(name="b", antecedent=2, sigma=1, alpha=QUARTER),
+    )
+    robot = tf.Robot(name="arm", joints=joints, bodies=tuple(tf.Body(name=joint.name) for joint in joints))
+    text = str(tf.inverse_geometry(robot, frame="b", aim="position").equations())
+    table = [line.split() for line in text.splitlines() if re.match(r"[123]  [012]  ", line)]
+    assert [row[7:] for row in table] == [["q1", "0"], ["0", "0"], ["0", "q2"]]

@@ -189,3 +189,46 @@ def test_a_near_of_the_wrong_size_is_refused():
     ik = solver("planar_3rrr")
     with pytest.raises(tf.ProgramError, match="near"):
         ik(placed(ik.robot, neutral(ik.robot), "platform"), near=[0.0])
+
+
+def hexapod_of_mujoco():
+    """Return the MJCF of six legs that MuJoCo's equality constraints connect to a free platform."""
+    legs, ends = "", ""
+    for k in range(6):
+        a, b = (2.0 * np.pi * (k // 2) / 3.0 + turn * (-1.0) ** k for turn in (0.2, 0.8))
+        foot, top = np.array([np.cos(a), np.sin(a), 0.0]), np.array([0.5 * np.cos(b), 0.5 * np.sin(b), 1.0])
+        z = (top - foot) / np.linalg.norm(top - foot)
+        y = np.cross(z, [1.0, 0.0, 0.0]) / np.linalg.norm(np.cross(z, [1.0, 0.0, 0.0]))
+        pos, axes = (" ".join(map(str, x)) for x in (foot, [*np.cross(y, z), *y]))
+        mass = '<inertial pos="0 0 0.1" mass="1" diaginertia="0.1 0.1 0.1"/>'
+        legs += f'<body pos="{pos}" xyaxes="{axes}">{mass}<joint name="a{k}" axis="1 0 0"/><body>{mass}'
+        legs += f'<joint name="b{k}" axis="0 1 0"/><body name="rod{k}">{mass}'
+        legs += f'<joint name="p{k}" type="slide" axis="0 0 1"/></body></body></body>'
+        ends += f'<connect body1="rod{k}" body2="platform" anchor="0 0 {np.linalg.norm(top - foot)}"/>'
+    free = f'<body name="platform" pos="0 0 1"><freejoint name="free"/>{mass}</body>'
+    return (
+        f'<mujoco model="hexapod"><compiler angle="radian"/><worldbody>{legs}{free}</worldbody>'
+        f"<equality>{ends}</equality></mujoco>"
+    )
+
+
+@pytest.mark.slow
+def test_states_satisfy_the_constraints_of_mujoco(tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    (tmp_path / "hexapod.xml").write_text(hexapod_of_mujoco())
+    robot, model = tf.load(tmp_path / "hexapod.xml"), mujoco.MjModel.from_xml_path(str(tmp_path / "hexapod.xml"))
+    data = mujoco.MjData(model)
+    T = np.eye(4)
+    T[:2, :2], T[:3, 3] = [[np.cos(0.1), -np.sin(0.1)], [np.sin(0.1), np.cos(0.1)]], (0.05, -0.03, 1.08)
+    found = tf.inverse_geometry(robot, frame="platform")(T)
+    assert found.count == 4**6
+    for q in (*found.q[::97], tf.reach(robot, T, frame="platform").q):
+        named = dict(zip(robot.coordinate_names, q, strict=True))
+        for k in range(model.njnt):
+            name, at = model.joint(k).name, model.jnt_qposadr[k]
+            parts = ("px", "py", "pz", "w", "x", "y", "z")
+            values = [named[f"free.{x}"] for x in parts] if name == "free" else [named[name]]
+            data.qpos[at : at + len(values)] = values
+        mujoco.mj_forward(model, data)
+        assert data.ne == 18
+        assert np.abs(data.efc_pos[: data.ne]).max() < 1e-12

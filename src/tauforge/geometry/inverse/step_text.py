@@ -49,7 +49,8 @@ def _over(top: Expression, bottom: Expression) -> Expression:
     """Return a quotient; a number below it that is one goes, and its sign goes to the top."""
     if isinstance(bottom, Sum) and len(bottom.terms) == 1:
         return _over(_opposite(top), bottom.terms[0][1])
-    return top if _is(bottom, 1.0) else Quotient(top, bottom)
+    is_one = isinstance(bottom, Number) and abs(bottom.value - 1.0) < PARALLEL
+    return top if is_one else Quotient(top, bottom)
 
 
 def _opposite(x: Expression) -> Expression:

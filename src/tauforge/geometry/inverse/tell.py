@@ -132,9 +132,9 @@ def _opening(ik: InverseGeometry, letters: Letters, made: Sequence[StepText]) ->
 def _table(ik: InverseGeometry) -> Sheet:
     """Return the robot's geometry, with the coordinates that the equations have."""
     sheet = geometry(ik.robot)
-    rows = [list(row) for row in sheet.rows]
+    rows, names = [list(row) for row in sheet.rows], [joint.name for joint in ik.robot.joints]
     for axis in ik._arm.chain.axes[: len(ik._arm.chain.real)]:
-        j = ik.robot.joint_names.index(axis.name)
+        j = names.index(axis.name)  # joint_names has no fixed joints
         column = sheet.columns.index("r" if axis.slides else "theta")
         rows[j][column] = re.sub(rf"\b(th|r){j + 1}\b", f"q{axis.place + 1}", rows[j][column])
     return sheet._replace(rows=tuple(map(tuple, rows)))

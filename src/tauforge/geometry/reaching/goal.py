@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import NamedTuple, final
 
 import numpy as np
@@ -26,6 +26,8 @@ AIMS = {
 """What a goal prescribes, by name; the direction is that of the frame's z axis."""
 FARTHEST = 1e9
 """How far away goals can be, in metres."""
+WEIGHTS = (1e-6, 1e6)
+"""Weights of goals: beyond these, the squares of errors lose the smaller ones."""
 NUMBERS = 12
 """Numbers of a goal: a rotation, row by row, and an origin."""
 
@@ -71,11 +73,14 @@ class Goal:
         """The goal without its numbers, checked."""
         if not isinstance(self.frame, str):
             raise ProgramError(f"frame={self.frame!r}; give the name of a link or of a constant frame")
-        if isinstance(self.weight, bool) or not isinstance(self.weight, (int, float)) or not 0 < self.weight < math.inf:
-            raise ProgramError(f"the goal of {self.frame} has the weight {self.weight!r}; it must be above 0")
-        if isinstance(self.level, bool) or not isinstance(self.level, int) or self.level < 0:
+        low, high = WEIGHTS
+        if isinstance(self.weight, bool) or not isinstance(self.weight, Real) or not low <= self.weight <= high:
+            raise ProgramError(
+                f"the goal of {self.frame} has the weight {self.weight!r}; it must be above 0, from {low:g} to {high:g}"
+            )
+        if isinstance(self.level, bool) or not isinstance(self.level, Integral) or self.level < 0:
             raise ProgramError(f"the goal of {self.frame} has the level {self.level!r}; levels are 0, 1, 2, …")
-        return Aim(self.frame, parts_of(self.aim), float(self.weight), self.level)
+        return Aim(self.frame, parts_of(self.aim), float(self.weight), int(self.level))
 
     def numbers(self) -> Floats:
         """Return the goals, one or many, as numbers (..., 12), checked."""
@@ -97,6 +102,8 @@ def parts_of(aim: str | Sequence[str]) -> tuple[str, ...]:
 
 def goal_numbers(given: ArrayLike, parts: Sequence[str], what: str = "T") -> Floats:
     """Return goals (..., 12) from poses (..., 4, 4), or from points or directions (..., 3) where these are enough."""
+    if np.iscomplexobj(given):
+        raise ProgramError(f"{what} has complex numbers")
     try:
         found = np.array(given, dtype=float)
     except (TypeError, ValueError):

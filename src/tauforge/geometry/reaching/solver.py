@@ -86,7 +86,7 @@ class Solver:
         self.tree = open_tree(robot)
         self.bounds: Bounds = bounds(self.tree)
         if (wrong := np.flatnonzero(self.bounds.lower > self.bounds.upper)).size:
-            name, low, high = self.tree.velocity_names[wrong[0]], *(x[wrong[0]] for x in self.bounds[1:])
+            name, low, high = self.tree.velocity_names[wrong[0]], *(x[wrong[0]] for x in self.bounds[1:3])
             raise ProgramError(f"{robot.name}: {name} has its lower limit {low:g} above the upper one, {high:g}")
         limited = np.isfinite(self.bounds.lower) | np.isfinite(self.bounds.upper)
         self.limited = np.flatnonzero(limited)
@@ -257,7 +257,7 @@ class _Pool:
         if first.any():
             rows = np.flatnonzero(first)[::often]
             neutral = np.tile(self.solver.seeds.neutral(self.kept), (len(rows), 1))
-            q[rows] = self.solver.seeds.near(self.random, neutral, NEAR)
+            q[rows] = self.solver.inside(self.solver.seeds.near(self.random, neutral, NEAR), self.kept)
         np.add.at(self.used, goals, 1)
         self.goal = np.concatenate([self.goal, goals])
         self.state = np.concatenate([self.state, self.solver.start(q)])
