@@ -46,7 +46,7 @@ def kind_of(arm: Arm, sampled: tuple[str, ...]) -> str:
     if arm.plan and any(step.part for step in arm.plan.steps):
         parts.append(f"{ARM_ANGLE} given")
     if arm.plan is None:
-        parts.append("general, by eigenvalues")
+        parts.append("general, by elimination")
     elif not arm.plan.is_exact:
         parts.append("nearly; solved as such and refined")
     return ", ".join(parts)
@@ -95,7 +95,8 @@ def explained(ik: InverseGeometry) -> str:
         return "\n".join([*lines, *ik._general.explain()])
     for number, step in enumerate(arm.plan.steps, 1):
         lines.append(f"{number}. {arm.chain.axes[step.joint].name}: {_told(arm, step)}")
-    lines.append(f"{arm.plan.branches} branches at the most; each is checked against the pose.")
+    count = arm.plan.branches
+    lines.append(f"{count} branch{'es' * (count > 1)} at the most; each is checked against the pose.")
     if not arm.plan.is_exact:
         lines.append(f"Axes miss each other by up to {arm.plan.tolerance:g} of the arm's size: Newton steps follow.")
     return "\n".join(lines)

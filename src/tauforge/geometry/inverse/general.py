@@ -1,4 +1,4 @@
-"""General arms of six joints: elimination, and an eigenvalue problem with up to 16 real solutions.
+"""General arms of six joints: elimination, with up to 16 real solutions, and eigenvalues where the compiled way fails.
 
 The way of Raghavan and Roth, for any mixture of joints that turn or slide. Round the loop, from any joint on, let the
 joints be 1 to 6. A point p and a direction l on the axis of joint 6 do not notice its motion. Seen from the link
