@@ -18,13 +18,17 @@ EXAMPLES = ROOT / "examples"
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?(?![\w.])")
 BASE = tf.Body(name="base", inertia=tf.Inertia(*(tf.symbol(f"{name}0") for name in tf.Inertia._fields)))
 LONG = (
-    "inverse_geometry_parallel",
     "cartesian",
-    "sweep",
-    "excitation",
-    "view",
+    "consistency",
     "controllers",
+    "excitation",
+    "inverse_geometry_parallel",
+    "many_states",
     "payload",
+    "simulate",
+    "sweep",
+    "tx40",
+    "view",
     "workspace",
 )
 """Examples for the long runs only: other tests have what they show."""

@@ -18,7 +18,7 @@ from .studies import deadly, fall, first, grid, noted
 
 ROOT = Path(__file__).parents[2]
 COUNTS = [24, pytest.param(2000, marks=pytest.mark.slow)]
-CALLERS = [("threads", 24), *(pytest.param(x, 2000, marks=pytest.mark.slow) for x in ("threads", "processes"))]
+CALLERS = [pytest.param(x, 2000, marks=pytest.mark.slow) for x in ("threads", "processes")]
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 
 
