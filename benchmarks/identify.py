@@ -25,6 +25,7 @@ import tauforge as tf
 from tauforge.bench.with_pinocchio import to_pinocchio
 from tauforge.identification.columns import Columns
 from tauforge.identification.sources import sources_of
+from tauforge.identification.threads import one_thread_each
 
 from .robots import panda
 from .table import Table
@@ -207,4 +208,5 @@ if __name__ == "__main__":
     if given.memory:
         memory(robot_with_friction(), given.memory, Table())
     else:
-        speed(robot_with_friction(), given.samples, Table())
+        with one_thread_each():
+            speed(robot_with_friction(), given.samples, Table())

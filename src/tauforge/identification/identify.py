@@ -29,6 +29,7 @@ from .result import Identification
 from .samples import Samples
 from .sources import sources_of
 from .states import Source
+from .threads import one_thread_each
 
 Floats = NDArray[np.float64]
 PLAIN, RICH = ("FV", "FS", "FO"), ("FA", "FB")
@@ -134,6 +135,7 @@ def _estimated(
     for source, own in zip(sources, given, strict=True):
         warn(suspicions(source.recording, found.robot, own), own, level=5)
     with ExitStack() as stack:
+        stack.enter_context(one_thread_each())
         if isinstance(workers, int):
             executor = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
         else:

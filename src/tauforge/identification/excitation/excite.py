@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ...models.registry import check_robot
 from ...robot.robot import Robot
 from ...simulation.motion.checks import bounds, check_joints, numbers, positive
 from ...sweeps.sweep import sweep
+from ..threads import one_thread_each
 from .clearance import clearances
 from .information import Information, columns_to_excite, condition, noise_of
 from .limits import MotionLimits, limits_of
@@ -117,16 +117,6 @@ def _searched(problem: Problem, series: Series, criterion: str, starts: Sequence
 
     with one_thread_each():
         return sweep(found, {"number": starts}, batch=1, **how)
-
-
-def one_thread_each() -> AbstractContextManager[object]:
-    """Keep the threads of linear algebra from competing with the workers: the matrices here are small."""
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:
-        raise IdentificationError("exciting_trajectory needs threadpoolctl: pip install 'tauforge[identify]'") from None
-    limited: AbstractContextManager[object] = threadpool_limits(1, "blas")
-    return limited
 
 
 def measured(problem: Problem, series: Series, criterion: str, x: Floats) -> float:
