@@ -94,12 +94,7 @@ class Task:
 
     def goals(self, given: ArrayLike, what: str = "T") -> Floats:
         """Return goals as poses (..., 4, 4), from these or, for positions alone, from points (..., 3)."""
-        try:
-            found = np.array(given, dtype=float)
-        except (TypeError, ValueError):
-            raise ProgramError(f"{what}: this is not an array of numbers") from None
-        if not np.isfinite(found).all():
-            raise ProgramError(f"{what} has entries that are not finite")
+        found = finite(given, what)
         if self.aim == "position" and found.shape[-1:] == (3,):
             poses = np.broadcast_to(np.eye(4), (*found.shape[:-1], 4, 4)).copy()
             poses[..., :3, 3] = found
@@ -158,3 +153,14 @@ def _compiled(robot: Robot, frame: str) -> tuple[Function, Function]:
     where, J, rate = transforms(robot, frames=frame), jacobian(robot, frame=frame), jacobian_rate(robot, frame=frame)
     refuse_symbols(robot, where)
     return fuse(where, J).compile(), fuse(where, J, rate).compile()
+
+
+def finite(given: ArrayLike, what: str) -> Floats:
+    """Return an array of finite numbers, as a copy."""
+    try:
+        found = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ProgramError(f"{what}: this is not an array of numbers") from None
+    if not np.isfinite(found).all():
+        raise ProgramError(f"{what} has entries that are not finite")
+    return found

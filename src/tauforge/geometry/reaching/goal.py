@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ProgramError
-from ..task import SKEW
+from ..task import SKEW, finite
 
 Floats = NDArray[np.float64]
 LINEAR, ANGULAR = ("x", "y", "z"), ("rx", "ry", "rz")
@@ -104,12 +104,7 @@ def goal_numbers(given: ArrayLike, parts: Sequence[str], what: str = "T") -> Flo
     """Return goals (..., 12) from poses (..., 4, 4), or from points or directions (..., 3) where these are enough."""
     if np.iscomplexobj(given):
         raise ProgramError(f"{what} has complex numbers")
-    try:
-        found = np.array(given, dtype=float)
-    except (TypeError, ValueError):
-        raise ProgramError(f"{what}: this is not an array of numbers") from None
-    if not np.isfinite(found).all():
-        raise ProgramError(f"{what} has entries that are not finite")
+    found = finite(given, what)
     if np.abs(found).max(initial=0.0) > FARTHEST:
         raise ProgramError(f"{what} has entries beyond {FARTHEST:g}; lengths are in metres")
     short = tuple(parts) in (LINEAR, ("direction",))
