@@ -3,6 +3,8 @@
 # make lint   formatting, lint, types, import contract, docs that build strictly
 # make docs   the documentation in site/;  make bench  the benchmarks;  make records  the page of operation counts
 PYTHON ?= python3
+# the tests start many Pythons, which would all compile the package anew
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 

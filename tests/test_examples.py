@@ -1,6 +1,7 @@
 """The examples run, and print what the documentation shows; so do the command lines and costs on the models' pages."""
 
 import re
+import runpy
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -74,10 +75,11 @@ def test_what_is_the_same_output(printed, shown, same):
         for path in sorted(EXAMPLES.rglob("*.py"))
     ],
 )
-def test_example(path, tmp_path):
-    result = subprocess.run([sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    check_output(result.stdout, path.with_suffix(".txt").read_text())
+def test_example(path, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(path)])
+    runpy.run_path(str(path), run_name="__main__")
+    check_output(capfd.readouterr().out, path.with_suffix(".txt").read_text())
 
 
 def test_every_example_is_shown():
