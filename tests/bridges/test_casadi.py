@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.bridges import casadi_library
 
 from .models import programs, small, states
 
@@ -41,7 +42,19 @@ def test_numbers_of_expressions(name):
 @pytest.mark.parametrize("name", small())
 def test_c_code_and_its_derivatives(name):
     """Jacobians, products with them and Hessians, by the names under which CasADi looks for them."""
-    program = small()[name]
+    _check_derivatives(small()[name])
+
+
+@compiler
+def test_c_code_in_many_parts(monkeypatch):
+    """Long functions are cut; here even short ones."""
+    monkeypatch.setattr(casadi_library, "_LONGEST", 10)
+    program = small()["torques"]
+    assert "part1(" in casadi_library.library(program, 0)
+    _check_derivatives(program)
+
+
+def _check_derivatives(program):
     plain, compiled = program.to_casadi(), program.to_casadi(compiled=True)
     check(program, compiled)
     for output in program.outputs:
