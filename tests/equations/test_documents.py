@@ -87,6 +87,8 @@ def test_the_document_explains_itself():
     assert r"2 & $1$ & $0$" in body or r"$2$ & $1$ & $0$" in body
     assert r"$\frac{\pi}{2}$" in body
     assert r"gravity torques" in body
+    assert r"prismatic if it is 1" in body
+    assert r"prismatic if it is 1" in tf.gravity(tf.robots.rrp()).equations().markdown()
     assert r"$M_{3}$ & mass of link j (kg) \\" in body
     assert r"$c_{1}$ & $\cos(q_{1})$ \\" in body
 
