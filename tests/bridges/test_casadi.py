@@ -1,6 +1,7 @@
 """CasADi: the numbers of compile(), as expressions and as C code, and derivatives that both agree on."""
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,6 +85,13 @@ def test_how_many_derivatives():
     values = [program.to_casadi(compiled=True, derivatives=k)(*x) for k in (1, 2)]
     found, expected = (ca.Function("J", x, [ca.jacobian(value, x[0])])(*row).full() for value in values)
     np.testing.assert_array_equal(found, expected)
+
+
+@compiler
+@pytest.mark.parametrize("compiled", [False, True])
+def test_any_name_of_a_robot(compiled):
+    program = tf.gravity(replace(tf.robots.planar2r(), name="2. Röbot ☃ __a"))
+    check(program, program.to_casadi(compiled=compiled, **{"derivatives": 0} if compiled else {}))
 
 
 def test_no_compiler(monkeypatch):

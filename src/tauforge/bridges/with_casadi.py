@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ def to_casadi(program: Program, *, compiled: bool = False, derivatives: int = 2)
     refuse_repeated(program, "CasADi")
     if derivatives not in (0, 1, 2):
         raise ProgramError(f"derivatives={derivatives!r}; compiled code has derivatives of order 0, 1 or 2")
-    return _external(by_entries(program), derivatives, ca) if compiled else _expressions(program, ca)
+    named = replace(program, name=ca.Function.fix_name(program.name))  # letters, digits and single underscores
+    return _external(by_entries(named), derivatives, ca) if compiled else _expressions(named, ca)
 
 
 def _expressions(program: Program, ca: Any) -> Any:
