@@ -1,11 +1,13 @@
 """CasADi: the numbers of compile(), as expressions and as C code, and derivatives that both agree on."""
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.bridges import casadi_library
 
 from .models import programs, small, states
 
@@ -41,7 +43,19 @@ def test_numbers_of_expressions(name):
 @pytest.mark.parametrize("name", small())
 def test_c_code_and_its_derivatives(name):
     """Jacobians, products with them and Hessians, by the names under which CasADi looks for them."""
-    program = small()[name]
+    _check_derivatives(small()[name])
+
+
+@compiler
+def test_c_code_in_many_parts(monkeypatch):
+    """Long functions are cut; here even short ones."""
+    monkeypatch.setattr(casadi_library, "_LONGEST", 10)
+    program = small()["torques"]
+    assert "part1(" in casadi_library.library(program, 0)
+    _check_derivatives(program)
+
+
+def _check_derivatives(program):
     plain, compiled = program.to_casadi(), program.to_casadi(compiled=True)
     check(program, compiled)
     for output in program.outputs:
@@ -71,6 +85,13 @@ def test_how_many_derivatives():
     values = [program.to_casadi(compiled=True, derivatives=k)(*x) for k in (1, 2)]
     found, expected = (ca.Function("J", x, [ca.jacobian(value, x[0])])(*row).full() for value in values)
     np.testing.assert_array_equal(found, expected)
+
+
+@compiler
+@pytest.mark.parametrize("compiled", [False, True])
+def test_any_name_of_a_robot(compiled):
+    program = tf.gravity(replace(tf.robots.planar2r(), name="2. Röbot ☃ __a"))
+    check(program, program.to_casadi(compiled=compiled, **{"derivatives": 0} if compiled else {}))
 
 
 def test_no_compiler(monkeypatch):

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import unicodedata
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,6 +88,8 @@ def test_the_document_explains_itself():
     assert r"2 & $1$ & $0$" in body or r"$2$ & $1$ & $0$" in body
     assert r"$\frac{\pi}{2}$" in body
     assert r"gravity torques" in body
+    assert r"prismatic if it is 1" in body
+    assert r"prismatic if it is 1" in tf.gravity(tf.robots.rrp()).equations().markdown()
     assert r"$M_{3}$ & mass of link j (kg) \\" in body
     assert r"$c_{1}$ & $\cos(q_{1})$ \\" in body
 
@@ -118,6 +121,12 @@ def test_long_terms_break_in_the_outer_brackets():
     made = tf.coriolis_matrix(ROBOTS["scara"]).equations().text(80)
     assert "(MX₃\n" not in made
     assert max(map(len, made.splitlines())) <= 80
+
+
+def test_a_constant_matrix_has_no_arguments():
+    arm = tf.robots.planar2r()
+    made = tf.inertia_matrix(replace(arm, joints=arm.joints[:1], bodies=arm.bodies[:1])).equations()
+    assert made.text() == "M = [ 1/3 ]"
 
 
 def test_a_symbol_g_stays_g():

@@ -230,6 +230,7 @@ def test_endings(tmp_path):
     assert load(str(tmp_path / "ARM.PAR")).name == "arm"
     assert "the ending '.docx' matches no format; known endings are .par, .toml" in refused(lambda: load("arm.docx"))
     assert "a name without ending matches no format" in refused(lambda: load(tmp_path / "arm"))
+    assert "panda: not a file's name; for the bundled robot call tf.robots.panda()" in refused(lambda: load("panda"))
     assert ".par, .toml" in refused(lambda: save(load(tmp_path / "ARM.PAR"), tmp_path / "arm.step"))
     assert [path.name for path in tmp_path.iterdir()] == ["ARM.PAR"]
 

@@ -19,7 +19,6 @@ from tauforge.projects import PROJECTS
 from tauforge.projects.numbers import numbers
 
 from ..targets.runners import require
-from ..targets.test_cortex import _panda
 
 COMMANDS = {
     "cmake": (["cmake"], "cmake -B build && cmake --build build && ctest --test-dir build --output-on-failure"),
@@ -209,7 +208,7 @@ def test_a_page_runs_the_panda(tmp_path):
     require("playwright", "chromium", "gcc")
     from playwright.sync_api import sync_playwright
 
-    robot = _panda()
+    robot = tf.robots.panda()
     folder = made("wasm", robot, tmp_path)
     quiet = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
     quiet.extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}

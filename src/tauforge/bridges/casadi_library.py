@@ -2,19 +2,23 @@
 
 CasADi looks for ``jac_f``, the derivatives of all outputs with respect to all inputs; ``fwd1_f`` and ``adj1_f``,
 products with a direction and with weights; and ``jac_adj1_f``, from which Hessians are made. Matrices are sparse,
-column by column.
+column by column. Long functions are cut into parts, as the time that C compilers take grows with the square of a
+function's length.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..graph.collector import collector_paused
 from ..graph.derivative import forward_product, jacobian, reverse_product
 from ..graph.node import ZERO, Node, symbol
 from ..program.array import Array, Shape
 from ..program.program import Program
+from ..targets import c
+from ..targets.parts import parts, written
+from ..targets.statements import listing
 
 Pattern = tuple[int, int, tuple[tuple[int, int], ...]]
 """Rows, columns, and the places of entries, column by column."""
@@ -35,9 +39,14 @@ class Matrices:
         }
 
 
+_C = replace(c.LANGUAGE, reserved=c.RESERVED | {"kept"})
+_LONGEST = 1_000
+"""Operations in one C function: with all 13,790 of a Panda's Hessian in one, gcc takes three times as long."""
+
+
 @collector_paused()
-def library(program: Program, derivatives: int) -> tuple[str, int]:
-    """Return the text of the library, and how many operations it has."""
+def library(program: Program, derivatives: int) -> str:
+    """Return the text of the library."""
     inputs = _whole({name: _columns(array) for name, array in program.arguments.items()})
     outputs = _sparse({name: _columns(array) for name, array in program.results.items()})
     functions = [(program.name, inputs, outputs)]
@@ -55,12 +64,7 @@ def library(program: Program, derivatives: int) -> tuple[str, int]:
         if derivatives > 1:
             more = _joined(given, _seeds("out_", adjoint))
             functions.append((f"jac_adj1_{program.name}", more, _jacobians(given, adjoint)))
-    texts, operations = [_HEAD], 0
-    for name, read, written in functions:
-        made = Program(f"{name}_values", read.arrays(), written.arrays())
-        operations += made.count().total
-        texts += [_internal(made.code("c"), made.name), _wrapper(name, read, written)]
-    return "\n".join(texts), operations
+    return "\n".join([_HEAD, *(line for function in functions for line in _function(*function))])
 
 
 def _columns(array: Array) -> tuple[int, int, list[Node]]:
@@ -144,50 +148,67 @@ def _reverse(inputs: Matrices, outputs: Matrices, seeds: Matrices) -> Matrices:
     return Matrices({f"adj_{name}": pattern for name, pattern in inputs.patterns.items()}, nodes)
 
 
-_HEAD = """#include <stddef.h>
+_HEAD = """#include <math.h>
+#include <stddef.h>
+#include <string.h>
 typedef long long int casadi_int;
 #ifdef _WIN32
 #define EXPORT __declspec(dllexport)
 #else
 #define EXPORT __attribute__((visibility("default")))
 #endif
+#define NOINLINE __attribute__((noinline))
 """
 
 
-def _internal(text: str, name: str) -> str:
-    """Return a function that only this file sees."""
-    return text.replace(f"void {name}(", f"static void {name}(")
-
-
-def _wrapper(name: str, read: Matrices, written: Matrices) -> str:
+def _function(name: str, given: Matrices, made: Matrices) -> list[str]:
     """Return the functions by which CasADi calls one and asks about it; it leaves out arrays of zeros and results."""
-    most = max([1, *(len(nodes) for nodes in read.nodes.values())])
-    scratch = [len(nodes) for nodes in written.nodes.values()]
-    given = [f"arg[{k}] ? arg[{k}] : zeros" for k in range(len(read.nodes))]
-    starts = [sum(scratch[:k]) for k in range(len(scratch))]
-    made = [f"res[{k}] ? res[{k}] : w + {start}" for k, start in enumerate(starts)]
-    lines = [
+    statements = listing(Program(name, given.arrays(), made.arrays()), _C, None)
+    cut, kept = parts(statements, _LONGEST, "kept")
+    inputs, outputs = ([x.name for x in each] for each in (statements.inputs, statements.outputs))
+    declared = ", ".join([*(f"const double *{x}" for x in inputs), *(f"double *{x}" for x in outputs)])
+    lines = []
+    for k, part in enumerate(cut):
+        lines += [f"static NOINLINE void {name}_part{k}({declared}, double *restrict kept)", "{"]
+        lines += [*written(part, _C, "    "), "}"]
+    sizes = [len(nodes) for nodes in made.nodes.values()]
+    most = max([1, *(len(nodes) for nodes in given.nodes.values())])
+    results = [f"res[{k}] ? res[{k}] : w + {sum(sizes[:k])}" for k in range(len(sizes))]
+    pointers = ", ".join([*(f"a{k}" for k in range(len(inputs))), *(f"r{k}" for k in range(len(outputs)))])
+    return [
+        *lines,
         f"EXPORT int {name}(const double **arg, double **res, casadi_int *iw, double *w, int mem) {{",
         f"    static const double zeros[{most}] = {{0}};",
-        "    (void)iw; (void)w; (void)mem; (void)arg; (void)zeros;",
-        f"    {name}_values({', '.join([*given, *made])});",
+        *(f"    const double *a{k} = arg[{k}] ? arg[{k}] : zeros;" for k in range(len(inputs))),
+        *(f"    double *r{k} = {result};" for k, result in enumerate(results)),
+        *(
+            f"    memset(r{outputs.index(x.name)}, 0, sizeof(double[{x.array.shape.size}]));"
+            for x in statements.cleared
+        ),
+        *(f"    {name}_part{k}({pointers}, w + {sum(sizes)});" for k in range(len(cut))),
         "    return 0;",
         "}",
-        f"EXPORT casadi_int {name}_n_in(void) {{ return {len(read.nodes)}; }}",
-        f"EXPORT casadi_int {name}_n_out(void) {{ return {len(written.nodes)}; }}",
-        f"EXPORT int {name}_work(casadi_int *a, casadi_int *r, casadi_int *i, casadi_int *w) {{",
-        f"    if (a) *a = {len(read.nodes)};",
-        f"    if (r) *r = {len(written.nodes)};",
-        "    if (i) *i = 0;",
-        f"    if (w) *w = {sum(scratch)};",
-        "    return 0;",
-        "}",
-        *_names(f"{name}_name_in", [*read.nodes]),
-        *_names(f"{name}_name_out", [*written.nodes]),
-        *_sparsities(f"{name}_sparsity_in", [*read.patterns.values()]),
-        *_sparsities(f"{name}_sparsity_out", [*written.patterns.values()]),
+        *_questions(name, given, made, sum(sizes) + kept),
     ]
-    return "\n".join([*lines, ""])
+
+
+def _questions(name: str, given: Matrices, made: Matrices, work: int) -> list[str]:
+    """Return the functions that say what a function takes and gives, and how many numbers it needs to work with."""
+    return [
+        f"EXPORT casadi_int {name}_n_in(void) {{ return {len(given.nodes)}; }}",
+        f"EXPORT casadi_int {name}_n_out(void) {{ return {len(made.nodes)}; }}",
+        f"EXPORT int {name}_work(casadi_int *a, casadi_int *r, casadi_int *i, casadi_int *w) {{",
+        f"    if (a) *a = {len(given.nodes)};",
+        f"    if (r) *r = {len(made.nodes)};",
+        "    if (i) *i = 0;",
+        f"    if (w) *w = {work};",
+        "    return 0;",
+        "}",
+        *_names(f"{name}_name_in", [*given.nodes]),
+        *_names(f"{name}_name_out", [*made.nodes]),
+        *_sparsities(f"{name}_sparsity_in", [*given.patterns.values()]),
+        *_sparsities(f"{name}_sparsity_out", [*made.patterns.values()]),
+    ]
 
 
 def _names(function: str, names: Sequence[str]) -> list[str]:

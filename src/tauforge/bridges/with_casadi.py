@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,8 @@ from ..program.program import Program
 from .casadi_library import library
 from .needed import by_entries, needed, refuse_repeated
 
-_FLAGS = ("-O2", "-shared", "-fPIC")
-_FEW = 4_000
-"""Operations above which the C compiler optimises less, to be done in seconds."""
+_FLAGS = ("-O1", "-march=native", "-shared", "-fPIC")
+"""Formulas without loops gain nothing from -O2, which takes longer."""
 
 
 def to_casadi(program: Program, *, compiled: bool = False, derivatives: int = 2) -> Any:
@@ -26,7 +26,8 @@ def to_casadi(program: Program, *, compiled: bool = False, derivatives: int = 2)
     refuse_repeated(program, "CasADi")
     if derivatives not in (0, 1, 2):
         raise ProgramError(f"derivatives={derivatives!r}; compiled code has derivatives of order 0, 1 or 2")
-    return _external(by_entries(program), derivatives, ca) if compiled else _expressions(program, ca)
+    named = replace(program, name=ca.Function.fix_name(program.name))  # letters, digits and single underscores
+    return _external(by_entries(named), derivatives, ca) if compiled else _expressions(named, ca)
 
 
 def _expressions(program: Program, ca: Any) -> Any:
@@ -73,12 +74,10 @@ def _external(program: Program, derivatives: int, ca: Any) -> Any:
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if not compiler:
         raise ProgramError("to_casadi(compiled=True) needs a C compiler: install gcc or clang, or leave compiled out")
-    text, operations = library(program, derivatives)
-    effort = ("-O1",) if operations > _FEW else ()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # once loaded, the file is not needed
         source, made = Path(folder) / "made.c", Path(folder) / "made.so"
-        source.write_text(text)
-        command = [compiler, *_FLAGS, *effort, "-march=native", "-o", str(made), str(source), "-lm"]
+        source.write_text(library(program, derivatives))
+        command = [compiler, *_FLAGS, "-o", str(made), str(source), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise ProgramError(f"{compiler} could not compile {program.name}: {done.stderr.strip()[-500:]}")

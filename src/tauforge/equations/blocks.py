@@ -43,7 +43,8 @@ def blocks(
     """Yield each output as a matrix, if its rows are not wider than ``widest``, else by its entries."""
     for name, array in form.program.results.items():
         texts = [language.text(shown(x)) for x in form.outputs[name]]
-        whole = f"{letters(name)}({', '.join(letters(x) for x in _arguments(form.program))})"
+        read = ", ".join(letters(x) for x in _arguments(form.program))
+        whole = f"{letters(name)}({read})" if read else letters(name)
         rows = _rows(array, texts)
         if rows and _width(rows, width) + width(whole) <= widest:
             yield Matrix(whole, rows)

@@ -14,7 +14,7 @@ from ..targets import latex
 from ..targets.comments import head
 from ..targets.expression import Variable
 from ..targets.language import Language
-from ..targets.latex_document import cells, document, sentence
+from ..targets.latex_document import cells, document, explained, sentence
 from ..targets.statements import Listing, listing
 from ..targets.tables import Table, meanings, of_steps, parts, ranges
 from . import unicode
@@ -157,7 +157,8 @@ class Equations:
 
     def _markdown_table(self, table: Table) -> list[str]:
         first, *rows = cells(table, self._latex, self.program, unmarked)
-        return [f"**{unmarked(table.title)}**", "", _row(first), _row(["---"] * len(first)), *map(_row, rows)]
+        lines = [f"**{unmarked(table.title)}**", "", _row(first), _row(["---"] * len(first)), *map(_row, rows)]
+        return [*lines, *(x for text in explained(table) for x in ("", text))]
 
     def _sentence(self, part: str) -> str:
         made = sentence(part, self._latex)

@@ -17,6 +17,7 @@ from ..errors import RobotError
 from ..files import write_text
 from ..limits import FileLimits, limited
 from ..robot.body import Body
+from ..robot.bundled import names
 from ..robot.robot import Robot
 from .angles import SNAP, with_snapped_angles
 from .contents import as_file, called
@@ -101,6 +102,8 @@ def _read(
     limits: FileLimits | None,
 ) -> Robot:
     """Return the robot in a file."""
+    if path.name in names():
+        raise RobotError(f"{path}: not a file's name; for the bundled robot call tf.robots.{path.name}()")
     reader = _format(path)
     ending = path.suffix.lower()
     options: dict[str, Any] = {key: x for key, x in (("lenient", lenient), ("folders", folders)) if x}

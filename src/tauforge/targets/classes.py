@@ -6,10 +6,9 @@ from dataclasses import replace
 from functools import partial
 
 from ..graph import operations as graph
-from .expression import Variable
 from .function import Form, render, repeated, signature
 from .language import Language, calls, words
-from .parts import names, parts
+from .parts import names, parts, written
 from .statements import Listing, Statement
 from .target import Target
 
@@ -116,12 +115,8 @@ def _render_java(listing: Listing) -> str:
 
 
 def _method(number: int, part: list[Statement], arguments: list[str]) -> list[str]:
-    java = JAVA_LANGUAGE
-    lines = ["", *signature(f"    private static void part{number}({{arguments}}) {{{{", arguments, "")]
-    for x in part:
-        template = java.define if isinstance(x.target, Variable) else java.assign
-        lines += java.statement(template, java.text(x.target), x.value, "        ")
-    return [*lines, "    }"]
+    opening = signature(f"    private static void part{number}({{arguments}}) {{{{", arguments, "")
+    return ["", *opening, *written(part, JAVA_LANGUAGE, "        "), "    }"]
 
 
 JAVA = Target(JAVA_LANGUAGE, _render_java, ".java")

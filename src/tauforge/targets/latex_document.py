@@ -30,6 +30,12 @@ PREAMBLE = (
 _LISTED = 12
 """How many entries of an array have their labels listed."""
 _TURNS = re.compile(r"(?:(\d+)\*)?\bpi\b(?:/(\d+))?")
+GEOMETRY = (
+    r"Frame $j$ is placed on frame $p$ as by Khalil and Kleinfinger: turned by $\gamma$ and moved by $b$ along $z$, "
+    r"turned by $\alpha$ and moved by $d$ along $x$, turned by $\theta$ and moved by $r$ along $z$. Joint $j$ is "
+    r"revolute if $\sigma$ is 0, prismatic if it is 1, and fixed if it is 2. Lengths are in m, angles in rad."
+)
+"""What the columns of the table of the geometry mean."""
 EQUATIONS = r"\section*{Equations}"
 """What separates the explanations from the equations."""
 
@@ -59,7 +65,7 @@ def document(
     lines = [*comments, *PREAMBLE, rf"\section*{{{escaped(title)}}}"]
     for part in parts(program):
         lines += table(part, language, program) if isinstance(part, Table) else [rf"{sentence(part, language)}\par"]
-    lines += [rf"Operations: {escaped(str(program.count()))}.\par", r"\subsection*{Symbols}"]
+    lines += [rf"Operations of generated code: {escaped(str(program.count()))}.\par", r"\subsection*{Symbols}"]
     columns = r">{\raggedright}p{0.3\textwidth}p{0.6\textwidth}"
     lines += _longtable(columns, _meanings(program, language, symbols, more))
     return "\n".join([*lines, EQUATIONS, *equations, r"\end{document}", ""])
@@ -98,7 +104,13 @@ def table(table: Table, language: Language, program: Program) -> list[str]:
     head, *rows = cells(table, language, program, escaped)
     lines = _longtable("l" * len(head), [head, *rows])
     lines[1] += r" \hline"
-    return [r"\begingroup\footnotesize", rf"\textbf{{{escaped(table.title)}}}\par", *lines, r"\endgroup"]
+    title = rf"\medskip\textbf{{{escaped(table.title)}}}\par"
+    return [r"\begingroup\footnotesize", title, *lines, *(rf"{x}\par" for x in explained(table)), r"\endgroup"]
+
+
+def explained(table: Table) -> list[str]:
+    """Return what a table's columns mean, where the list of symbols does not say it."""
+    return [GEOMETRY] if {"sigma", "gamma"} <= {*table.rows[0]} and "e" not in table.rows[0] else []
 
 
 def cells(table: Table, language: Language, program: Program, other: Callable[[str], str]) -> list[list[str]]:

@@ -1,10 +1,11 @@
-"""Long functions cut into parts, for languages that limit the size of a function."""
+"""Long functions cut into parts, for languages that limit the size of a function and for compilers that are slow."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from .expression import Call, Element, Expression, List, Product, Quotient, Sum, Variable
+from .language import Language
 from .statements import Listing, Statement
 
 Parts = list[list[Statement]]
@@ -38,6 +39,15 @@ def parts(listing: Listing, size: int, kept: str) -> tuple[Parts, int]:
 def _statement(x: Statement, places: dict[str, Element], moved: Callable[[Expression], Expression]) -> Statement:
     target = places.get(x.target.name, x.target) if isinstance(x.target, Variable) else x.target
     return Statement(target, mapped(x.value, moved))
+
+
+def written(part: Sequence[Statement], language: Language, indent: str) -> list[str]:
+    """Return the lines of a part."""
+    lines = []
+    for x in part:
+        template = language.define if isinstance(x.target, Variable) else language.assign
+        lines += language.statement(template, language.text(x.target), x.value, indent)
+    return lines
 
 
 def names(x: Expression) -> list[str]:
