@@ -51,8 +51,7 @@ class Zeros(NamedTuple):
 
 def zeros(values: Floats) -> Zeros:
     """Return the zeros of waves from values (k, 2 D + 1) at equal steps of the angle, from 0."""
-    waves = np.fft.rfft(values, axis=1) * (2.0 / values.shape[1])
-    waves[:, 0] *= 0.5
+    waves = _amplitudes(values)
     count, h = len(values), 2.0 * np.pi / GRID
     f, slope, bend = _sampled(waves, _steps(h, GRID), 3)
     size = np.abs(f).max(axis=1)
@@ -68,6 +67,17 @@ def zeros(values: Floats) -> Zeros:
     crossed = np.bincount(np.concatenate([wave, more.wave[more.beyond]]), minlength=count)
     unclear = ~np.isfinite(size) | ((np.abs(f) < NOISE * size[:, None]).sum(axis=1) > 1)
     return Zeros(np.concatenate([wave, more.wave]), np.concatenate([angle, more.angle]), crossed, unclear)
+
+
+def sampled(values: Floats) -> Floats:
+    """Return waves on the grid, from values at equal steps of the angle."""
+    return _sampled(_amplitudes(values), _steps(2.0 * np.pi / GRID, GRID), 1)[0]
+
+
+def _amplitudes(values: Floats) -> Waves:
+    waves = np.fft.rfft(values, axis=1) * (2.0 / values.shape[1])
+    waves[:, 0] *= 0.5
+    return waves
 
 
 class Close(NamedTuple):

@@ -22,7 +22,7 @@ from ...spatial.pose import HERE, Pose
 from ...spatial.vector import Vector, cross, dot
 from .branches import goal, motion
 from .chain import Floats
-from .circle import frequencies, zeros
+from .circle import frequencies, sampled, zeros
 from .loop import GOAL, Loop
 from .orthogonal import EQUATIONS, LEFT, complement, determinant, kernel, made
 from .result import Truths, gathered
@@ -59,8 +59,8 @@ class Eliminated:
 
     def __init__(self, general: General, choice: Choice) -> None:
         self.general, self.choice = general, choice
-        order = general._order(choice)
-        grids = [general._grid(k, offset) for k, offset in zip(order[2:5], choice.offsets, strict=True)]
+        order = choice.order
+        grids = [general._grid(k, offset) for k, offset in zip(choice.kept, choice.offsets, strict=True)]
         nowhere = Pose.of([np.full((1, 1), float(x)) for x in HERE.homogeneous])
         values = general._values(
             nowhere, {}, general._ways(order)[0], order[5], order[2:5], [grid.at for grid in grids]
@@ -69,30 +69,31 @@ class Eliminated:
         halves = np.einsum("eijl,ia,jb,lc->eabc", every, *(grid.half for grid in grids))
         waves = np.einsum("eabc,ad->ebcd", halves, TRIGONOMETRIC).reshape(EQUATIONS + 1, 27)
         self._left, self._one = waves[:-1], waves[-1]
-        self._degree = HIGHEST
+        self._degree, self.span = HIGHEST, np.inf
 
     @classmethod
     def of(cls, general: General, choice: Choice, T: Floats, q: Floats) -> Eliminated | None:
         """Return the method for a choice; None if some poses, each with a state that has it, show that it fails."""
-        order = general._order(choice)
+        order = choice.order
         joints = {k for k, _ in general._ways(order)[0]}
         if choice.hidden or general.chain.axes[order[2]].slides or joints & {GOAL, *general.arm.held}:
             return None
-        own = cls(general, choice)
-        values = own._waves(own._system(T, q)[0])
-        if not np.isfinite(values).all() or (own._system(T, q)[1]).any():
+        own, right = cls(general, choice), general._right(T, q, order)
+        S, lost = own._combined(np.ascontiguousarray(right[..., 1:]), right[..., 0])
+        values = own._waves(S)
+        if lost.any() or not np.isfinite(values).all():
             return None
-        own._degree = frequencies(values)
-        place = general.chain.axes[order[2]].place
-        at = q[:, place] - choice.offsets[0]
-        there = determinant()(own._system(T, q)[0], np.stack([np.cos(at), np.sin(at)], axis=1))[:, 0]
-        fine = np.abs(there) < 1e-8 * np.abs(values).max(axis=1)
+        own._degree, size = frequencies(values), np.abs(values).max(axis=1)
+        at = q[:, general.chain.axes[order[2]].place] - choice.offsets[0]
+        there = determinant()(S, np.stack([np.cos(at), np.sin(at)], axis=1))[:, 0]
+        own.span = float(np.log10(size / np.abs(sampled(values)).min(axis=1)).mean())
+        fine = np.abs(there) < 1e-8 * size
         return own if fine.all() and 0 < own._degree < HIGHEST else None
 
     @cached_property
     def _right(self) -> Function:
         """``T, near -> A, alone``: coefficients (14, 8) of products of the joints 1 and 2, and constants (14)."""
-        general, order = self.general, self.general._order(self.choice)
+        general, order = self.general, self.choice.order
         axis, way = general.chain.axes[order[5]], general._ways(order)[1]
         T, near = goal("frame"), inputs("near", general.arm.robot.coordinate_names, "given joints")
         held = {k: motion(general.chain, k, near) for k in general.arm.held}
@@ -116,7 +117,9 @@ class Eliminated:
 
     def _system(self, T: Floats, near: Floats) -> tuple[Floats, Truths]:
         """Return six equations (k, 6, 9, 3), and poses for which they are not the right ones."""
-        A, alone = self._right(T, near)
+        return self._combined(*self._right(T, near))
+
+    def _combined(self, A: Floats, alone: Floats) -> tuple[Floats, Truths]:
         N, size = complement()(A)
         N = np.ascontiguousarray(np.swapaxes(N, 1, 2))
         S = (N.reshape(-1, EQUATIONS) @ self._left).reshape(-1, LEFT, 27)
@@ -140,5 +143,5 @@ class Eliminated:
             x[:, 1] = (v[:, :-1] * v[:, 1:]).sum(axis=(1, 2)) / (v[:, :-1] ** 2).sum(axis=(1, 2))
             x[:, 2] = (v[:, :, :-1] * v[:, :, 1:]).sum(axis=(1, 2)) / (v[:, :, :-1] ** 2).sum(axis=(1, 2))
         q = self.general._joints(x, near[pose], self.choice)
-        q, which = self.general._completed(T[pose], q, self.general._order(self.choice)[2:5], SECOND)
+        q, which = self.general._completed(T[pose], q, self.choice.kept, SECOND)
         return Candidates(gathered(q, pose[which], len(T)), found.crossed, found.unclear | lost)

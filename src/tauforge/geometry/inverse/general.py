@@ -15,9 +15,9 @@ eigenvalues.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cache, cached_property
-from itertools import product
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -27,10 +27,10 @@ from ...errors import ProgramError
 from ...runtime.function import Function
 from ...spatial.pose import Pose
 from .branches import SHARP, branches
-from .chain import NOWHERE, Floats, Motion
+from .chain import Floats, Motion
 from .eliminate import Eliminated
 from .loop import Loop, Way, ways
-from .plan import placed, plan, size
+from .plan import plan, size
 from .refine import Refined, joined, refine
 
 if TYPE_CHECKING:
@@ -41,16 +41,21 @@ IMAGINARY = 1e-2
 """Imaginary part, relative to 1 + |x|, of an eigenvalue that may be one of a real pair."""
 LOT = 512
 """Poses that are solved at once."""
-TRIED, ENOUGH = 12, -8.0
-"""Poses on which choices are compared, and the mean of logarithms that needs no comparison."""
 
 
 class Choice(NamedTuple):
-    """Which joint is the first round the loop, which of the joints 3, 4, 5 is the eigenvalue's, and angles to add."""
+    """The joints in the order in which they are 1 to 6 round the loop, forward or backward; which of the joints 3, 4, 5
+    is the eigenvalue's; and angles to add.
+    """
 
-    first: int
+    order: tuple[int, ...]
     hidden: int
     offsets: tuple[float, ...]
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The joints 3, 4, 5."""
+        return self.order[2:5]
 
 
 class General:
@@ -82,11 +87,12 @@ class General:
 
     @cached_property
     def _choice(self) -> tuple[Choice, Eliminated | None]:
-        return _chosen(self)
+        from .best_choice import best_choice
+
+        return best_choice(self)
 
     def explain(self) -> list[str]:
-        names = [self.chain.axes[k].name for k in self.unknown]
-        order = names[self.choice.first :] + names[: self.choice.first]
+        order = [self.chain.axes[k].name for k in self.choice.order]
         hidden = order[2 + self.choice.hidden]
         how = f"{hidden}: an eigenvalue of a 24x24 matrix, real for each solution; at most 16."
         if self.eliminated is not None:
@@ -130,7 +136,7 @@ class General:
         x = _eigen(self._system(T, near, choice), choice.hidden)
         pose, root = np.nonzero(np.isfinite(x).all(axis=2))
         known = self._joints(x[pose, root], near[pose], choice)
-        q, which = self._completed(T[pose], known, self._order(choice)[2:5], 0.5)
+        q, which = self._completed(T[pose], known, choice.kept, 0.5)
         packed = np.full((len(T), 2 * x.shape[1], near.shape[1]), np.nan)
         twice = np.append(False, which[1:] == which[:-1])
         packed[pose[which], root[which] + twice * x.shape[1]] = q
@@ -139,14 +145,16 @@ class General:
     def _joints(self, x: Floats, near: Floats, choice: Choice) -> Floats:
         """Return states with the joints 3, 4, 5 round the loop at given tangents (k, 3)."""
         values = near.copy()
-        for j, (k, offset) in enumerate(zip(self._order(choice)[2:5], choice.offsets, strict=True)):
+        for j, (k, offset) in enumerate(zip(choice.kept, choice.offsets, strict=True)):
             axis = self.chain.axes[k]
             turned = np.arctan(x[..., j])
             own = np.tan(turned + 0.5 * offset) * self.size if axis.slides else 2.0 * turned + offset
             values[..., axis.place] = own
         return values
 
-    def _completed(self, T: Floats, known: Floats, joints: list[int], second: float) -> tuple[Floats, NDArray[np.intp]]:
+    def _completed(
+        self, T: Floats, known: Floats, joints: Sequence[int], second: float
+    ) -> tuple[Floats, NDArray[np.intp]]:
         """Return states with the three other joints, from those with three known, and which of these each comes from;
         the better of two branches, and the other one if its error is below a bound.
         """
@@ -171,12 +179,9 @@ class General:
         found: Function = kept[joints]
         return found
 
-    def _order(self, choice: Choice) -> list[int]:
-        return self.unknown[choice.first :] + self.unknown[: choice.first]
-
     def _system(self, T: Floats, near: Floats, choice: Choice) -> Floats:
         """Return the six equations as polynomials (k, 6, 3, 3, 3) of the joints 3, 4, 5 round the loop."""
-        order = self._order(choice)
+        order = choice.order
         held = {k: self._motion(k, near[:, self.chain.axes[k].place, None]) for k in self.arm.held}
         grids = [self._grid(k, offset) for k, offset in zip(order[2:5], choice.offsets, strict=True)]
         left = self._values(_goal(T), held, self._ways(order)[0], order[5], order[2:5], [grid.at for grid in grids])
@@ -186,7 +191,7 @@ class General:
         left = np.einsum("keijl,ia,jb,lc->keabc", left, *(grid.half for grid in grids), optimize=True)
         return np.asarray(np.einsum("ker,keabc->krabc", Q, left, optimize=True))
 
-    def _right(self, T: Floats, near: Floats, order: list[int]) -> Floats:
+    def _right(self, T: Floats, near: Floats, order: Sequence[int]) -> Floats:
         """Return the coefficients (k, 14, 9) of products of the joints 1 and 2 round the loop."""
         held = {k: self._motion(k, near[:, self.chain.axes[k].place, None]) for k in self.arm.held}
         pair = [self._grid(k, 0.0) for k in order[:2]]
@@ -194,8 +199,14 @@ class General:
         table = np.kron(pair[0].plain, pair[1].plain)
         return np.asarray(right.reshape(*right.shape[:2], 9) @ table)
 
-    def _ways(self, order: list[int]) -> tuple[Way, Way]:
-        return _halves(len(self.chain.axes), order)
+    def _ways(self, order: Sequence[int]) -> tuple[Way, Way]:
+        """Return the ways from the link between joints 2 and 3 to that between 5 and 6, through 3, 4, 5, and through
+        2 and 1.
+        """
+        steps = [b - a for a, b in pairwise(order)]
+        before = int(sum(np.sign(steps)) < 0)  # backward, the link before a joint is the one that follows in the chain
+        direct, other = ways(len(self.chain.axes), order[2] + before, order[5] + before)
+        return (direct, other) if any(k == order[2] for k, _ in direct) else (other, direct)
 
     def _eliminating(self, right: Floats) -> Floats:
         """Return six combinations of the equations (k, 14, 6) that are free of the products on the right."""
@@ -218,7 +229,7 @@ class General:
         return _sliding(offset) if self.chain.axes[k].slides else _turning(offset)
 
     def _values(
-        self, goal: Pose, held: dict[int, Motion], way: Way, last: int, joints: list[int], at: list[Floats]
+        self, goal: Pose, held: dict[int, Motion], way: Way, last: int, joints: Sequence[int], at: list[Floats]
     ) -> Floats:
         """Return the fourteen functions (k, 14, 3, 3, …) at three positions of each joint."""
         mesh = np.meshgrid(*at, indexing="ij")
@@ -238,15 +249,6 @@ def _goal(T: Floats) -> Pose:
 
 def _lots(count: int) -> list[slice]:
     return [slice(k, k + LOT) for k in range(0, count, LOT)]
-
-
-def _halves(n: int, order: list[int]) -> tuple[Way, Way]:
-    """Return the ways from the link between joints 2 and 3 to that between 5 and 6, through 3, 4, 5, and through 2, 1
-    and 6.
-    """
-    start, end = order[1] + 1, order[4] + 1
-    direct, other = ways(n, start, end)
-    return (direct, other) if any(k == order[2] for k, _ in direct) else (other, direct)
 
 
 def _fourteen(L: Floats, P: Floats) -> Floats:
@@ -318,59 +320,3 @@ def _packed(q: Floats) -> Floats:
     K = max(1, int(some.sum(axis=1).max(initial=0)))
     order = np.argsort(~some, axis=1, kind="stable")[:, :K]
     return np.take_along_axis(q, order[..., None], axis=1)
-
-
-def _chosen(general: General) -> tuple[Choice, Eliminated | None]:
-    """Return the choice that finds most solutions of some poses of the arm."""
-    random, chain = np.random.default_rng(7), general.chain
-    n = len(general.arm.robot.coordinate_names)
-    q = random.uniform(-2.5, 2.5, (TRIED, n))
-    motions = dict[int, Motion]()
-    for k in chain.real:
-        axis = chain.axes[k]
-        own = q[:, axis.place]
-        if axis.slides:
-            own = q[:, axis.place] = own * (general.size / 2.5)
-        motions[k] = general._motion(k, own)
-    pose = placed(chain, motions)
-    T = np.zeros((TRIED, 4, 4))
-    T.reshape(TRIED, 16)[:] = np.stack([np.broadcast_to(x, (TRIED,)) for x in pose.homogeneous], axis=1)
-    best, least = None, np.inf
-    for choice in _choices(general, random):
-        off = _off(general, choice, T, q)
-        quick = Eliminated.of(general, choice, T, q) if off < ENOUGH else None
-        if quick or off < least:
-            best, least = (choice, quick), off
-        if quick:
-            break
-        if least < ENOUGH and choice.hidden:
-            break
-    if best is None:
-        raise ProgramError(
-            f"{general.arm.robot.name}: its joints cannot be solved for in closed form or by elimination; "
-            "tf.reach(…) finds states step by step"
-        )
-    return best
-
-
-def _choices(general: General, random: np.random.Generator) -> Iterator[Choice]:
-    """Yield choices, those first that may not need eigenvalues."""
-    for hidden, first in product(range(3), range(UNKNOWNS)):
-        order = general._order(Choice(first, 0, ()))
-        if general.chain.axes[order[5]].slides or any(general.chain.axes[k].place == NOWHERE for k in order[2:5]):
-            continue
-        yield Choice(first, hidden, tuple(random.uniform(-np.pi, np.pi, 3)))
-
-
-def _off(general: General, choice: Choice, T: Floats, q: Floats) -> float:
-    """Return how far candidates are from the states that they are to find, as a mean of logarithms."""
-    try:
-        found = general.candidates(T, q, choice)
-    except (np.linalg.LinAlgError, ProgramError):
-        return np.inf
-    off = found - q[:, None]
-    turning = [axis.place for axis in general.chain.axes if axis.place != NOWHERE and not axis.slides]
-    off[..., turning] -= 2 * np.pi * np.round(off[..., turning] / (2 * np.pi))
-    with np.errstate(invalid="ignore"):
-        far = np.nan_to_num(np.abs(off).max(axis=2), nan=10.0).min(axis=1)
-    return float(np.log10(np.maximum(far, 1e-12)).mean() + 3.0 * (far > 1e-2).sum())
