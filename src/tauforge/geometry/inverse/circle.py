@@ -2,8 +2,9 @@
 
 The determinant is known at equal steps round the circle, so its waves follow by a Fourier transform, which loses no
 digits. The circle is then cut into cells. In each, the polynomial of degree 5 that has the wave's value, slope and bend
-at both ends differs from the wave by at most h⁶/46080 max |f⁽⁶⁾|. Its coefficients in Bernstein's form tell whether
-there is no zero or one; cells where they do not are cut again. In what is left at last, the wave may touch zero.
+at both ends differs from the wave by at most h⁶/46080 max |f⁽⁶⁾|, which a cubic polynomial bounds in the same way. Its
+coefficients in Bernstein's form tell whether there is no zero or one; cells where they do not are cut again. In what is
+left at last, the wave may touch zero.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def zeros(values: Floats) -> Zeros:
         if not len(wave) or level == LEVELS - 1:
             break
         wave, ends = np.repeat(wave, PARTS), _cut(ends)
-        bound[:, 0] *= PARTS**-6.0
+        bound[:, 0] *= PARTS**-10.0
         bound[:, 1] = LEAST * size
         kind = _kinds(waves.shape[1])(waves[wave], ends, bound[wave])[:, 0]
         unclear |= np.bincount(wave[kind >= LOW], minlength=count) > 1
@@ -124,8 +125,8 @@ def _bounds(waves: Waves, values: Floats) -> tuple[Floats, Floats]:
     values.
     """
     size = np.abs(values).max(axis=1)
-    sixth = np.abs(waves).sum(axis=2) @ np.arange(waves.shape[1]) ** 6.0
-    return np.stack([HERMITE * (2.0 * np.pi / GRID) ** 6 * sixth, NOISE * size], axis=1), size
+    tenth = np.abs(waves).sum(axis=2) @ np.arange(waves.shape[1]) ** 10.0
+    return np.stack([HERMITE * (2.0 * np.pi / GRID) ** 10 / 384.0 * tenth, NOISE * size], axis=1), size
 
 
 def _closely(waves: Waves, ends: Floats, size: Floats) -> tuple[NDArray[np.intp], Floats, Truths]:
@@ -156,16 +157,17 @@ def _towards(waves: Waves, ends: Floats, order: int) -> Floats:
     return np.asarray(_nearing(waves.shape[1], order)(waves, ends)[:, 0])
 
 
-def _derivatives(parts: Sequence[Scalar], angle: Scalar) -> list[Scalar]:
-    """Return a wave, given as real and imaginary parts of its amplitudes, and two derivatives."""
+def _derivatives(parts: Sequence[Scalar], angle: Scalar, orders: Sequence[int] = (0, 1, 2)) -> list[Scalar]:
+    """Return derivatives of a wave, given as real and imaginary parts of its amplitudes."""
     c, s = cos(angle), sin(angle)
     x: Scalar = 1.0
     y: Scalar = 0.0
-    f: list[Scalar] = [parts[0], 0.0, 0.0]
+    f: list[Scalar] = [parts[0] if order == 0 else 0.0 for order in orders]
     for n in range(1, len(parts) // 2):
         x, y = x * c - y * s, x * s + y * c
         re, im = parts[2 * n] * x - parts[2 * n + 1] * y, parts[2 * n] * y + parts[2 * n + 1] * x
-        f = [f[0] + re, f[1] - n * im, f[2] - n * n * re]
+        turned = (re, -im, -re, im)  # a derivative turns by a quarter
+        f = [old + float(n**order) * turned[order % 4] for old, order in zip(f, orders, strict=True)]
     return f
 
 
@@ -182,18 +184,23 @@ def _kinds(frequencies: int) -> Function:
     waves, ends, bound = given("waves", frequencies, 2), given("ends", 2), given("bound", 2)
     low, high = ends.nodes
     off, noise = bound.nodes
-    error, h = off + noise, high - low
-    (f, slope, bend), (g, steep, bent) = (_derivatives(waves.nodes, at) for at in (low, high))
+    h = high - low
+    (f, slope, bend, *more), (g, steep, bent, *last) = (
+        _derivatives(waves.nodes, at, (0, 1, 2, 6, 7)) for at in (low, high)
+    )
+    sixth = absolute(more[0]) + absolute(last[0]) + h * (absolute(more[1]) + absolute(last[1])) * (1.0 / 3.0)
+    error = HERMITE * h * h * h * h * h * h * sixth + off + noise
     before = [f, f + 0.2 * h * slope, f + 0.4 * h * slope + 0.05 * h * h * bend]
     after = [g - 0.4 * h * steep + 0.05 * h * h * bent, g - 0.2 * h * steep, g]
     b = [*before, *after]  # coefficients in Bernstein's form
     d = [y - x for x, y in pairwise(b)]
     monotone = _all([x - error for x in d]) + _all([-x - error for x in d])
-    apart = _all([x - error for x in b]) + _all([-x - error for x in b])
-    up, down = positive(f), positive(g)
-    crossing = up + down - 2.0 * up * down
-    unsure = (1.0 - monotone) * (1.0 - apart)
-    kind = ONE * monotone * crossing + UNSURE * unsure + LOW * positive(noise - absolute(f))
+    clear = _all([absolute(x) - error for x in b])
+    changes = sum((absolute(sign(x) - sign(y)) for x, y in pairwise(b)), start=0.0)  # 2 for each
+    known = monotone + clear * positive(3.0 - changes)
+    crossing = absolute(positive(f) - positive(g))
+    unsure = 1.0 - positive(known)
+    kind = ONE * (1.0 - unsure) * crossing + UNSURE * unsure + LOW * positive(noise - absolute(f))
     return Function(
         Program("kinds", {"waves": waves, "ends": ends, "bound": bound}, {"kind": made([kind], 1)}), warn=False
     )
