@@ -34,7 +34,7 @@ NOISE, LEAST = 1e-12, 3e-14
 """What may be rounding, relative to the largest value, in the first cells and in their parts."""
 TOUCHING = 1e-7
 """How near to zero, relative to the largest value, a wave that does not cross it may touch it."""
-STEPS = 4
+STEPS = 6
 """Steps towards a zero."""
 ONE, UNSURE, LOW = 1.0, 2.0, 4.0
 """What is told of a cell: one zero, none or several; added if the wave is lost in rounding at its start."""
@@ -213,18 +213,20 @@ def _all(numbers: list[Scalar]) -> Scalar:
 
 @cache
 def _nearing(frequencies: int, order: int) -> Function:
-    """Return ``waves, ends -> angle``: steps from where a line is zero, between two ends; Halley's steps towards zeros,
-    Newton's towards those of the first derivative.
+    """Return ``waves, ends -> angle``: steps from where a line is zero, between two ends that come closer; Halley's
+    steps towards zeros, Newton's towards those of the first derivative, and to the middle where these leave the cell.
     """
     waves, ends = given("waves", frequencies, 2), given("ends", 2)
     low, high = ends.nodes
-    f, g = (_derivatives(waves.nodes, at)[order] for at in (low, high))
-    angle = low + (high - low) * _ratio(f, f - g)
+    start, g = (_derivatives(waves.nodes, at)[order] for at in (low, high))
+    angle = low + (high - low) * _ratio(start, start - g)
     for _ in range(STEPS):
         f, slope, bend = [*_derivatives(waves.nodes, angle), 0.0][order : order + 3]
-        angle = angle - _ratio(2.0 * f * slope, 2.0 * slope * slope - f * bend)
-        angle = 0.5 * (angle + low + absolute(angle - low))
-        angle = 0.5 * (angle + high - absolute(angle - high))
+        same = positive(sign(f) * sign(start))
+        low, high = low + same * (angle - low), angle + same * (high - angle)
+        after = angle - _ratio(2.0 * f * slope, 2.0 * slope * slope - f * bend)
+        beyond = positive(-(after - low) * (high - after))
+        angle = after + beyond * (0.5 * (low + high) - after)
     return Function(Program("zero", {"waves": waves, "ends": ends}, {"angle": made([angle], 1)}), warn=False)
 
 

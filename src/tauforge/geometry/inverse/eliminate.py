@@ -25,7 +25,8 @@ from .chain import Floats
 from .circle import frequencies, sampled, zeros
 from .loop import GOAL, Loop
 from .orthogonal import EQUATIONS, LEFT, complement, determinant, kernel, made
-from .result import Truths, gathered
+from .result import Truths
+from .states import States
 
 if TYPE_CHECKING:
     from .general import Choice, General
@@ -41,9 +42,9 @@ TRIGONOMETRIC = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.5], [0.5, -0.5, 0.0]])
 
 
 class Candidates(NamedTuple):
-    """States (k, K, n), NaN where there is none; how many solutions each pose has at least; and poses left open."""
+    """States, how many solutions each pose has at least, and poses left open."""
 
-    q: Floats
+    states: States
     crossed: NDArray[np.intp]
     unclear: Truths
 
@@ -67,8 +68,7 @@ class Eliminated:
         )
         every = np.concatenate([values, np.ones((1, 1, 3, 3, 3))], axis=1)[0]
         halves = np.einsum("eijl,ia,jb,lc->eabc", every, *(grid.half for grid in grids))
-        waves = np.einsum("eabc,ad->ebcd", halves, TRIGONOMETRIC).reshape(EQUATIONS + 1, 27)
-        self._left, self._one = waves[:-1], waves[-1]
+        self._left = np.einsum("eabc,ad->ebcd", halves, TRIGONOMETRIC).reshape(EQUATIONS + 1, 27)
         self._degree, self.span = HIGHEST, np.inf
 
     @classmethod
@@ -120,10 +120,8 @@ class Eliminated:
         return self._combined(*self._right(T, near))
 
     def _combined(self, A: Floats, alone: Floats) -> tuple[Floats, Truths]:
-        N, size = complement()(A)
-        N = np.ascontiguousarray(np.swapaxes(N, 1, 2))
-        S = (N.reshape(-1, EQUATIONS) @ self._left).reshape(-1, LEFT, 27)
-        S -= (N @ alone[..., None]) * self._one
+        N, size = complement()(A, alone)
+        S = N.reshape(-1, EQUATIONS + 1) @ self._left
         return S.reshape(-1, LEFT, 9, 3), ~(np.abs(size).min(axis=1) > SINGULAR)
 
     def _waves(self, S: Floats) -> Floats:
@@ -136,12 +134,11 @@ class Eliminated:
         """Return candidates for poses (k, 4, 4)."""
         S, lost = self._system(T, near)
         found = zeros(self._waves(S))
-        pose, x = found.wave, np.empty((len(found.wave), 3))
-        v = kernel()(S[pose], np.stack([np.cos(found.angle), np.sin(found.angle)], axis=1)).reshape(-1, 4, 3)
-        with np.errstate(all="ignore"):
-            x[:, 0] = np.tan(0.5 * found.angle)
-            x[:, 1] = (v[:, :-1] * v[:, 1:]).sum(axis=(1, 2)) / (v[:, :-1] ** 2).sum(axis=(1, 2))
-            x[:, 2] = (v[:, :, :-1] * v[:, :, 1:]).sum(axis=(1, 2)) / (v[:, :, :-1] ** 2).sum(axis=(1, 2))
-        q = self.general._joints(x, near[pose], self.choice)
-        q, which = self.general._completed(T[pose], q, self.choice.kept, SECOND)
-        return Candidates(gathered(q, pose[which], len(T)), found.crossed, found.unclear | lost)
+        pose, q = found.wave, near[found.wave]
+        ratios = kernel()(S[pose], np.stack([np.cos(found.angle), np.sin(found.angle)], axis=1))
+        for k, offset, x in zip(self.choice.kept, self.choice.offsets, (None, *ratios.T), strict=True):
+            axis = self.general.chain.axes[k]
+            angle = found.angle if x is None else 2.0 * np.arctan(x)
+            q[:, axis.place] = np.tan(0.5 * (angle + offset)) * self.general.size if axis.slides else angle + offset
+        states = self.general._completed(T, States(q, pose), self.choice.kept, SECOND)
+        return Candidates(states, found.crossed, found.unclear | lost)

@@ -15,13 +15,12 @@ eigenvalues.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ProgramError
 from ...runtime.function import Function
@@ -31,7 +30,8 @@ from .chain import Floats, Motion
 from .eliminate import Eliminated
 from .loop import Loop, Way, ways
 from .plan import plan, size
-from .refine import Refined, joined, refine
+from .refine import Refined
+from .states import States, exact, joined
 
 if TYPE_CHECKING:
     from .arrange import Arm
@@ -109,38 +109,33 @@ class General:
         """Return all solutions of poses (k, 4, 4): by zeros of a determinant, or where these are unclear, by
         eigenvalues.
         """
-        if self.eliminated is None:
-            return refine(newton, self.arm.chain, T, self.candidates(T, near))
-        quick = [self.eliminated.candidates(T[lot], near[lot]) for lot in _lots(len(T))]
-        K = max((own.q.shape[1] for own in quick), default=0)
-        q = np.full((len(T), K, near.shape[1]), np.nan)
-        for lot, own in zip(_lots(len(T)), quick, strict=True):
-            q[lot, : own.q.shape[1]] = own.q
-        found = refine(newton, self.arm.chain, T, q[..., : len(self.arm.robot.coordinate_names)])
-        fewer = [
-            own.unclear | (found.good[lot].sum(axis=1) < own.crossed)
-            for lot, own in zip(_lots(len(T)), quick, strict=True)
-        ]
-        left = np.flatnonzero(np.concatenate(fewer)) if fewer else np.empty(0, dtype=int)
-        if not len(left):
-            return found
-        more = refine(newton, self.arm.chain, T[left], self.candidates(T[left], near[left]))
-        return joined(self.arm.chain, found, more, left)
+        found = _together(lambda lot: self._solved(newton, T[lot], near[lot]), len(T), newton.inputs["q"][0])
+        good = np.isfinite(found).all(axis=2)
+        return Refined(found, good, np.zeros_like(good))
+
+    def _solved(self, newton: Function, T: Floats, near: Floats) -> States:
+        chain, found, left = self.arm.chain, None, np.arange(len(T))
+        if self.eliminated is not None:
+            quick = self.eliminated.candidates(T, near)
+            found = exact(newton, chain, quick.states, T)
+            count = np.bincount(found.pose, minlength=len(T))
+            left = np.flatnonzero(quick.unclear | (count < quick.crossed))
+            if not len(left):
+                return found
+        more = self._by_eigenvalues(T[left], near[left], self.choice)
+        more = States(more.q, left[more.pose])
+        return exact(newton, chain, joined([found, more] if found else [more], more.q.shape[1]), T)
 
     def candidates(self, T: Floats, near: Floats, choice: Choice | None = None) -> Floats:
         """Return candidates (k, K, n) for poses (k, 4, 4), by eigenvalues; NaN where there is none."""
-        found = [self._lot(T[lot], near[lot], choice or self.choice) for lot in _lots(len(T))]
-        return _packed(np.concatenate(found)) if found else np.empty((0, 1, near.shape[1]))
+        own = choice or self.choice
+        return _together(lambda lot: self._by_eigenvalues(T[lot], near[lot], own), len(T), near.shape[1])
 
-    def _lot(self, T: Floats, near: Floats, choice: Choice) -> Floats:
+    def _by_eigenvalues(self, T: Floats, near: Floats, choice: Choice) -> States:
         x = _eigen(self._system(T, near, choice), choice.hidden)
         pose, root = np.nonzero(np.isfinite(x).all(axis=2))
         known = self._joints(x[pose, root], near[pose], choice)
-        q, which = self._completed(T[pose], known, choice.kept, 0.5)
-        packed = np.full((len(T), 2 * x.shape[1], near.shape[1]), np.nan)
-        twice = np.append(False, which[1:] == which[:-1])
-        packed[pose[which], root[which] + twice * x.shape[1]] = q
-        return packed
+        return self._completed(T, States(known, pose), choice.kept, 0.5)
 
     def _joints(self, x: Floats, near: Floats, choice: Choice) -> Floats:
         """Return states with the joints 3, 4, 5 round the loop at given tangents (k, 3)."""
@@ -152,20 +147,17 @@ class General:
             values[..., axis.place] = own
         return values
 
-    def _completed(
-        self, T: Floats, known: Floats, joints: Sequence[int], second: float
-    ) -> tuple[Floats, NDArray[np.intp]]:
-        """Return states with the three other joints, from those with three known, and which of these each comes from;
-        the better of two branches, and the other one if its error is below a bound.
+    def _completed(self, T: Floats, known: States, joints: Sequence[int], second: float) -> States:
+        """Return states with the three other joints, from those with three known: the better of two branches, and the
+        other ones if their errors are below a bound.
         """
-        rest = self._rest(frozenset(joints))
-        with np.errstate(all="ignore"):
-            found = rest(T, known, SHARP)
-        error = np.where(np.isnan(found.error), np.inf, found.error)
-        order, row = np.argsort(error, axis=1)[:, :2], np.arange(len(T))[:, None]
-        fine = error[row, order] < np.array([0.5, second])[: order.shape[1]]
-        which, take = np.nonzero(fine)
-        return found.q[which, order[which, take]], which
+        found = self._rest(frozenset(joints))(T[known.pose], known.q, SHARP)
+        error, row = np.where(np.isnan(found.error), np.inf, found.error), np.arange(len(known.q))
+        best = error.argmin(axis=1)
+        fine = error < second
+        fine[row, best] = error[row, best] < 0.5
+        which, branch = np.nonzero(fine)
+        return States(found.q[which, branch], known.pose[which])
 
     def _rest(self, joints: frozenset[int]) -> Function:
         """Return the compiled closed form for the three other joints."""
@@ -175,7 +167,7 @@ class General:
             own = plan(self._traced, given)
             if own is None:
                 raise ProgramError(f"{self.arm.robot.name}: no way to solve for three joints, the others known")
-            kept[joints] = branches(self.arm.robot, self._traced, own, given, "frame").compile()
+            kept[joints] = Function(branches(self.arm.robot, self._traced, own, given, "frame"), warn=False)
         found: Function = kept[joints]
         return found
 
@@ -247,8 +239,10 @@ def _goal(T: Floats) -> Pose:
     return Pose.of([T[:, i, j, None] for i in range(4) for j in range(4)])
 
 
-def _lots(count: int) -> list[slice]:
-    return [slice(k, k + LOT) for k in range(0, count, LOT)]
+def _together(solved: Callable[[slice], States], count: int, width: int) -> Floats:
+    """Return the states of all lots of so many poses, (count, K, width); NaN where there is none."""
+    parts = [(at, solved(slice(at, at + LOT))) for at in range(0, count, LOT)]
+    return joined([States(own.q, own.pose + at) for at, own in parts], width).padded(count)
 
 
 def _fourteen(L: Floats, P: Floats) -> Floats:
@@ -298,6 +292,8 @@ def _eigen(system: Floats, hidden: int) -> Floats:
         companion[:, 12:] = -np.linalg.solve(A, np.concatenate([C, B], axis=2))
         x, v = np.linalg.eig(companion)
     except np.linalg.LinAlgError:
+        if count > 1:
+            return np.concatenate([_eigen(own[None], hidden) for own in system])
         return np.full((count, 24, 3), np.nan)
     real = np.abs(x.imag) < IMAGINARY * (1.0 + np.abs(x))
     v = np.where((np.abs(x) > 1.0)[:, None], v[:, 12:], v[:, :12]).real.reshape(count, 4, 3, 24)
@@ -312,11 +308,3 @@ def _ratio(low: Floats, high: Floats) -> Floats:
     """Return by what entries differ from those of one degree less, in the sense of least squares."""
     with np.errstate(all="ignore"):
         return np.asarray((low * high).sum(axis=1) / (low * low).sum(axis=1))
-
-
-def _packed(q: Floats) -> Floats:
-    """Return candidates with those that exist first."""
-    some = np.isfinite(q).all(axis=2)
-    K = max(1, int(some.sum(axis=1).max(initial=0)))
-    order = np.argsort(~some, axis=1, kind="stable")[:, :K]
-    return np.take_along_axis(q, order[..., None], axis=1)
