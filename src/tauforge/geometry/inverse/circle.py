@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graph.functions import absolute, cos, sign, sin
+from ...graph.functions import absolute, cos, sign, sin, sqrt
 from ...graph.node import Scalar
 from ...models.loops.closed_form.turning import positive
 from ...program.program import Program
 from ...runtime.function import Function
 from .chain import Floats
-from .orthogonal import given, made
+from .orthogonal import TINY, given, made
 from .result import Truths
 
 GRID, PARTS, LEVELS = 64, 8, 4
@@ -31,13 +31,14 @@ GRID, PARTS, LEVELS = 64, 8, 4
 HERMITE = 1.0 / 30000.0
 """Bounds the error of the polynomial's coefficients, and of their differences, if multiplied by h⁶ max |f⁽⁶⁾|."""
 NOISE, LEAST = 1e-12, 3e-14
-"""What may be rounding, relative to the largest value, in the first cells and in their parts."""
+"""What may be rounding, relative to the size of the wave, in the first cells and in their parts."""
 TOUCHING = 1e-7
-"""How near to zero, relative to the largest value, a wave that does not cross it may touch it."""
+"""How near to zero, relative to its size, a wave that does not cross it may touch it."""
 STEPS = 6
 """Steps towards a zero."""
 ONE, UNSURE, LOW = 1.0, 2.0, 4.0
 """What is told of a cell: one zero, none or several; added if the wave is lost in rounding at its start."""
+
 
 Waves = NDArray[np.float64]
 """Real and imaginary parts of amplitudes (k, D + 1, 2) of the frequencies from 0; the real part of the sum is the
@@ -58,30 +59,28 @@ class Zeros(NamedTuple):
 
 def zeros(values: Floats) -> Zeros:
     """Return the zeros of waves from values (k, 2 D + 1) at equal steps of the angle, from 0."""
-    waves, count = _amplitudes(values), len(values)
-    bound, size = _bounds(waves, values)
-    told = _kinds(waves.shape[1])(waves[:, None], _ends(), bound[:, None])[..., 0]
+    (waves, bound), count = spectrum(values.shape[1])(values), len(values)
+    size = bound[:, 1]
+    told = kinds(waves.shape[1])(waves[:, None], CELLS, bound[:, None])[..., 0]
     unclear = ~np.isfinite(size) | (told >= LOW).any(axis=1)
     wave, cell = np.nonzero((told > 0.0) & ~unclear[:, None])
-    kind, ends = told[wave, cell], _ends()[cell]
+    kind, cells = told[wave, cell], CELLS[cell]
     found, crossing = list[tuple[NDArray[np.intp], Floats]](), list[NDArray[np.intp]]()
     for level in range(LEVELS):
         one = np.flatnonzero(kind % LOW == ONE)
-        found.append((wave[one], _towards(waves[wave[one]], ends[one], 0)))
+        found.append((wave[one], _towards(waves[wave[one]], cells[one], 0)))
         crossing.append(wave[one])
         rest = kind % LOW == UNSURE
-        wave, ends = wave[rest], ends[rest]
+        wave, cells = wave[rest], cells[rest]
         if not len(wave) or level == LEVELS - 1:
             break
-        wave, ends = np.repeat(wave, PARTS), _cut(ends)
-        bound[:, 0] *= PARTS**-10.0
-        bound[:, 1] = LEAST * size
-        kind = _kinds(waves.shape[1])(waves[wave], ends, bound[wave])[:, 0]
+        wave, cells = np.repeat(wave, PARTS), cut(cells)
+        kind = kinds(waves.shape[1])(waves[wave], cells, bound[wave])[:, 0]
         unclear |= np.bincount(wave[kind >= LOW], minlength=count) > 1
         some = (kind > 0.0) & ~unclear[wave]
-        wave, ends, kind = wave[some], ends[some], kind[some]
+        wave, cells, kind = wave[some], cells[some], kind[some]
     if len(wave):
-        own, angle, beyond = _closely(waves[wave], ends, size[wave])
+        own, angle, beyond = _closely(waves[wave], cells, size[wave])
         found.append((wave[own], angle))
         crossing.append(wave[own[beyond]])
     crossed = np.bincount(np.concatenate(crossing), minlength=count)
@@ -93,52 +92,56 @@ def zeros(values: Floats) -> Zeros:
 
 def sampled(values: Floats) -> Floats:
     """Return waves at the ends of cells, from values at equal steps of the angle."""
-    return np.asarray(_value(values.shape[1] // 2 + 1)(_amplitudes(values)[:, None], _ends()[:, :1])[..., 0])
+    waves, _ = spectrum(values.shape[1])(values)
+    return np.asarray(_value(waves.shape[1])(waves[:, None], CELLS[:, :1])[..., 0])
+
+
+def cut(cells: Floats) -> Floats:
+    """Return the parts of cells (m, 3)."""
+    at = cells[:, :1] + (cells[:, 1:2] - cells[:, :1]) * (np.arange(PARTS + 1) / PARTS)
+    return _cells(at).reshape(-1, 3)
+
+
+def _cells(at: Floats, noise: float = LEAST) -> Floats:
+    """Return cells between consecutive angles (..., m): both ends, and what may be rounding there."""
+    return np.stack([at[..., :-1], at[..., 1:], np.full_like(at[..., 1:], noise)], axis=-1)
+
+
+CELLS = _cells(np.linspace(0.0, 2.0 * np.pi, GRID + 1), NOISE)
+"""The first cells."""
 
 
 @cache
-def _ends() -> Floats:
-    at = np.arange(GRID + 1) * (2.0 * np.pi / GRID)
-    return np.stack([at[:-1], at[1:]], axis=1)
-
-
-def _cut(ends: Floats) -> Floats:
-    """Return the parts of cells."""
-    at = ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * (np.arange(PARTS + 1) / PARTS)
-    return np.stack([at[:, :-1], at[:, 1:]], axis=2).reshape(-1, 2)
-
-
-def _amplitudes(values: Floats) -> Waves:
-    return (values @ _transform(values.shape[1])).reshape(len(values), -1, 2)
-
-
-@cache
-def _transform(count: int) -> Floats:
-    """Return what makes amplitudes of values at equal steps."""
-    waves = np.fft.rfft(np.eye(count), axis=1) * (2.0 / count)
-    waves[:, 0] *= 0.5
-    return np.stack([waves.real, waves.imag], axis=2).reshape(count, -1)
-
-
-def _bounds(waves: Waves, values: Floats) -> tuple[Floats, Floats]:
-    """Return what bounds polynomials' errors in the first cells, with what may be rounding, (k, 2); and the largest
-    values.
+def spectrum(count: int) -> Function:
+    """Return ``values -> waves, bound``: amplitudes, from values at equal steps; a bound of the tenth derivative, and
+    the size of the wave.
     """
-    size = np.abs(values).max(axis=1)
-    tenth = np.abs(waves).sum(axis=2) @ np.arange(waves.shape[1]) ** 10.0
-    return np.stack([HERMITE * (2.0 * np.pi / GRID) ** 10 / 384.0 * tenth, NOISE * size], axis=1), size
+    values, D = given("values", count), count // 2
+    size = sqrt(sum((x * x for x in values.nodes), start=TINY))
+    parts, tenth = list[Scalar](), 0.0 * size
+    for n in range(D + 1):
+        turns = 2.0 * np.pi * n / count * np.arange(count)
+        own = [_sum(values.nodes, part / count * (1.0 if n == 0 else 2.0)) for part in (np.cos(turns), -np.sin(turns))]
+        tenth = tenth + float(n**10) * (absolute(own[0]) + absolute(own[1]))
+        parts += own
+    results = {"waves": made(parts, D + 1, 2), "bound": made([tenth, size], 2)}
+    return Function(Program("spectrum", {"values": values}, results), warn=False)
 
 
-def _closely(waves: Waves, ends: Floats, size: Floats) -> tuple[NDArray[np.intp], Floats, Truths]:
+def _sum(nodes: Sequence[Scalar], factors: Floats) -> Scalar:
+    return sum((x * float(y) for x, y in zip(nodes, factors, strict=True)), start=0.0)
+
+
+def _closely(waves: Waves, cells: Floats, size: Floats) -> tuple[NDArray[np.intp], Floats, Truths]:
     """Return zeros in the smallest cells, where there may be several: numbers of cells, angles, and whether the wave
     crosses zero there; if not, it comes near to it.
     """
-    f, slope, _ = np.moveaxis(_value(waves.shape[1])(waves[:, None], ends[..., None]), 2, 0)
+    f, slope, _ = np.moveaxis(_value(waves.shape[1])(waves[:, None], cells[:, :2, None]), 2, 0)
     crossing = (f[:, 0] < 0.0) != (f[:, 1] < 0.0)
     row = np.flatnonzero(crossing)
-    angle = _towards(waves[row], ends[row], 0)
+    angle = _towards(waves[row], cells[row], 0)
     own = np.flatnonzero(~crossing & (f[:, 0] * slope[:, 0] <= 0.0) & (f[:, 1] * slope[:, 1] >= 0.0))
-    bottom = _towards(waves[own], ends[own], 1)
+    bottom = _towards(waves[own], cells[own], 1)
     value, _, bend = _value(waves.shape[1])(waves[own], bottom[:, None]).T
     beyond = value * f[own, 0] < 0.0
     touch = beyond | (np.abs(value) < TOUCHING * size[own])
@@ -152,9 +155,9 @@ def _closely(waves: Waves, ends: Floats, size: Floats) -> tuple[NDArray[np.intp]
     )
 
 
-def _towards(waves: Waves, ends: Floats, order: int) -> Floats:
+def _towards(waves: Waves, cells: Floats, order: int) -> Floats:
     """Return zeros of waves, or of their first derivatives, within cells."""
-    return np.asarray(_nearing(waves.shape[1], order)(waves, ends)[:, 0])
+    return np.asarray(nearing(waves.shape[1], order)(waves, cells)[:, 0])
 
 
 def _derivatives(parts: Sequence[Scalar], angle: Scalar, orders: Sequence[int] = (0, 1, 2)) -> list[Scalar]:
@@ -179,17 +182,18 @@ def _value(frequencies: int) -> Function:
 
 
 @cache
-def _kinds(frequencies: int) -> Function:
-    """Return ``waves, ends, bound -> kind``: how many zeros there are in a cell between two angles."""
-    waves, ends, bound = given("waves", frequencies, 2), given("ends", 2), given("bound", 2)
-    low, high = ends.nodes
-    off, noise = bound.nodes
-    h = high - low
+def kinds(frequencies: int) -> Function:
+    """Return ``waves, cell, bound -> kind``: how many zeros there are in a cell."""
+    waves, cell, bound = given("waves", frequencies, 2), given("cell", 3), given("bound", 2)
+    low, high, rounding = cell.nodes
+    tenth, size = bound.nodes
+    h, noise = high - low, rounding * size
     (f, slope, bend, *more), (g, steep, bent, *last) = (
         _derivatives(waves.nodes, at, (0, 1, 2, 6, 7)) for at in (low, high)
     )
     sixth = absolute(more[0]) + absolute(last[0]) + h * (absolute(more[1]) + absolute(last[1])) * (1.0 / 3.0)
-    error = HERMITE * h * h * h * h * h * h * sixth + off + noise
+    square = h * h
+    error = HERMITE * square * square * square * (sixth + square * square * tenth * (1.0 / 384.0)) + noise
     before = [f, f + 0.2 * h * slope, f + 0.4 * h * slope + 0.05 * h * h * bend]
     after = [g - 0.4 * h * steep + 0.05 * h * h * bent, g - 0.2 * h * steep, g]
     b = [*before, *after]  # coefficients in Bernstein's form
@@ -202,7 +206,7 @@ def _kinds(frequencies: int) -> Function:
     unsure = 1.0 - positive(known)
     kind = ONE * (1.0 - unsure) * crossing + UNSURE * unsure + LOW * positive(noise - absolute(f))
     return Function(
-        Program("kinds", {"waves": waves, "ends": ends, "bound": bound}, {"kind": made([kind], 1)}), warn=False
+        Program("kinds", {"waves": waves, "cell": cell, "bound": bound}, {"kind": made([kind], 1)}), warn=False
     )
 
 
@@ -212,12 +216,12 @@ def _all(numbers: list[Scalar]) -> Scalar:
 
 
 @cache
-def _nearing(frequencies: int, order: int) -> Function:
-    """Return ``waves, ends -> angle``: steps from where a line is zero, between two ends that come closer; Halley's
+def nearing(frequencies: int, order: int) -> Function:
+    """Return ``waves, cell -> angle``: steps from where a line is zero, between two ends that come closer; Halley's
     steps towards zeros, Newton's towards those of the first derivative, and to the middle where these leave the cell.
     """
-    waves, ends = given("waves", frequencies, 2), given("ends", 2)
-    low, high = ends.nodes
+    waves, cell = given("waves", frequencies, 2), given("cell", 3)
+    low, high, _ = cell.nodes
     start, g = (_derivatives(waves.nodes, at)[order] for at in (low, high))
     angle = low + (high - low) * _ratio(start, start - g)
     for _ in range(STEPS):
@@ -227,7 +231,7 @@ def _nearing(frequencies: int, order: int) -> Function:
         after = angle - _ratio(2.0 * f * slope, 2.0 * slope * slope - f * bend)
         beyond = positive(-(after - low) * (high - after))
         angle = after + beyond * (0.5 * (low + high) - after)
-    return Function(Program("zero", {"waves": waves, "ends": ends}, {"angle": made([angle], 1)}), warn=False)
+    return Function(Program("zero", {"waves": waves, "cell": cell}, {"angle": made([angle], 1)}), warn=False)
 
 
 def _ratio(x: Scalar, y: Scalar) -> Scalar:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...graph.functions import sqrt
+from ...graph.functions import cos, sin, sqrt
 from ...graph.node import Scalar, is_zero, symbol
 from ...models.loops.closed_form.turning import positive
 from ...program.array import Array, Shape, outputs
@@ -94,34 +94,34 @@ def complement() -> Function:
     return Function(Program("complement", {"A": source, "alone": alone}, results), warn=False)
 
 
-def _dialytic() -> tuple[dict[str, Array], Rows]:
-    """Return the inputs S and x, and the matrix of six equations A + B cos + C sin, and of these times one unknown."""
-    S, x = given("S", LEFT, 9, 3), given("x", 2)
-    c, s = x.nodes
+def _dialytic(S: Array, c: Scalar, s: Scalar) -> Rows:
+    """Return the matrix of six equations A + B cos + C sin, and of these times one unknown."""
     M: Rows = [[0.0] * 12 for _ in range(12)]
     for i, j in product(range(LEFT), range(9)):
         a, b, d = S.nodes[27 * i + 3 * j : 27 * i + 3 * j + 3]
         M[i][j] = M[i + LEFT][j + 3] = a + b * c + d * s
-    return {"S": S, "x": x}, M
+    return M
 
 
 @cache
 def determinant() -> Function:
     """Return ``S, x -> det``, zero where the twelve equations have a solution."""
-    own, M = _dialytic()
+    S, x = given("S", LEFT, 9, 3), given("x", 2)
+    M = _dialytic(S, *x.nodes)
     triangular(M, 12)
     found: Scalar = 1.0
     for k in range(12):
         found = found * M[k][k]
-    return Function(Program("determinant", own, {"det": made([found], 1)}), warn=False)
+    return Function(Program("determinant", {"S": S, "x": x}, {"det": made([found], 1)}), warn=False)
 
 
 @cache
 def kernel() -> Function:
-    """Return ``S, x -> ratios``: the two unknowns, of whose powers the vector that the matrix makes zero has the
+    """Return ``S, angle -> ratios``: the two unknowns, of whose powers the vector that the matrix makes zero has the
     products.
     """
-    own, M = _dialytic()
+    S, angle = given("S", LEFT, 9, 3), given("angle", 1)
+    M = _dialytic(S, cos(angle.nodes[0]), sin(angle.nodes[0]))
     for i, row in enumerate(M):
         row.append(float(np.cos(1.0 + 2.0 * i)))  # any right-hand side
     triangular(M, 12)
@@ -133,7 +133,7 @@ def kernel() -> Function:
     ):
         products = sum((v[i] * v[j] for i, j in zip(low, high, strict=True)), start=0.0)
         ratios.append(products / sum((v[i] * v[i] for i in low), start=TINY))
-    return Function(Program("kernel", own, {"ratios": made(ratios, 2)}), warn=False)
+    return Function(Program("kernel", {"S": S, "angle": angle}, {"ratios": made(ratios, 2)}), warn=False)
 
 
 def _solved(M: Rows, tiny: float = TINY) -> list[Scalar]:
