@@ -110,7 +110,7 @@ class General:
         eigenvalues.
         """
         found = _together(lambda lot: self._solved(newton, T[lot], near[lot]), len(T), newton.inputs["q"][0])
-        good = np.isfinite(found).all(axis=2)
+        good = np.asarray(np.isfinite(found).all(axis=2))
         return Refined(found, good, np.zeros_like(good))
 
     def _solved(self, newton: Function, T: Floats, near: Floats) -> States:

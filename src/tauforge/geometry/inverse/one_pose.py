@@ -112,4 +112,4 @@ class OnePose:
         place = self._general.chain.axes[self._general.choice.kept[0]].place
         if not error.max() < ENOUGH or not np.abs(q[:, place] - known[:, place]).max() < MOVED:
             return None
-        return q - self._period * np.rint(q * (1.0 / TURN))
+        return np.asarray(q - self._period * np.rint(q * (1.0 / TURN)))
