@@ -31,7 +31,7 @@ from .eliminate import Eliminated
 from .loop import Loop, Way, ways
 from .plan import plan, size
 from .refine import Refined
-from .states import States, exact, joined
+from .states import States, distinct, exact, joined
 
 if TYPE_CHECKING:
     from .arrange import Arm
@@ -114,17 +114,18 @@ class General:
         return Refined(found, good, np.zeros_like(good))
 
     def _solved(self, newton: Function, T: Floats, near: Floats) -> States:
-        chain, found, left = self.arm.chain, None, np.arange(len(T))
-        if self.eliminated is not None:
-            quick = self.eliminated.candidates(T, near)
-            found = exact(newton, chain, quick.states, T)
-            count = np.bincount(found.pose, minlength=len(T))
-            left = np.flatnonzero(quick.unclear | (count < quick.crossed))
-            if not len(left):
-                return found
-        more = self._by_eigenvalues(T[left], near[left], self.choice)
-        more = States(more.q, left[more.pose])
-        return exact(newton, chain, joined([found, more] if found else [more], more.q.shape[1]), T)
+        if self.eliminated is None:
+            return exact(newton, self.arm.chain, self._by_eigenvalues(T, near, self.choice), T)
+        quick = self.eliminated.candidates(T, near)
+        found = exact(newton, self.arm.chain, quick.states, T)
+        fewer = quick.unclear | (np.bincount(found.pose, minlength=len(T)) < quick.crossed)
+        left = np.flatnonzero(fewer)
+        if not len(left):
+            return found
+        more = exact(newton, self.arm.chain, self._by_eigenvalues(T[left], near[left], self.choice), T[left])
+        known, sure = found.some(fewer[found.pose]), found.some(~fewer[found.pose])
+        both = joined([known, States(more.q, left[more.pose])], found.q.shape[1])
+        return joined([sure, both.some(distinct(self.arm.chain, *both))], found.q.shape[1])
 
     def candidates(self, T: Floats, near: Floats, choice: Choice | None = None) -> Floats:
         """Return candidates (k, K, n) for poses (k, 4, 4), by eigenvalues; NaN where there is none."""

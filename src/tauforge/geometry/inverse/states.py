@@ -23,6 +23,10 @@ class States(NamedTuple):
     q: Floats
     pose: NDArray[np.intp]
 
+    def some(self, which: Truths) -> States:
+        """Return some of the states."""
+        return States(self.q[which], self.pose[which])
+
     def padded(self, count: int) -> Floats:
         """Return the states as (count, K, n), by their poses; NaN where there is none."""
         return gathered(self.q, self.pose, count)
@@ -45,10 +49,8 @@ def exact(newton: Function, chain: Chain, near: States, T: Floats) -> States:
     more = np.flatnonzero(~(least < ENOUGH))
     if len(more):
         q[more], least[more] = steps(newton, near.q[more], goals[more])
-    good = least < GOOD
-    q, pose = wrapped(chain, q[good]), near.pose[good]
-    kept = distinct(chain, q, pose)
-    return States(q, pose) if kept.all() else States(q[kept], pose[kept])
+    found = States(wrapped(chain, q), near.pose).some(least < GOOD)
+    return found.some(distinct(chain, *found))
 
 
 def distinct(chain: Chain, q: Floats, pose: NDArray[np.intp]) -> Truths:
