@@ -1,11 +1,14 @@
 """Arms without a closed form: elimination finds all solutions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import tauforge as tf
 from tauforge.geometry.inverse.circle import zeros
 from tauforge.geometry.inverse.refine import refine
+from tauforge.robot.joint import Limits
 
 from .arms import TIP, apart, check, perturbed, poses, random_arm, states
 
@@ -50,6 +53,28 @@ def test_the_determinant_and_eigenvalues_find_the_same():
     found = ik(T, limits=False)
     eigen = refine(ik._newton, ik._arm.chain, T, general.candidates(T, np.zeros((60, 6))))
     assert found.count.tolist() == eigen.good.sum(axis=1).tolist()
+
+
+def test_one_pose_at_a_time():
+    """Single poses take a shorter way to the same solutions, within limits and without."""
+    free = random_arm("RRRRRR", 3)
+    limited = replace(free, joints=tuple(replace(joint, limits=Limits(lower=-2.0, upper=2.5)) for joint in free.joints))
+    T = poses(free, states(free, 30, 5), TIP)
+    skewed = T[0].copy()
+    skewed[0, 0] += 1e-9
+    for arm, limits in ((free, False), (limited, True)):
+        ik = tf.inverse_geometry(arm, frame=TIP)
+        short = ik._quick_within_limits if limits else ik._quick_anywhere
+        many, alone = ik(T, limits=limits), [short(goal) for goal in T]
+        assert sum(q is not None for q in alone) >= 25
+        for k, q in enumerate(alone):
+            if q is not None:
+                assert len(q) == many.count[k]
+                assert (
+                    len(q) == 0 or apart(arm, np.broadcast_to(q, (len(q), *q.shape)), many.q[k, : len(q)]).max() < 1e-9
+                )
+        assert short(skewed) is None
+        assert len(ik(skewed, limits=limits).q) == many.count[0]
 
 
 def test_zeros_of_waves():

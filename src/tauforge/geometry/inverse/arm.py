@@ -26,6 +26,7 @@ from .explain import explained, headed, kind_of
 from .family import around, representatives
 from .general import General
 from .newton import newton
+from .one_pose import OnePose
 from .plan import Plan, rank, size
 from .quick import ROTATION, Quick, fits
 from .reasons import reasons
@@ -184,23 +185,24 @@ class InverseGeometry:
         return self(T[None], limits=limits).reason.reshape(())
 
     @cached_property
-    def _quick_anywhere(self) -> Quick | None:
+    def _quick_anywhere(self) -> Quick | OnePose | None:
         return self._quick(None)
 
     @cached_property
-    def _quick_within_limits(self) -> Quick | None:
+    def _quick_within_limits(self) -> Quick | OnePose | None:
         if not self._range.is_limited:
             return self._quick_anywhere
         return self._quick(self._range) if fits(self._range) else None
 
-    def _quick(self, own: Range | None) -> Quick | None:
-        """Return what solves one pose at a time, for arms with an exact closed form."""
+    def _quick(self, own: Range | None) -> Quick | OnePose | None:
+        """Return what solves one pose at a time, for arms with an exact closed form and general ones."""
         plan, fixed = self._arm.plan, self.fixed
-        if plan is None or not plan.is_exact or self._sampled or self._arm.chain.is_symbolic or ARM_ANGLE in fixed:
+        if self._sampled or self._arm.chain.is_symbolic or ARM_ANGLE in fixed or (plan and not plan.is_exact):
             return None
         if any(value.ndim for value in fixed.values()):
             return None
-        return Quick(self._arm, plan, {name: float(value) for name, value in fixed.items()}, own)
+        given = {name: float(value) for name, value in fixed.items()}
+        return Quick(self._arm, plan, given, own) if plan else OnePose(self._general, self._newton, given, own)
 
     def _poses(self, T: ArrayLike) -> Floats:
         """Return poses; those of a closed form are checked by its Program."""

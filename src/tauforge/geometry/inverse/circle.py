@@ -1,46 +1,54 @@
 """Real zeros of the determinant of a general arm, a function of one angle: a wave of few frequencies.
 
 The determinant is known at equal steps round the circle, so its waves follow by a Fourier transform, which loses no
-digits. Its zeros are where it changes sign on a fine grid, and where it touches zero in between.
+digits. The circle is then cut into cells. In each, the polynomial of degree 5 that has the wave's value, slope and bend
+at both ends differs from the wave by at most h⁶/46080 max |f⁽⁶⁾|, which a cubic polynomial bounds in the same way. Its
+coefficients in Bernstein's form tell whether there is no zero or one; cells where they do not are cut again. In what is
+left at last, the wave may touch zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graph.functions import absolute, cos, sin
+from ...graph.functions import absolute, cos, sign, sin, sqrt
 from ...graph.node import Scalar
 from ...models.loops.closed_form.turning import positive
 from ...program.program import Program
 from ...runtime.function import Function
 from .chain import Floats
-from .orthogonal import given, made
+from .orthogonal import TINY, given, made
 from .result import Truths
 
-GRID, FINER = 128, 64
-"""Points at which signs are compared, and parts of a cell between them where there may be several zeros."""
-MORE = 1.3
-"""By how much bounds from the ends of a cell are widened."""
-NOISE = 1e-12
-"""What may be rounding, relative to the largest value."""
+GRID, PARTS, LEVELS = 64, 8, 4
+"""Cells round the circle, parts of a cell that is cut, and how many sizes of cells there are."""
+HERMITE = 1.0 / 30000.0
+"""Bounds the error of the polynomial's coefficients, and of their differences, if multiplied by h⁶ max |f⁽⁶⁾|."""
+NOISE, LEAST = 1e-12, 3e-14
+"""What may be rounding, relative to the size of the wave, in the first cells and in their parts."""
 TOUCHING = 1e-7
-"""How near to zero, relative to the largest value, a wave that does not cross it may touch it."""
-STEPS = 4
-"""Newton steps towards a zero."""
+"""How near to zero, relative to its size, a wave that does not cross it may touch it."""
+STEPS = 6
+"""Steps towards a zero."""
+ONE, UNSURE, LOW = 1.0, 2.0, 4.0
+"""What is told of a cell: one zero, none or several; added if the wave is lost in rounding at its start."""
 
 
-Waves = NDArray[np.complex128]
-"""Amplitudes (k, D + 1) of the frequencies from 0; the real part of the sum is the wave."""
+Waves = NDArray[np.float64]
+"""Real and imaginary parts of amplitudes (k, D + 1, 2) of the frequencies from 0; the real part of the sum is the
+wave.
+"""
 
 
 class Zeros(NamedTuple):
     """Zeros of waves (k): which wave each belongs to, its angle, how many zeros each wave crosses, and waves that are
-    lost in rounding somewhere.
+    lost in rounding somewhere, whose zeros are left out.
     """
 
     wave: NDArray[np.intp]
@@ -51,109 +59,118 @@ class Zeros(NamedTuple):
 
 def zeros(values: Floats) -> Zeros:
     """Return the zeros of waves from values (k, 2 D + 1) at equal steps of the angle, from 0."""
-    waves = np.fft.rfft(values, axis=1) * (2.0 / values.shape[1])
-    waves[:, 0] *= 0.5
-    count, h = len(values), 2.0 * np.pi / GRID
-    f, slope, bend = _sampled(waves, _steps(h, GRID), 3)
-    size = np.abs(f).max(axis=1)
-    after, steep, bent = np.roll(f, -1, axis=1), np.abs(slope), np.abs(bend)
-    steep, bent = (np.maximum(x, np.roll(x, -1, axis=1)) for x in (steep, bent))
-    plain = (slope * np.roll(slope, -1, axis=1) > 0.0) & (np.abs(slope) > MORE * h * bent)
-    wave, cell = np.nonzero(((f < 0.0) != (after < 0.0)) & plain)
-    low = np.asarray(cell * h, dtype=float)
-    angle = _towards(waves, wave, low + h * _part(f[wave, cell], after[wave, cell]), low, h, 0)
-    near = np.minimum(np.abs(f), np.abs(after)) < MORE * h * (steep + h * bent) + NOISE * size[:, None]
-    rows, places = np.nonzero(near & ~plain)
-    more = _closely(waves, rows, places, size)
-    crossed = np.bincount(np.concatenate([wave, more.wave[more.beyond]]), minlength=count)
-    unclear = ~np.isfinite(size) | ((np.abs(f) < NOISE * size[:, None]).sum(axis=1) > 1)
-    return Zeros(np.concatenate([wave, more.wave]), np.concatenate([angle, more.angle]), crossed, unclear)
+    (waves, bound), count = spectrum(values.shape[1])(values), len(values)
+    size = bound[:, 1]
+    told = kinds(waves.shape[1])(waves[:, None], CELLS, bound[:, None])[..., 0]
+    unclear = ~np.isfinite(size) | (told >= LOW).any(axis=1)
+    wave, cell = np.nonzero((told > 0.0) & ~unclear[:, None])
+    kind, cells = told[wave, cell], CELLS[cell]
+    found, crossing = list[tuple[NDArray[np.intp], Floats]](), list[NDArray[np.intp]]()
+    for level in range(LEVELS):
+        one = np.flatnonzero(kind % LOW == ONE)
+        found.append((wave[one], _towards(waves[wave[one]], cells[one], 0)))
+        crossing.append(wave[one])
+        rest = kind % LOW == UNSURE
+        wave, cells = wave[rest], cells[rest]
+        if not len(wave) or level == LEVELS - 1:
+            break
+        wave, cells = np.repeat(wave, PARTS), cut(cells)
+        kind = kinds(waves.shape[1])(waves[wave], cells, bound[wave])[:, 0]
+        unclear |= np.bincount(wave[kind >= LOW], minlength=count) > 1
+        some = (kind > 0.0) & ~unclear[wave]
+        wave, cells, kind = wave[some], cells[some], kind[some]
+    if len(wave):
+        own, angle, beyond = _closely(waves[wave], cells, size[wave])
+        found.append((wave[own], angle))
+        crossing.append(wave[own[beyond]])
+    crossed = np.bincount(np.concatenate(crossing), minlength=count)
+    wave, angle = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    unclear |= crossed % 2 != 0
+    some = ~unclear[wave]
+    return Zeros(wave[some], angle[some], crossed, unclear)
 
 
-class Close(NamedTuple):
-    """Zeros found on a finer grid, and whether the wave crosses zero there; if not, it comes near to it."""
-
-    wave: NDArray[np.intp]
-    angle: Floats
-    beyond: Truths
+def sampled(values: Floats) -> Floats:
+    """Return waves at the ends of cells, from values at equal steps of the angle."""
+    waves, _ = spectrum(values.shape[1])(values)
+    return np.asarray(_value(waves.shape[1])(waves[:, None], CELLS[:, :1])[..., 0])
 
 
-def _closely(waves: Waves, wave: NDArray[np.intp], cell: NDArray[np.intp], size: Floats) -> Close:
-    """Return the zeros of waves in cells where there may be several."""
-    low, h = cell * (2.0 * np.pi / GRID), 2.0 * np.pi / GRID / FINER
-    turned = waves[wave] * np.exp(1j * np.outer(low, np.arange(waves.shape[1])))
-    f, slope = _sampled(turned, _steps(h, FINER + 1), 2)
-    before, after = f[:, :-1], f[:, 1:]
-    crossing = (before < 0.0) != (after < 0.0)
-    row, place = np.nonzero(crossing)
-    at = low[row] + h * place
-    angle = _towards(waves, wave[row], at + h * _part(before[row, place], after[row, place]), at, h, 0)
-    turning = ~crossing & (before * slope[:, :-1] <= 0.0) & (after * slope[:, 1:] >= 0.0)
-    own, place = np.nonzero(turning)
-    at = low[own] + h * place
-    bottom = _towards(waves, wave[own], at + 0.5 * h, at, h, 1)
-    value, _, bend = _at(waves, wave[own], bottom).T
-    beyond = value * before[own, place] < 0.0
-    touch = beyond | (np.abs(value) < TOUCHING * size[wave[own]])
-    own, bottom, beyond = wave[own[touch]], bottom[touch], beyond[touch]
+def cut(cells: Floats) -> Floats:
+    """Return the parts of cells (m, 3)."""
+    at = cells[:, :1] + (cells[:, 1:2] - cells[:, :1]) * (np.arange(PARTS + 1) / PARTS)
+    return _cells(at).reshape(-1, 3)
+
+
+def _cells(at: Floats, noise: float = LEAST) -> Floats:
+    """Return cells between consecutive angles (..., m): both ends, and what may be rounding there."""
+    return np.stack([at[..., :-1], at[..., 1:], np.full_like(at[..., 1:], noise)], axis=-1)
+
+
+CELLS = _cells(np.linspace(0.0, 2.0 * np.pi, GRID + 1), NOISE)
+"""The first cells."""
+
+
+@cache
+def spectrum(count: int) -> Function:
+    """Return ``values -> waves, bound``: amplitudes, from values at equal steps; a bound of the tenth derivative, and
+    the size of the wave.
+    """
+    values, D = given("values", count), count // 2
+    size = sqrt(sum((x * x for x in values.nodes), start=TINY))
+    parts, tenth = list[Scalar](), 0.0 * size
+    for n in range(D + 1):
+        turns = 2.0 * np.pi * n / count * np.arange(count)
+        own = [_sum(values.nodes, part / count * (1.0 if n == 0 else 2.0)) for part in (np.cos(turns), -np.sin(turns))]
+        tenth = tenth + float(n**10) * (absolute(own[0]) + absolute(own[1]))
+        parts += own
+    results = {"waves": made(parts, D + 1, 2), "bound": made([tenth, size], 2)}
+    return Function(Program("spectrum", {"values": values}, results), warn=False)
+
+
+def _sum(nodes: Sequence[Scalar], factors: Floats) -> Scalar:
+    return sum((x * float(y) for x, y in zip(nodes, factors, strict=True)), start=0.0)
+
+
+def _closely(waves: Waves, cells: Floats, size: Floats) -> tuple[NDArray[np.intp], Floats, Truths]:
+    """Return zeros in the smallest cells, where there may be several: numbers of cells, angles, and whether the wave
+    crosses zero there; if not, it comes near to it.
+    """
+    f, slope, _ = np.moveaxis(_value(waves.shape[1])(waves[:, None], cells[:, :2, None]), 2, 0)
+    crossing = (f[:, 0] < 0.0) != (f[:, 1] < 0.0)
+    row = np.flatnonzero(crossing)
+    angle = _towards(waves[row], cells[row], 0)
+    own = np.flatnonzero(~crossing & (f[:, 0] * slope[:, 0] <= 0.0) & (f[:, 1] * slope[:, 1] >= 0.0))
+    bottom = _towards(waves[own], cells[own], 1)
+    value, _, bend = _value(waves.shape[1])(waves[own], bottom[:, None]).T
+    beyond = value * f[own, 0] < 0.0
+    touch = beyond | (np.abs(value) < TOUCHING * size[own])
+    own, bottom, beyond = own[touch], bottom[touch], beyond[touch]
     with np.errstate(all="ignore"):
         half = np.minimum(np.nan_to_num(np.sqrt(np.abs(2.0 * value[touch] / bend[touch]))), 0.1)
-    return Close(
-        np.concatenate([wave[row], own, own]),
+    return (
+        np.concatenate([row, own, own]),
         np.concatenate([angle, bottom - half, bottom + half]),
         np.concatenate([np.ones(len(row), dtype=bool), beyond, beyond]),
     )
 
 
-@cache
-def _steps(h: float, count: int) -> tuple[float, ...]:
-    return tuple(h * k for k in range(count))
+def _towards(waves: Waves, cells: Floats, order: int) -> Floats:
+    """Return zeros of waves, or of their first derivatives, within cells."""
+    return np.asarray(nearing(waves.shape[1], order)(waves, cells)[:, 0])
 
 
-def _part(before: Floats, after: Floats) -> Floats:
-    """Return where a line between two values is zero, as a part of the way."""
-    return np.asarray(before / (before - after))
-
-
-def _sampled(waves: Waves, angles: tuple[float, ...], count: int) -> list[Floats]:
-    """Return waves at the same angles, with their first derivatives: some arrays (k, angles)."""
-    found = np.concatenate([waves.real, waves.imag], axis=1) @ _table(waves.shape[1], angles, count)
-    m = len(angles)
-    return [found[:, k * m : k * m + m] for k in range(count)]
-
-
-@cache
-def _table(frequencies: int, angles: tuple[float, ...], count: int) -> Floats:
-    n = np.arange(frequencies)
-    tables = [(1j * n[:, None]) ** k * np.exp(1j * np.outer(n, angles)) for k in range(count)]
-    return np.concatenate([np.concatenate([x.real, -x.imag]) for x in tables], axis=1)
-
-
-def _towards(waves: Waves, wave: NDArray[np.intp], start: Floats, low: Floats, width: float, order: int) -> Floats:
-    """Return zeros of waves, or of their first derivatives, within cells, by Newton's steps."""
-    given = np.stack([start, low, low + width], axis=1)
-    return np.asarray(_newton(waves.shape[1], order)(_parts(waves)[wave], given)[:, 0])
-
-
-def _at(waves: Waves, wave: NDArray[np.intp], angle: Floats) -> Floats:
-    """Return some waves at angles, with two derivatives, (k, 3)."""
-    return np.asarray(_value(waves.shape[1])(_parts(waves)[wave], angle[:, None]))
-
-
-def _parts(waves: Waves) -> Floats:
-    return waves.view(np.float64).reshape(*waves.shape, 2)
-
-
-def _derivatives(parts: Sequence[Scalar], angle: Scalar) -> list[Scalar]:
-    """Return a wave, given as real and imaginary parts of its amplitudes, and two derivatives."""
+def _derivatives(parts: Sequence[Scalar], angle: Scalar, orders: Sequence[int] = (0, 1, 2)) -> list[Scalar]:
+    """Return derivatives of a wave, given as real and imaginary parts of its amplitudes."""
     c, s = cos(angle), sin(angle)
     x: Scalar = 1.0
     y: Scalar = 0.0
-    f: list[Scalar] = [parts[0], 0.0, 0.0]
+    f: list[Scalar] = [parts[0] if order == 0 else 0.0 for order in orders]
     for n in range(1, len(parts) // 2):
         x, y = x * c - y * s, x * s + y * c
         re, im = parts[2 * n] * x - parts[2 * n + 1] * y, parts[2 * n] * y + parts[2 * n + 1] * x
-        f = [f[0] + re, f[1] - n * im, f[2] - n * n * re]
+        turned = (re, -im, -re, im)  # a derivative turns by a quarter
+        f = [old + float(n**order) * turned[order % 4] for old, order in zip(f, orders, strict=True)]
     return f
 
 
@@ -165,17 +182,61 @@ def _value(frequencies: int) -> Function:
 
 
 @cache
-def _newton(frequencies: int, order: int) -> Function:
-    """Return ``waves, cell -> angle``: steps from a start, between two ends."""
+def kinds(frequencies: int) -> Function:
+    """Return ``waves, cell, bound -> kind``: how many zeros there are in a cell."""
+    waves, cell, bound = given("waves", frequencies, 2), given("cell", 3), given("bound", 2)
+    low, high, rounding = cell.nodes
+    tenth, size = bound.nodes
+    h, noise = high - low, rounding * size
+    (f, slope, bend, *more), (g, steep, bent, *last) = (
+        _derivatives(waves.nodes, at, (0, 1, 2, 6, 7)) for at in (low, high)
+    )
+    sixth = absolute(more[0]) + absolute(last[0]) + h * (absolute(more[1]) + absolute(last[1])) * (1.0 / 3.0)
+    square = h * h
+    error = HERMITE * square * square * square * (sixth + square * square * tenth * (1.0 / 384.0)) + noise
+    before = [f, f + 0.2 * h * slope, f + 0.4 * h * slope + 0.05 * h * h * bend]
+    after = [g - 0.4 * h * steep + 0.05 * h * h * bent, g - 0.2 * h * steep, g]
+    b = [*before, *after]  # coefficients in Bernstein's form
+    d = [y - x for x, y in pairwise(b)]
+    monotone = _all([x - error for x in d]) + _all([-x - error for x in d])
+    clear = _all([absolute(x) - error for x in b])
+    changes = sum((absolute(sign(x) - sign(y)) for x, y in pairwise(b)), start=0.0)  # 2 for each
+    known = monotone + clear * positive(3.0 - changes)
+    crossing = absolute(positive(f) - positive(g))
+    unsure = 1.0 - positive(known)
+    kind = ONE * (1.0 - unsure) * crossing + UNSURE * unsure + LOW * positive(noise - absolute(f))
+    return Function(
+        Program("kinds", {"waves": waves, "cell": cell, "bound": bound}, {"kind": made([kind], 1)}), warn=False
+    )
+
+
+def _all(numbers: list[Scalar]) -> Scalar:
+    """Return 1 if all are positive, 0 if not."""
+    return positive(sum((sign(x) for x in numbers), start=0.5 - len(numbers)))
+
+
+@cache
+def nearing(frequencies: int, order: int) -> Function:
+    """Return ``waves, cell -> angle``: steps from where a line is zero, between two ends that come closer; Halley's
+    steps towards zeros, Newton's towards those of the first derivative, and to the middle where these leave the cell.
+    """
     waves, cell = given("waves", frequencies, 2), given("cell", 3)
-    angle, low, high = cell.nodes
+    low, high, _ = cell.nodes
+    start, g = (_derivatives(waves.nodes, at)[order] for at in (low, high))
+    angle = low + (high - low) * _ratio(start, start - g)
     for _ in range(STEPS):
-        f = _derivatives(waves.nodes, angle)
-        none = 1.0 - positive(f[order + 1] * f[order + 1])
-        angle = angle - f[order] / (f[order + 1] + none)
-        angle = 0.5 * (angle + low + absolute(angle - low))
-        angle = 0.5 * (angle + high - absolute(angle - high))
+        f, slope, bend = [*_derivatives(waves.nodes, angle), 0.0][order : order + 3]
+        same = positive(sign(f) * sign(start))
+        low, high = low + same * (angle - low), angle + same * (high - angle)
+        after = angle - _ratio(2.0 * f * slope, 2.0 * slope * slope - f * bend)
+        beyond = positive(-(after - low) * (high - after))
+        angle = after + beyond * (0.5 * (low + high) - after)
     return Function(Program("zero", {"waves": waves, "cell": cell}, {"angle": made([angle], 1)}), warn=False)
+
+
+def _ratio(x: Scalar, y: Scalar) -> Scalar:
+    """Return a ratio, and a number where there is none."""
+    return x / (y + 1.0 - positive(absolute(y)))
 
 
 def frequencies(values: Floats, tolerance: float = 1e-9) -> int:

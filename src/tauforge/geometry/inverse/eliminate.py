@@ -7,7 +7,7 @@ and sine of joint 3, is a wave of eight frequencies, as there are at most sixtee
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,12 +20,13 @@ from ...program.program import Program
 from ...runtime.function import Function
 from ...spatial.pose import HERE, Pose
 from ...spatial.vector import Vector, cross, dot
-from .branches import goal, motion
+from .branches import goal, motion, skew
 from .chain import Floats
-from .circle import frequencies, zeros
+from .circle import frequencies, sampled, zeros
 from .loop import GOAL, Loop
 from .orthogonal import EQUATIONS, LEFT, complement, determinant, kernel, made
-from .result import Truths, gathered
+from .result import Truths
+from .states import States
 
 if TYPE_CHECKING:
     from .general import Choice, General
@@ -41,9 +42,9 @@ TRIGONOMETRIC = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.5], [0.5, -0.5, 0.0]])
 
 
 class Candidates(NamedTuple):
-    """States (k, K, n), NaN where there is none; how many solutions each pose has at least; and poses left open."""
+    """States, how many solutions each pose has at least, and poses left open."""
 
-    q: Floats
+    states: States
     crossed: NDArray[np.intp]
     unclear: Truths
 
@@ -54,45 +55,54 @@ def fourteen(h: Vector, p: Vector) -> list[Scalar]:
     return [*h, *p, pp, ph, *cross(p, h), *(h * pp - p * (2.0 * ph))]
 
 
+@cache
+def around(count: int) -> Floats:
+    """Return cosines and sines of so many equal steps round the circle."""
+    at = 2.0 * np.pi * np.arange(count) / count
+    return np.stack([np.cos(at), np.sin(at)], axis=1)
+
+
 class Eliminated:
     """Candidates for all solutions, for one choice of joints."""
 
     def __init__(self, general: General, choice: Choice) -> None:
         self.general, self.choice = general, choice
-        order = general._order(choice)
-        grids = [general._grid(k, offset) for k, offset in zip(order[2:5], choice.offsets, strict=True)]
+        order = choice.order
+        grids = [general._grid(k, offset) for k, offset in zip(choice.kept, choice.offsets, strict=True)]
         nowhere = Pose.of([np.full((1, 1), float(x)) for x in HERE.homogeneous])
         values = general._values(
             nowhere, {}, general._ways(order)[0], order[5], order[2:5], [grid.at for grid in grids]
         )
         every = np.concatenate([values, np.ones((1, 1, 3, 3, 3))], axis=1)[0]
         halves = np.einsum("eijl,ia,jb,lc->eabc", every, *(grid.half for grid in grids))
-        waves = np.einsum("eabc,ad->ebcd", halves, TRIGONOMETRIC).reshape(EQUATIONS + 1, 27)
-        self._left, self._one = waves[:-1], waves[-1]
-        self._degree = HIGHEST
+        self.left = np.einsum("eabc,ad->ebcd", halves, TRIGONOMETRIC).reshape(EQUATIONS + 1, 27)
+        self.degree, self.span = HIGHEST, np.inf
 
     @classmethod
     def of(cls, general: General, choice: Choice, T: Floats, q: Floats) -> Eliminated | None:
         """Return the method for a choice; None if some poses, each with a state that has it, show that it fails."""
-        order = general._order(choice)
+        order = choice.order
         joints = {k for k, _ in general._ways(order)[0]}
         if choice.hidden or general.chain.axes[order[2]].slides or joints & {GOAL, *general.arm.held}:
             return None
-        own = cls(general, choice)
-        values = own._waves(own._system(T, q)[0])
-        if not np.isfinite(values).all() or (own._system(T, q)[1]).any():
+        own, right = cls(general, choice), general._right(T, q, order)
+        S, lost = own.combined(np.ascontiguousarray(right[..., 1:]), right[..., 0])
+        values = own.waves(S)
+        if lost.any() or not np.isfinite(values).all():
             return None
-        own._degree = frequencies(values)
-        place = general.chain.axes[order[2]].place
-        at = q[:, place] - choice.offsets[0]
-        there = determinant()(own._system(T, q)[0], np.stack([np.cos(at), np.sin(at)], axis=1))[:, 0]
-        fine = np.abs(there) < 1e-8 * np.abs(values).max(axis=1)
-        return own if fine.all() and 0 < own._degree < HIGHEST else None
+        own.degree, size = frequencies(values), np.abs(values).max(axis=1)
+        at = q[:, general.chain.axes[order[2]].place] - choice.offsets[0]
+        there = determinant()(S, np.stack([np.cos(at), np.sin(at)], axis=1))[:, 0]
+        own.span = float(np.log10(size / np.abs(sampled(values)).min(axis=1)).mean())
+        fine = np.abs(there) < 1e-8 * size
+        return own if fine.all() and 0 < own.degree < HIGHEST else None
 
     @cached_property
-    def _right(self) -> Function:
-        """``T, near -> A, alone``: coefficients (14, 8) of products of the joints 1 and 2, and constants (14)."""
-        general, order = self.general, self.general._order(self.choice)
+    def right(self) -> Function:
+        """``T, near -> A, alone, skew``: coefficients (14, 8) of products of the joints 1 and 2, constants (14), and by
+        how much T is not a pose.
+        """
+        general, order = self.general, self.choice.order
         axis, way = general.chain.axes[order[5]], general._ways(order)[1]
         T, near = goal("frame"), inputs("near", general.arm.robot.coordinate_names, "given joints")
         held = {k: motion(general.chain, k, near) for k in general.arm.held}
@@ -111,34 +121,40 @@ class Eliminated:
         results = {
             "A": made([x for row in found for x in row[1:]], EQUATIONS, 8),
             "alone": made([row[0] for row in found], EQUATIONS),
+            "skew": made([skew(T.nodes)], 1),
         }
         return Function(Program(f"{general.arm.robot.name}_right", {"T": T, "near": near}, results), warn=False)
 
     def _system(self, T: Floats, near: Floats) -> tuple[Floats, Truths]:
         """Return six equations (k, 6, 9, 3), and poses for which they are not the right ones."""
-        A, alone = self._right(T, near)
-        N, size = complement()(A)
-        N = np.ascontiguousarray(np.swapaxes(N, 1, 2))
-        S = (N.reshape(-1, EQUATIONS) @ self._left).reshape(-1, LEFT, 27)
-        S -= (N @ alone[..., None]) * self._one
+        return self.combined(*self.right(T, near)[:2])
+
+    def combined(self, A: Floats, alone: Floats) -> tuple[Floats, Truths]:
+        """Return six equations without the products that have coefficients A, and poses for which they are wrong."""
+        N, size = complement()(A, alone)
+        S = N.reshape(-1, EQUATIONS + 1) @ self.left
         return S.reshape(-1, LEFT, 9, 3), ~(np.abs(size).min(axis=1) > SINGULAR)
 
-    def _waves(self, S: Floats) -> Floats:
-        count = 2 * self._degree + 1
-        at = 2.0 * np.pi * np.arange(count) / count
-        found = determinant()(S[:, None], np.stack([np.cos(at), np.sin(at)], axis=1))
-        return np.asarray(found[..., 0])
+    def waves(self, S: Floats) -> Floats:
+        """Return determinants (k, 2 D + 1) at equal steps of the angle of joint 3."""
+        return np.asarray(determinant()(S[:, None], around(2 * self.degree + 1))[..., 0])
 
     def candidates(self, T: Floats, near: Floats) -> Candidates:
         """Return candidates for poses (k, 4, 4)."""
         S, lost = self._system(T, near)
-        found = zeros(self._waves(S))
-        pose, x = found.wave, np.empty((len(found.wave), 3))
-        v = kernel()(S[pose], np.stack([np.cos(found.angle), np.sin(found.angle)], axis=1)).reshape(-1, 4, 3)
-        with np.errstate(all="ignore"):
-            x[:, 0] = np.tan(0.5 * found.angle)
-            x[:, 1] = (v[:, :-1] * v[:, 1:]).sum(axis=(1, 2)) / (v[:, :-1] ** 2).sum(axis=(1, 2))
-            x[:, 2] = (v[:, :, :-1] * v[:, :, 1:]).sum(axis=(1, 2)) / (v[:, :, :-1] ** 2).sum(axis=(1, 2))
-        q = self.general._joints(x, near[pose], self.choice)
-        q, which = self.general._completed(T[pose], q, self.general._order(self.choice)[2:5], SECOND)
-        return Candidates(gathered(q, pose[which], len(T)), found.crossed, found.unclear | lost)
+        found = zeros(self.waves(S))
+        pose = found.wave
+        states = States(self.joints(near[pose], found.angle, kernel()(S[pose], found.angle[:, None])), pose)
+        states = self.general._completed(T, states, self.choice.kept, SECOND)
+        return Candidates(states, found.crossed, found.unclear | lost)
+
+    def joints(self, near: Floats, angle: Floats, ratios: Floats) -> Floats:
+        """Return states with the joints 3, 4, 5 from the angle of joint 3 and the tangents of the other two, and with
+        all others where they are.
+        """
+        q = near.copy()
+        for k, offset, x in zip(self.choice.kept, self.choice.offsets, (None, *ratios.T), strict=True):
+            axis = self.general.chain.axes[k]
+            own = offset + (angle if x is None else 2.0 * np.arctan(x))
+            q[:, axis.place] = np.tan(0.5 * own) * self.general.size if axis.slides else own
+        return q

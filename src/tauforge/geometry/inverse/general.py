@@ -15,23 +15,23 @@ eigenvalues.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
-from itertools import product
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ProgramError
 from ...runtime.function import Function
 from ...spatial.pose import Pose
 from .branches import SHARP, branches
-from .chain import NOWHERE, Floats, Motion
+from .chain import Floats, Motion
 from .eliminate import Eliminated
 from .loop import Loop, Way, ways
-from .plan import placed, plan, size
-from .refine import Refined, joined, refine
+from .plan import plan, size
+from .refine import Refined
+from .states import States, distinct, exact, joined
 
 if TYPE_CHECKING:
     from .arrange import Arm
@@ -41,16 +41,21 @@ IMAGINARY = 1e-2
 """Imaginary part, relative to 1 + |x|, of an eigenvalue that may be one of a real pair."""
 LOT = 512
 """Poses that are solved at once."""
-TRIED, ENOUGH = 12, -8.0
-"""Poses on which choices are compared, and the mean of logarithms that needs no comparison."""
 
 
 class Choice(NamedTuple):
-    """Which joint is the first round the loop, which of the joints 3, 4, 5 is the eigenvalue's, and angles to add."""
+    """The joints in the order in which they are 1 to 6 round the loop, forward or backward; which of the joints 3, 4, 5
+    is the eigenvalue's; and angles to add.
+    """
 
-    first: int
+    order: tuple[int, ...]
     hidden: int
     offsets: tuple[float, ...]
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The joints 3, 4, 5."""
+        return self.order[2:5]
 
 
 class General:
@@ -82,11 +87,12 @@ class General:
 
     @cached_property
     def _choice(self) -> tuple[Choice, Eliminated | None]:
-        return _chosen(self)
+        from .best_choice import best_choice
+
+        return best_choice(self)
 
     def explain(self) -> list[str]:
-        names = [self.chain.axes[k].name for k in self.unknown]
-        order = names[self.choice.first :] + names[: self.choice.first]
+        order = [self.chain.axes[k].name for k in self.choice.order]
         hidden = order[2 + self.choice.hidden]
         how = f"{hidden}: an eigenvalue of a 24x24 matrix, real for each solution; at most 16."
         if self.eliminated is not None:
@@ -103,61 +109,56 @@ class General:
         """Return all solutions of poses (k, 4, 4): by zeros of a determinant, or where these are unclear, by
         eigenvalues.
         """
+        found = _together(lambda lot: self._solved(newton, T[lot], near[lot]), len(T), newton.inputs["q"][0])
+        good = np.asarray(np.isfinite(found).all(axis=2))
+        return Refined(found, good, np.zeros_like(good))
+
+    def _solved(self, newton: Function, T: Floats, near: Floats) -> States:
         if self.eliminated is None:
-            return refine(newton, self.arm.chain, T, self.candidates(T, near))
-        quick = [self.eliminated.candidates(T[lot], near[lot]) for lot in _lots(len(T))]
-        K = max((own.q.shape[1] for own in quick), default=0)
-        q = np.full((len(T), K, near.shape[1]), np.nan)
-        for lot, own in zip(_lots(len(T)), quick, strict=True):
-            q[lot, : own.q.shape[1]] = own.q
-        found = refine(newton, self.arm.chain, T, q[..., : len(self.arm.robot.coordinate_names)])
-        fewer = [
-            own.unclear | (found.good[lot].sum(axis=1) < own.crossed)
-            for lot, own in zip(_lots(len(T)), quick, strict=True)
-        ]
-        left = np.flatnonzero(np.concatenate(fewer)) if fewer else np.empty(0, dtype=int)
+            return exact(newton, self.arm.chain, self._by_eigenvalues(T, near, self.choice), T)
+        quick = self.eliminated.candidates(T, near)
+        found = exact(newton, self.arm.chain, quick.states, T)
+        fewer = quick.unclear | (np.bincount(found.pose, minlength=len(T)) < quick.crossed)
+        left = np.flatnonzero(fewer)
         if not len(left):
             return found
-        more = refine(newton, self.arm.chain, T[left], self.candidates(T[left], near[left]))
-        return joined(self.arm.chain, found, more, left)
+        more = exact(newton, self.arm.chain, self._by_eigenvalues(T[left], near[left], self.choice), T[left])
+        known, sure = found.some(fewer[found.pose]), found.some(~fewer[found.pose])
+        both = joined([known, States(more.q, left[more.pose])], found.q.shape[1])
+        return joined([sure, both.some(distinct(self.arm.chain, *both))], found.q.shape[1])
 
     def candidates(self, T: Floats, near: Floats, choice: Choice | None = None) -> Floats:
         """Return candidates (k, K, n) for poses (k, 4, 4), by eigenvalues; NaN where there is none."""
-        found = [self._lot(T[lot], near[lot], choice or self.choice) for lot in _lots(len(T))]
-        return _packed(np.concatenate(found)) if found else np.empty((0, 1, near.shape[1]))
+        own = choice or self.choice
+        return _together(lambda lot: self._by_eigenvalues(T[lot], near[lot], own), len(T), near.shape[1])
 
-    def _lot(self, T: Floats, near: Floats, choice: Choice) -> Floats:
+    def _by_eigenvalues(self, T: Floats, near: Floats, choice: Choice) -> States:
         x = _eigen(self._system(T, near, choice), choice.hidden)
         pose, root = np.nonzero(np.isfinite(x).all(axis=2))
         known = self._joints(x[pose, root], near[pose], choice)
-        q, which = self._completed(T[pose], known, self._order(choice)[2:5], 0.5)
-        packed = np.full((len(T), 2 * x.shape[1], near.shape[1]), np.nan)
-        twice = np.append(False, which[1:] == which[:-1])
-        packed[pose[which], root[which] + twice * x.shape[1]] = q
-        return packed
+        return self._completed(T, States(known, pose), choice.kept, 0.5)
 
     def _joints(self, x: Floats, near: Floats, choice: Choice) -> Floats:
         """Return states with the joints 3, 4, 5 round the loop at given tangents (k, 3)."""
         values = near.copy()
-        for j, (k, offset) in enumerate(zip(self._order(choice)[2:5], choice.offsets, strict=True)):
+        for j, (k, offset) in enumerate(zip(choice.kept, choice.offsets, strict=True)):
             axis = self.chain.axes[k]
             turned = np.arctan(x[..., j])
             own = np.tan(turned + 0.5 * offset) * self.size if axis.slides else 2.0 * turned + offset
             values[..., axis.place] = own
         return values
 
-    def _completed(self, T: Floats, known: Floats, joints: list[int], second: float) -> tuple[Floats, NDArray[np.intp]]:
-        """Return states with the three other joints, from those with three known, and which of these each comes from;
-        the better of two branches, and the other one if its error is below a bound.
+    def _completed(self, T: Floats, known: States, joints: Sequence[int], second: float) -> States:
+        """Return states with the three other joints, from those with three known: the better of two branches, and the
+        other ones if their errors are below a bound.
         """
-        rest = self._rest(frozenset(joints))
-        with np.errstate(all="ignore"):
-            found = rest(T, known, SHARP)
-        error = np.where(np.isnan(found.error), np.inf, found.error)
-        order, row = np.argsort(error, axis=1)[:, :2], np.arange(len(T))[:, None]
-        fine = error[row, order] < np.array([0.5, second])[: order.shape[1]]
-        which, take = np.nonzero(fine)
-        return found.q[which, order[which, take]], which
+        found = self._rest(frozenset(joints))(T[known.pose], known.q, SHARP)
+        error, row = np.where(np.isnan(found.error), np.inf, found.error), np.arange(len(known.q))
+        best = error.argmin(axis=1)
+        fine = error < second
+        fine[row, best] = error[row, best] < 0.5
+        which, branch = np.nonzero(fine)
+        return States(found.q[which, branch], known.pose[which])
 
     def _rest(self, joints: frozenset[int]) -> Function:
         """Return the compiled closed form for the three other joints."""
@@ -167,16 +168,13 @@ class General:
             own = plan(self._traced, given)
             if own is None:
                 raise ProgramError(f"{self.arm.robot.name}: no way to solve for three joints, the others known")
-            kept[joints] = branches(self.arm.robot, self._traced, own, given, "frame").compile()
+            kept[joints] = Function(branches(self.arm.robot, self._traced, own, given, "frame"), warn=False)
         found: Function = kept[joints]
         return found
 
-    def _order(self, choice: Choice) -> list[int]:
-        return self.unknown[choice.first :] + self.unknown[: choice.first]
-
     def _system(self, T: Floats, near: Floats, choice: Choice) -> Floats:
         """Return the six equations as polynomials (k, 6, 3, 3, 3) of the joints 3, 4, 5 round the loop."""
-        order = self._order(choice)
+        order = choice.order
         held = {k: self._motion(k, near[:, self.chain.axes[k].place, None]) for k in self.arm.held}
         grids = [self._grid(k, offset) for k, offset in zip(order[2:5], choice.offsets, strict=True)]
         left = self._values(_goal(T), held, self._ways(order)[0], order[5], order[2:5], [grid.at for grid in grids])
@@ -186,7 +184,7 @@ class General:
         left = np.einsum("keijl,ia,jb,lc->keabc", left, *(grid.half for grid in grids), optimize=True)
         return np.asarray(np.einsum("ker,keabc->krabc", Q, left, optimize=True))
 
-    def _right(self, T: Floats, near: Floats, order: list[int]) -> Floats:
+    def _right(self, T: Floats, near: Floats, order: Sequence[int]) -> Floats:
         """Return the coefficients (k, 14, 9) of products of the joints 1 and 2 round the loop."""
         held = {k: self._motion(k, near[:, self.chain.axes[k].place, None]) for k in self.arm.held}
         pair = [self._grid(k, 0.0) for k in order[:2]]
@@ -194,8 +192,14 @@ class General:
         table = np.kron(pair[0].plain, pair[1].plain)
         return np.asarray(right.reshape(*right.shape[:2], 9) @ table)
 
-    def _ways(self, order: list[int]) -> tuple[Way, Way]:
-        return _halves(len(self.chain.axes), order)
+    def _ways(self, order: Sequence[int]) -> tuple[Way, Way]:
+        """Return the ways from the link between joints 2 and 3 to that between 5 and 6, through 3, 4, 5, and through
+        2 and 1.
+        """
+        steps = [b - a for a, b in pairwise(order)]
+        before = int(sum(np.sign(steps)) < 0)  # backward, the link before a joint is the one that follows in the chain
+        direct, other = ways(len(self.chain.axes), order[2] + before, order[5] + before)
+        return (direct, other) if any(k == order[2] for k, _ in direct) else (other, direct)
 
     def _eliminating(self, right: Floats) -> Floats:
         """Return six combinations of the equations (k, 14, 6) that are free of the products on the right."""
@@ -218,7 +222,7 @@ class General:
         return _sliding(offset) if self.chain.axes[k].slides else _turning(offset)
 
     def _values(
-        self, goal: Pose, held: dict[int, Motion], way: Way, last: int, joints: list[int], at: list[Floats]
+        self, goal: Pose, held: dict[int, Motion], way: Way, last: int, joints: Sequence[int], at: list[Floats]
     ) -> Floats:
         """Return the fourteen functions (k, 14, 3, 3, …) at three positions of each joint."""
         mesh = np.meshgrid(*at, indexing="ij")
@@ -236,17 +240,10 @@ def _goal(T: Floats) -> Pose:
     return Pose.of([T[:, i, j, None] for i in range(4) for j in range(4)])
 
 
-def _lots(count: int) -> list[slice]:
-    return [slice(k, k + LOT) for k in range(0, count, LOT)]
-
-
-def _halves(n: int, order: list[int]) -> tuple[Way, Way]:
-    """Return the ways from the link between joints 2 and 3 to that between 5 and 6, through 3, 4, 5, and through 2, 1
-    and 6.
-    """
-    start, end = order[1] + 1, order[4] + 1
-    direct, other = ways(n, start, end)
-    return (direct, other) if any(k == order[2] for k, _ in direct) else (other, direct)
+def _together(solved: Callable[[slice], States], count: int, width: int) -> Floats:
+    """Return the states of all lots of so many poses, (count, K, width); NaN where there is none."""
+    parts = [(at, solved(slice(at, at + LOT))) for at in range(0, count, LOT)]
+    return joined([States(own.q, own.pose + at) for at, own in parts], width).padded(count)
 
 
 def _fourteen(L: Floats, P: Floats) -> Floats:
@@ -296,6 +293,8 @@ def _eigen(system: Floats, hidden: int) -> Floats:
         companion[:, 12:] = -np.linalg.solve(A, np.concatenate([C, B], axis=2))
         x, v = np.linalg.eig(companion)
     except np.linalg.LinAlgError:
+        if count > 1:
+            return np.concatenate([_eigen(own[None], hidden) for own in system])
         return np.full((count, 24, 3), np.nan)
     real = np.abs(x.imag) < IMAGINARY * (1.0 + np.abs(x))
     v = np.where((np.abs(x) > 1.0)[:, None], v[:, 12:], v[:, :12]).real.reshape(count, 4, 3, 24)
@@ -310,67 +309,3 @@ def _ratio(low: Floats, high: Floats) -> Floats:
     """Return by what entries differ from those of one degree less, in the sense of least squares."""
     with np.errstate(all="ignore"):
         return np.asarray((low * high).sum(axis=1) / (low * low).sum(axis=1))
-
-
-def _packed(q: Floats) -> Floats:
-    """Return candidates with those that exist first."""
-    some = np.isfinite(q).all(axis=2)
-    K = max(1, int(some.sum(axis=1).max(initial=0)))
-    order = np.argsort(~some, axis=1, kind="stable")[:, :K]
-    return np.take_along_axis(q, order[..., None], axis=1)
-
-
-def _chosen(general: General) -> tuple[Choice, Eliminated | None]:
-    """Return the choice that finds most solutions of some poses of the arm."""
-    random, chain = np.random.default_rng(7), general.chain
-    n = len(general.arm.robot.coordinate_names)
-    q = random.uniform(-2.5, 2.5, (TRIED, n))
-    motions = dict[int, Motion]()
-    for k in chain.real:
-        axis = chain.axes[k]
-        own = q[:, axis.place]
-        if axis.slides:
-            own = q[:, axis.place] = own * (general.size / 2.5)
-        motions[k] = general._motion(k, own)
-    pose = placed(chain, motions)
-    T = np.zeros((TRIED, 4, 4))
-    T.reshape(TRIED, 16)[:] = np.stack([np.broadcast_to(x, (TRIED,)) for x in pose.homogeneous], axis=1)
-    best, least = None, np.inf
-    for choice in _choices(general, random):
-        off = _off(general, choice, T, q)
-        quick = Eliminated.of(general, choice, T, q) if off < ENOUGH else None
-        if quick or off < least:
-            best, least = (choice, quick), off
-        if quick:
-            break
-        if least < ENOUGH and choice.hidden:
-            break
-    if best is None:
-        raise ProgramError(
-            f"{general.arm.robot.name}: its joints cannot be solved for in closed form or by elimination; "
-            "tf.reach(…) finds states step by step"
-        )
-    return best
-
-
-def _choices(general: General, random: np.random.Generator) -> Iterator[Choice]:
-    """Yield choices, those first that may not need eigenvalues."""
-    for hidden, first in product(range(3), range(UNKNOWNS)):
-        order = general._order(Choice(first, 0, ()))
-        if general.chain.axes[order[5]].slides or any(general.chain.axes[k].place == NOWHERE for k in order[2:5]):
-            continue
-        yield Choice(first, hidden, tuple(random.uniform(-np.pi, np.pi, 3)))
-
-
-def _off(general: General, choice: Choice, T: Floats, q: Floats) -> float:
-    """Return how far candidates are from the states that they are to find, as a mean of logarithms."""
-    try:
-        found = general.candidates(T, q, choice)
-    except (np.linalg.LinAlgError, ProgramError):
-        return np.inf
-    off = found - q[:, None]
-    turning = [axis.place for axis in general.chain.axes if axis.place != NOWHERE and not axis.slides]
-    off[..., turning] -= 2 * np.pi * np.round(off[..., turning] / (2 * np.pi))
-    with np.errstate(invalid="ignore"):
-        far = np.nan_to_num(np.abs(off).max(axis=2), nan=10.0).min(axis=1)
-    return float(np.log10(np.maximum(far, 1e-12)).mean() + 3.0 * (far > 1e-2).sum())

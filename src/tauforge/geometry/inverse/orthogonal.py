@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...graph.functions import sqrt
+from ...graph.functions import cos, sin, sqrt
 from ...graph.node import Scalar, is_zero, symbol
 from ...models.loops.closed_form.turning import positive
 from ...program.array import Array, Shape, outputs
@@ -77,60 +77,72 @@ def made(values: list[Scalar], *shape: int) -> Array:
 
 @cache
 def complement() -> Function:
-    """Return ``A -> N, size``: six columns across the eight of A, and the least diagonal of its triangle."""
-    source = given("A", EQUATIONS, PRODUCTS)
+    """Return ``A, alone -> N, size``: six rows across the eight columns of A, each followed by what it makes of the
+    constants, with the opposite sign; and the diagonal of A's triangle.
+    """
+    source, alone = given("A", EQUATIONS, PRODUCTS), given("alone", EQUATIONS)
     A = _matrix(source, EQUATIONS, PRODUCTS)
     reflections = triangular(A, PRODUCTS)
     N: Rows = [[float(i == j + PRODUCTS) for j in range(LEFT)] for i in range(EQUATIONS)]
     for own, k in product(reversed(reflections), range(LEFT)):
         own.of(N, k)
-    results = {
-        "N": made([x for row in N for x in row], EQUATIONS, LEFT),
-        "size": made([A[k][k] for k in range(PRODUCTS)], PRODUCTS),
-    }
-    return Function(Program("complement", {"A": source}, results), warn=False)
+    rows = list[Scalar]()
+    for k in range(LEFT):
+        row = [N[i][k] for i in range(EQUATIONS)]
+        rows += [*row, -sum((x * y for x, y in zip(row, alone.nodes, strict=True)), start=0.0)]
+    results = {"N": made(rows, LEFT, EQUATIONS + 1), "size": made([A[k][k] for k in range(PRODUCTS)], PRODUCTS)}
+    return Function(Program("complement", {"A": source, "alone": alone}, results), warn=False)
 
 
-def _dialytic() -> tuple[dict[str, Array], Rows]:
-    """Return the inputs S and x, and the matrix of six equations A + B cos + C sin, and of these times one unknown."""
-    S, x = given("S", LEFT, 9, 3), given("x", 2)
-    c, s = x.nodes
+def _dialytic(S: Array, c: Scalar, s: Scalar) -> Rows:
+    """Return the matrix of six equations A + B cos + C sin, and of these times one unknown."""
     M: Rows = [[0.0] * 12 for _ in range(12)]
     for i, j in product(range(LEFT), range(9)):
         a, b, d = S.nodes[27 * i + 3 * j : 27 * i + 3 * j + 3]
         M[i][j] = M[i + LEFT][j + 3] = a + b * c + d * s
-    return {"S": S, "x": x}, M
+    return M
 
 
 @cache
 def determinant() -> Function:
     """Return ``S, x -> det``, zero where the twelve equations have a solution."""
-    own, M = _dialytic()
+    S, x = given("S", LEFT, 9, 3), given("x", 2)
+    M = _dialytic(S, *x.nodes)
     triangular(M, 12)
     found: Scalar = 1.0
     for k in range(12):
         found = found * M[k][k]
-    return Function(Program("determinant", own, {"det": made([found], 1)}), warn=False)
+    return Function(Program("determinant", {"S": S, "x": x}, {"det": made([found], 1)}), warn=False)
 
 
 @cache
 def kernel() -> Function:
-    """Return ``S, x -> v``: the vector that the singular matrix of the twelve equations makes zero."""
-    own, M = _dialytic()
+    """Return ``S, angle -> ratios``: the two unknowns, of whose powers the vector that the matrix makes zero has the
+    products.
+    """
+    S, angle = given("S", LEFT, 9, 3), given("angle", 1)
+    M = _dialytic(S, cos(angle.nodes[0]), sin(angle.nodes[0]))
     for i, row in enumerate(M):
         row.append(float(np.cos(1.0 + 2.0 * i)))  # any right-hand side
     triangular(M, 12)
-    v = _solved(M)
-    return Function(Program("kernel", own, {"v": made(v, 12)}), warn=False)
+    v = _solved(M, 1e-40)  # as large as the matrix is singular, but its square is a number
+    ratios = list[Scalar]()
+    for low, high in (
+        (range(9), range(3, 12)),
+        ([k for k in range(12) if k % 3 < 2], [k for k in range(12) if k % 3 > 0]),
+    ):
+        products = sum((v[i] * v[j] for i, j in zip(low, high, strict=True)), start=0.0)
+        ratios.append(products / sum((v[i] * v[i] for i in low), start=TINY))
+    return Function(Program("kernel", {"S": S, "angle": angle}, {"ratios": made(ratios, 2)}), warn=False)
 
 
-def _solved(M: Rows) -> list[Scalar]:
+def _solved(M: Rows, tiny: float = TINY) -> list[Scalar]:
     """Return the solution of a triangle's equations, the last column of which is the right-hand side."""
     n = len(M[0]) - 1
     x = list[Scalar]([0.0] * n)
     for i in reversed(range(n)):
         left = M[i][n] - sum((M[i][j] * x[j] for j in range(i + 1, n)), start=0.0)
-        x[i] = left * (1.0 / (M[i][i] + TINY))
+        x[i] = left * (1.0 / (M[i][i] + tiny))
     return x
 
 

@@ -35,7 +35,7 @@ def refine(newton: Function, chain: Chain, T: Floats, q: Floats) -> Refined:
     error = np.full(len(flat), np.inf)
     flat[tried], error[tried] = steps(newton, flat[tried], goals[tried])
     good = (error < GOOD).reshape(-1, K)
-    found = _wrapped(chain, flat).reshape(q.shape)
+    found = wrapped(chain, flat).reshape(q.shape)
     return merged(chain, Refined(found, good, np.zeros_like(good)))
 
 
@@ -56,7 +56,7 @@ def steps(newton: Function, q: Floats, goals: Floats) -> tuple[Floats, Floats]:
     return best, least
 
 
-def _wrapped(chain: Chain, q: Floats) -> Floats:
+def wrapped(chain: Chain, q: Floats) -> Floats:
     """Return states with angles between -π and π."""
     places = [axis.place for axis in chain.axes if axis.place != NOWHERE and not axis.slides]
     found = q.copy()
