@@ -27,3 +27,21 @@ def test_eaik_finds_as_many(name):
     peer, goals = HPRobot(H, P), T.copy()
     goals[:, :3, :3] = T[:, :3, :3] @ R.T
     assert [int((~np.array(peer.IK(goal).is_LS)).sum()) for goal in goals] == found.count.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("ur5", "three_parallel_two_intersecting"), ("puma560", "spherical_two_parallel")]
+)
+def test_ik_geo_finds_the_same(name, kind):
+    Robot = pytest.importorskip("ik_geo").Robot
+    robot = tf.robots.bundled(name)
+    H, P, R = axes(robot, "link6")
+    T = poses(robot, states(robot, 100, 22), "link6")
+    found = tf.inverse_geometry(robot, frame="link6")(T, limits=False)
+    peer = getattr(Robot, kind)(H.tolist(), P.tolist())
+    for pose, q, count in zip(T, found.q, found.count, strict=True):
+        columns = (pose[:3, :3] @ R.T).T.tolist()
+        theirs = np.array([own for own, inexact in peer.get_ik(columns, pose[:3, 3].tolist()) if not inexact])
+        assert len(theirs) == count
+        off = np.abs(np.sin(0.5 * (theirs[:, None] - q[:count]))).max(axis=2)
+        assert off.min(axis=1).max() < 1e-6

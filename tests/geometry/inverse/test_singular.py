@@ -123,3 +123,25 @@ def test_a_wrist_that_is_exact_in_an_arm_that_is_not_has_families():
     found, _ = solved("puma560", wrists("puma560", 0.0, 5), replace(puma, joints=tuple(joints)))
     assert found.family.any(axis=1).all()
     assert (found.count <= 16).all()
+
+
+SEVERAL = {
+    "puma560": [-0.9219, 0.57551, -1.66315, 1.8988, 0.0, -2.33257],
+    "rx90": np.pi * np.array([1.0, 1.0, 0.5, 0.5, 0.0, 0.0]),
+    "stanford": [np.pi / 2, 0.0, 0.14763, -np.pi / 2, 0.0, np.pi],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("size", [1e-9, 1e-7, 1e-5, 1e-3])
+def test_arms_whose_axes_almost_meet_in_poses_that_are_singular_in_several_ways(name, size):
+    robot, frame = perturbed(tf.robots.bundled(name), size), ARMS[name][0]
+    random = np.random.default_rng(13).choice(np.pi / 2 * np.arange(-1, 3), (12, 6))
+    random[:, 2] = random[:, 2] if name != "stanford" else np.linspace(0.1, 0.4, 12)
+    q = np.concatenate([[SEVERAL[name]], random])
+    found, off = solved(name, q, robot)
+    assert ((off < 1e-3) | found.family.any(axis=1)).all()
+    isolated = np.isfinite(found.q).all(axis=2) & ~found.family
+    reached = poses(robot, np.nan_to_num(found.q), frame) - poses(robot, q, frame)[:, None]
+    assert (np.abs(reached).max(axis=(2, 3))[isolated] < 1e-12).mean() > 0.8  # where joints are determined at all

@@ -293,10 +293,14 @@ class InverseGeometry:
     def _nearly(self, T: Floats, near: Floats, plan: Plan, threads: int | None) -> Refined:
         """Return solutions of an arm whose axes almost meet: those of one whose axes do, refined; and where these may
         not be all, near singular poses, those found from many starts.
+
+        Where two branches are one, what axes miss each other by moves joints by its square root, so a joint that can be
+        anywhere where axes meet may be determined by as much.
         """
-        blur = (DOUBT * plan.tolerance) ** 4
+        blur, wide = (x**4 for x in (DOUBT * plan.tolerance, max(DOUBT * plan.tolerance, plan.tolerance**0.5)))
         with np.errstate(all="ignore"):
-            q, _, _, error, margin, free, skew = self._compiled(T, near, blur, threads=threads)
+            q, _, _, error, margin, _, skew = self._compiled(T, near, blur, threads=threads)
+            free = self._compiled(T, near, wide, threads=threads).free
             q = np.where((error < HOPELESS)[..., None], q, np.nan)
         if not skew.max(initial=0.0) < ROTATION:
             T = nearest_rotations(self._task.goals(T))
@@ -306,7 +310,7 @@ class InverseGeometry:
         if not len(left):
             return found
         found.good[left] = False
-        return joined(self._arm.chain, found, around(self, T[left], near[left], blur), left)
+        return joined(self._arm.chain, found, around(self, T[left], near[left], (blur, wide)), left)
 
     def _chosen(
         self, found: Refined, near: Floats, sort: bool, limits: bool, turns: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from .branches import BLURRED, HOPELESS, SHARP
 from .chain import Floats
 from .refine import FINE, GOOD, Refined, merged, refine, steps
 from .result import compacted
-from .weak import crossings
+from .weak import along, crossings
 
 if TYPE_CHECKING:
     from .arm import InverseGeometry
@@ -20,6 +21,8 @@ TRIES, ROUNDS = 24, 4
 """Positions tried of joints that their own step leaves undetermined: all around, then closer to the best."""
 APART = (0.0, 0.003, 0.03)
 """How far from branches of the nearest exact arm steps start, in metres or radians, one after another."""
+SCATTERED = 32
+"""Starts all over, for each branch in which two joints or more can be anywhere."""
 LOT = 64
 """Poses that are looked at more closely at once."""
 WEAK, MOVED = 1e-8, 0.01
@@ -37,14 +40,14 @@ def representatives(ik: InverseGeometry, T: Floats, near: Floats) -> Refined:
     return merged(ik._arm.chain, Refined(q, good, family))
 
 
-def around(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refined:
+def around(ik: InverseGeometry, T: Floats, near: Floats, blurs: Sequence[float]) -> Refined:
     """Return solutions of goals (k) near singular poses of an arm whose axes almost meet: from many starts.
 
     Where the axes meet, a joint can be anywhere or two branches are one; a little besides, solutions are isolated, and
     anywhere along such a family or apart from such a branch.
     """
     lots = [slice(k, k + LOT) for k in range(0, len(T), LOT)]
-    parts = [_around(ik, T[lot], near[lot], blur) for lot in lots]
+    parts = [_around(ik, T[lot], near[lot], blurs) for lot in lots]
     room = max(part.q.shape[1] for part in parts)
     return Refined(
         np.concatenate([_padded(part.q, room, np.nan) for part in parts]),
@@ -58,20 +61,40 @@ def _padded(x: NDArray[Any], room: int, value: float) -> NDArray[Any]:
     return np.pad(x, more, constant_values=value)
 
 
-def _around(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refined:
+def _around(ik: InverseGeometry, T: Floats, near: Floats, blurs: Sequence[float]) -> Refined:
     chain, random, starts = ik._arm.chain, np.random.default_rng(0), list[Floats]()
     places = [chain.axes[k].place for k in chain.real if k not in ik._arm.held]
     for number, turn in enumerate(np.arange(TRIES) / TRIES * 2.0 - 1.0):
         at = near.copy()
         at[:, places] += np.pi * turn * random.choice([-1.0, 1.0], len(places))
-        q, error, _ = _solved(ik, T, at, blur)
-        q[..., places] += random.normal(size=(*q.shape[:2], len(places))) * APART[number % len(APART)]
-        starts.append(np.where((error < HOPELESS)[..., None], q, np.nan))
-    starts += [crossings(ik, T, near, blur), ik._general.solutions(ik._newton, T, near).q]
+        for blur in blurs:
+            q, error, _ = _solved(ik, T, at, blur)
+            q[..., places] += random.normal(size=(*q.shape[:2], len(places))) * APART[number % len(APART)]
+            starts.append(np.where((error < HOPELESS)[..., None], q, np.nan))
+    starts += [crossings(ik, T, near, blur) for blur in blurs]
+    starts += [_scattered(ik, T, near, blurs[-1]), ik._general.solutions(ik._newton, T, near).q]
     found = refine(ik._newton, chain, T, np.concatenate(starts, axis=1))
     q, count, family = compacted(*found, None)
     good = np.arange(q.shape[1]) < count[:, None]
     return _represented(ik, T, near, Refined(q, good, family))
+
+
+def _scattered(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Floats:
+    """Return starts for goals (k) at which two joints or more of a branch can be anywhere; NaN for others."""
+    with np.errstate(all="ignore"):
+        free = np.nan_to_num(ik._compiled(T, near, blur).free).astype(int)
+    some, branches = np.flatnonzero((free & (free - 1)).any(axis=1)), free.shape[1]
+    starts = np.full((len(T), SCATTERED * branches * (len(some) > 0), len(ik.robot.coordinate_names)), np.nan)
+    places = [ik._arm.chain.axes[k].place for k in ik._arm.chain.real if k not in ik._arm.held]
+    random = np.random.default_rng(1)
+    for row in range(0, starts.shape[1], branches):
+        at = near[some].copy()
+        at[:, places] += random.uniform(-np.pi, np.pi, (len(some), len(places)))
+        q, error, _ = _solved(ik, T[some], at, blur)
+        starts[some, row : row + branches] = np.where((error < HOPELESS)[..., None], q, np.nan)
+    which = np.nonzero(np.isfinite(starts).all(axis=2))
+    starts[which] = along(ik, T[which[0]], starts[which], places)
+    return starts
 
 
 def _represented(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -> Refined:
@@ -81,12 +104,12 @@ def _represented(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -
     pose, row = np.nonzero(good)
     _, sizes, V = np.linalg.svd(ik._task.apart(q[pose, row], T[pose]).slopes[..., places])
     weak = np.flatnonzero((sizes[:, -1] < WEAK) | (V.shape[-1] > sizes.shape[-1]))
-    pose, row, along = pose[weak], row[weak], V[weak, -1]
+    pose, row, way = pose[weak], row[weak], V[weak, -1]
     moved = q[pose, row]
-    moved[:, places] += MOVED * along
+    moved[:, places] += MOVED * way
     after, error = steps(ik._newton, moved, T[pose])
     free = (error < GOOD) & (
-        np.abs(after - q[pose, row])[:, places].max(axis=1) > 0.5 * MOVED * np.abs(along).max(axis=1)
+        np.abs(after - q[pose, row])[:, places].max(axis=1) > 0.5 * MOVED * np.abs(way).max(axis=1)
     )
     good = good.copy()
     for k in np.unique(pose[free]):
@@ -94,7 +117,7 @@ def _represented(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -
         mine = mine[np.argsort(np.linalg.norm(q[k, row[mine]] - near[k, : q.shape[2]], axis=1))]
         kept = list[int]()
         for i in mine:
-            still = [place for place, x in zip(places, along[i], strict=True) if abs(x) < 1e-6]
+            still = [place for place, x in zip(places, way[i], strict=True) if abs(x) < 1e-6]
             same = any(np.abs(np.sin(0.5 * (q[k, row[i]] - q[k, row[j]])))[still].max(initial=0.0) < 1e-6 for j in kept)
             good[k, row[i]] = not same
             kept += [] if same else [int(i)]

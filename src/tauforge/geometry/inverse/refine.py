@@ -15,6 +15,8 @@ STEPS, WORSE = 25, 4.0
 """Newton steps at the most, and how many times larger the error may become in one."""
 FINE, GOOD = 1e-15, 1e-11
 """Error at which steps end, and at which a state is a solution, in metres and radians."""
+NEAR, ROUNDING, FAILURES = 1e-8, 1e-13, 4
+"""Errors below which a state is near a solution, and is one up to rounding; between them, so many steps may fail."""
 SAME = 1e-6
 """States that differ by less are one solution."""
 
@@ -40,19 +42,25 @@ def refine(newton: Function, chain: Chain, T: Floats, q: Floats) -> Refined:
 
 
 def steps(newton: Function, q: Floats, goals: Floats) -> tuple[Floats, Floats]:
-    """Return states after Newton steps, and the errors left."""
+    """Return states after Newton steps, and the errors left.
+
+    Along a direction that is weakly determined, a step goes far and makes the error larger, before the following ones
+    make it smaller than it was: near a solution, some steps may fail.
+    """
     best, least, left = q.copy(), np.full(len(q), np.inf), np.arange(len(q))
-    at, to = q, goals
+    at, to, failed = q, goals, np.zeros(len(q), dtype=int)
     for _ in range(STEPS):
         if not len(left):
             break
         after, error = newton(at, to)
         error = np.nan_to_num(error[:, 0], nan=np.inf)
         last = least[left]
+        failed = np.where(error < 0.5 * last, 0, failed + 1)
         better = error < last
         best[left[better]], least[left[better]] = at[better], error[better]
-        going = (error > FINE) & (error < np.maximum(WORSE * last, 1e-9)) & ~((error < GOOD) & (error > 0.5 * last))
-        left, at, to = left[going], after[going], to[going]
+        patience = np.where(last < ROUNDING, 1, FAILURES)
+        going = (error > FINE) & np.where(last < NEAR, failed < patience, error < WORSE * last)
+        left, at, to, failed = left[going], after[going], to[going], failed[going]
     return best, least
 
 

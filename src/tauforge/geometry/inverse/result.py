@@ -78,21 +78,24 @@ def compacted(q: Floats, good: Truths, family: Truths, order: Floats | None) -> 
 
     The arrays given are overwritten.
     """
-    count = np.count_nonzero(good, axis=1)
-    K = int(count.max(initial=0))
+    room, n = q.shape[1:]
+    count = (good.astype(float) @ np.ones(room)).astype(np.intp)  # several times faster than counting
     if order is not None:
         rank = np.argsort(np.where(good, order, np.inf), axis=1, kind="stable")
         q = np.take_along_axis(q, rank[..., None], axis=1)
         good, family = np.take_along_axis(good, rank, axis=1), np.take_along_axis(family, rank, axis=1)
-    if good.shape[1] == K and good.all():
+    if good.all():
         return q, count, family
-    places = np.arange(good.shape[1]) < count[:, None]
-    mixed = np.flatnonzero((good != places).any(axis=1))
-    if len(mixed):
-        rank = np.argsort(~good[mixed], axis=1, kind="stable")
-        q[mixed] = np.take_along_axis(q[mixed], rank[..., None], axis=1)
-        family[mixed] = np.take_along_axis(family[mixed], rank, axis=1)
-    q[~places], family[~places] = np.nan, False
+    places = np.tri(room + 1, room, -1, dtype=bool).take(count, axis=0)
+    start, end = np.flatnonzero(good), np.flatnonzero(places)  # as many of each, pose by pose
+    moved, empty = np.flatnonzero(start != end), np.flatnonzero(~places)
+    start, end = start[moved], end[moved]
+    q, family = np.ascontiguousarray(q), np.ascontiguousarray(family)
+    whole = np.dtype((np.void, n * q.itemsize))  # a row as one entry, which NumPy moves faster than n
+    rows, flags = q.reshape(-1).view(whole), family.reshape(-1)
+    rows[end], flags[end] = rows[start], flags[start]
+    rows[empty], flags[empty] = np.full(n, np.nan).view(whole), False
+    K = int(count.max(initial=0))
     return q[:, :K], count, family[:, :K]
 
 

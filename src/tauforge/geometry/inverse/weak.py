@@ -1,7 +1,8 @@
 """Arms that are almost singular: solutions along what would be a family if axes met.
 
 There, all joints but one follow from the position of that one, up to an error that is small everywhere along the
-family. Solutions are where this error changes its sign.
+family. Solutions are where this error changes its sign. Families of several dimensions are walked along by Newton
+steps: across the family until it is reached, then along it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ STEPS, HALVINGS = 5, 6
 """Newton steps of the other joints, and steps towards a change of sign."""
 CLOSE = 0.05
 """Errors, in metres and radians, above which the others do not follow."""
+WALK, STRONG, SETTLED, FAR = 40, 1e-3, 0.1, 0.3
+"""Steps along families of several dimensions; singular values above which a direction is none of a family's; the part
+of the error along it that squared errors of the others may be when a step is made along it; and the longest step.
+"""
 
 
 def crossings(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Floats:
@@ -92,3 +97,27 @@ def _settled(ik: InverseGeometry, rest: Function, q: Floats, T: Floats) -> tuple
         q, _ = rest(q, T)
     q = np.nan_to_num(q)
     return q, ik._task.apart(q, T).error
+
+
+def along(ik: InverseGeometry, T: Floats, q: Floats, places: list[int]) -> Floats:
+    """Return states (k, n) after steps towards solutions along families of one dimension or more.
+
+    A step along the family follows from an error much smaller than those across it, so that these must be removed
+    before: their squares disturb it.
+    """
+    q, going = q.copy(), np.arange(len(q))
+    for _ in range(WALK):
+        if not len(going):
+            break
+        error, slopes, *_ = ik._task.apart(q[going], T[going])
+        U, sizes, V = np.linalg.svd(slopes[..., places], full_matrices=False)
+        parts = (U * error[..., None]).sum(axis=1)
+        across = np.where(sizes > STRONG, parts, 0.0)
+        rest = np.linalg.norm(parts - across, axis=1)
+        ready = (across**2).sum(axis=1) < SETTLED * rest
+        used = (sizes > STRONG) | (ready[:, None] & (sizes > 1e-14))
+        move = (np.where(used, parts / np.where(used, sizes, 1.0), 0.0)[:, None] * V.swapaxes(1, 2)).sum(axis=2)
+        move *= np.minimum(1.0, FAR / np.maximum(np.linalg.norm(move, axis=1), 1e-300))[:, None]
+        q[going[:, None], places] += move
+        going = going[np.linalg.norm(error, axis=1) > 1e-13]
+    return q
