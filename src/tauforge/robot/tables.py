@@ -21,6 +21,13 @@ _WIDEST = 92
 _LONGEST = 40
 """Width of a cell, in characters."""
 
+GEOMETRY = (
+    r"Frame $j$ is placed on frame $p$ as by Khalil and Kleinfinger: turned by $\gamma$ and moved by $b$ along $z$, "
+    r"turned by $\alpha$ and moved by $d$ along $x$, turned by $\theta$ and moved by $r$ along $z$. Joint $j$ is "
+    r"revolute if $\sigma$ is 0, prismatic if it is 1, and fixed if it is 2. Lengths are in m, angles in rad."
+)
+"""What the columns of the table of the geometry mean, in LaTeX, where no frame needs e."""
+
 
 class Sheet(NamedTuple):
     """A table with one row per joint or link."""

@@ -10,6 +10,7 @@ from ..graph.node import Node, symbol
 from ..graph.parse import expression
 from ..program.array import Array
 from ..program.program import PARAMETERS, Program
+from ..robot.tables import GEOMETRY
 from .comments import plain
 from .expression import Element, Expression, Number, Product, Quotient, Variable
 from .language import Language
@@ -30,12 +31,6 @@ PREAMBLE = (
 _LISTED = 12
 """How many entries of an array have their labels listed."""
 _TURNS = re.compile(r"(?:(\d+)\*)?\bpi\b(?:/(\d+))?")
-GEOMETRY = (
-    r"Frame $j$ is placed on frame $p$ as by Khalil and Kleinfinger: turned by $\gamma$ and moved by $b$ along $z$, "
-    r"turned by $\alpha$ and moved by $d$ along $x$, turned by $\theta$ and moved by $r$ along $z$. Joint $j$ is "
-    r"revolute if $\sigma$ is 0, prismatic if it is 1, and fixed if it is 2. Lengths are in m, angles in rad."
-)
-"""What the columns of the table of the geometry mean."""
 EQUATIONS = r"\section*{Equations}"
 """What separates the explanations from the equations."""
 
@@ -110,7 +105,7 @@ def table(table: Table, language: Language, program: Program) -> list[str]:
 
 def explained(table: Table) -> list[str]:
     """Return what a table's columns mean, where the list of symbols does not say it."""
-    return [GEOMETRY] if {"sigma", "gamma"} <= {*table.rows[0]} and "e" not in table.rows[0] else []
+    return [GEOMETRY] if {"gamma", "alpha"} <= {*table.rows[0]} and "e" not in table.rows[0] else []
 
 
 def cells(table: Table, language: Language, program: Program, other: Callable[[str], str]) -> list[list[str]]:
