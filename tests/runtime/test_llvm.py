@@ -135,3 +135,13 @@ def test_arc_tangents_are_exact_in_all_directions():
     edges = np.tan(np.arange(1, 16, 2) * np.pi / 8) * (1.0 + np.arange(-2, 3)[:, None] * 2.3e-16)
     x, y = np.concatenate([x, np.sign(rng.normal(size=40))]), np.concatenate([y, edges.ravel()])
     np.testing.assert_allclose(one(CASES["atan2"]).compile()(np.stack([y, x], axis=1)), np.arctan2(y, x), rtol=4e-16)
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "atan2"])
+def test_neighbours_that_need_the_c_library_change_nothing(name):
+    function, given = one(CASES[name]).compile(), np.random.default_rng(4).normal(size=(400, 2))
+    expected = function(given)
+    among = np.insert(given, np.arange(0, 400, 3), [[np.nan, 0.0]], axis=0)
+    with np.errstate(invalid="ignore"):
+        found = function(among)
+    np.testing.assert_array_equal(found[~np.isnan(among[:, 0])], expected)

@@ -38,8 +38,8 @@ _TURNS = tuple(
 
 
 def arctangent(vectors: Vectors) -> list[str]:
-    """Emit the code that computes %angle, the arc tangent of %y by %x, in double precision; %fine tells whether it is
-    right in all lanes.
+    """Emit the code that computes %angle, the arc tangent of %y by %x, in double precision; %good tells in which
+    lanes it is right.
 
     With a = max(|x|, |y|) and b = min(|x|, |y|), the angle is a number of eighths of a turn, plus or minus the arc
     tangent of z = b/a, or of z = (b - a) / (b + a) where b/a is above tan(π/8).
@@ -85,8 +85,6 @@ def arctangent(vectors: Vectors) -> list[str]:
         *turn("%high", 0),
         *turn("%low", 1),
         *_signed(wide),
-        f"%all = bitcast {truth} %good to i{wide.lanes}",
-        f"%fine = icmp eq i{wide.lanes} %all, -1",
     ]
 
 

@@ -260,11 +260,12 @@ def _lane_of_sincos(vectors: Vectors) -> list[str]:
 
 def _lane_by_lane(name: str, vectors: Vectors) -> list[str]:
     """Return a service for which each lane's value comes from the C library."""
-    return _service(name, vectors, [*_groups(name, vectors), *_lanes(name, vectors)])
+    body = counted("%k", str(vectors.lanes), _lane(name, vectors))
+    return _service(name, vectors, [*_groups(name, vectors), *body])
 
 
 def _arctangent(vectors: Vectors) -> list[str]:
-    """Return the service of the arc tangent; the C library computes vectors with zeros, infinities and extremes."""
+    """Return the service of the arc tangent; the C library computes lanes with zeros, infinities and extremes."""
     given = [
         line
         for a, v in enumerate(("y", "x"))
@@ -277,17 +278,31 @@ def _arctangent(vectors: Vectors) -> list[str]:
         *_groups(ATAN2, vectors),
         *given,
         *arctangent(vectors),
-        "br i1 %fine, label %computed, label %library",
-        "library:",
-        *_lanes(ATAN2, vectors),
-        "br label %stored",
-        "computed:",
         _converted("%found", "%angle", vectors.wide.name, vectors.name),
         f"store {vectors.name} %found, ptr %filled",
-        "br label %stored",
-        "stored:",
+        f"%all = bitcast <{vectors.lanes} x i1> %good to i{vectors.lanes}",
+        f"%fine = icmp eq i{vectors.lanes} %all, -1",
+        "br i1 %fine, label %computed, label %library",
+        "library:",
+        f"%goods = zext i{vectors.lanes} %all to i64",
+        *counted("%k", str(vectors.lanes), _lane_of_arctangent(vectors)),
+        "br label %computed",
+        "computed:",
     ]
     return _service(ATAN2, vectors, body)
+
+
+def _lane_of_arctangent(vectors: Vectors) -> list[str]:
+    """Emit the code that has the C library compute the lane %k, if that needs it."""
+    return [
+        "%k.first = lshr i64 %goods, %k",
+        "%k.good = trunc i64 %k.first to i1",
+        "br i1 %k.good, label %kept, label %asked",
+        "asked:",
+        *_lane(ATAN2, vectors),
+        "br label %kept",
+        "kept:",
+    ]
 
 
 def _groups(name: str, vectors: Vectors) -> list[str]:
@@ -298,22 +313,22 @@ def _groups(name: str, vectors: Vectors) -> list[str]:
     return [*places, f"%filled = getelementptr {vectors.name}, ptr %to, i64 %i"]
 
 
-def _lanes(name: str, vectors: Vectors) -> list[str]:
-    """Emit the loop over lanes in which the C library computes each."""
+def _lane(name: str, vectors: Vectors) -> list[str]:
+    """Emit the code that has the C library compute the lane %k."""
     scalar, count = vectors.scalar, LIBRARY[name]
-    lane = []
+    lines = []
     for a in range(count):
-        lane += [
+        lines += [
             *entry(f"%given{a}", scalar, f"%group{a}", "%k"),
             _converted(f"%x{a}", f"%given{a}", scalar, "double"),
         ]
-    lane += [
+    return [
+        *lines,
         f"%each = call double @{PREFIX}{name}({', '.join(f'double %x{a}' for a in range(count))})",
         _converted("%result", "%each", "double", scalar),
         f"%result.to = getelementptr {scalar}, ptr %filled, i64 %k",
         f"store {scalar} %result, ptr %result.to",
     ]
-    return counted("%k", str(vectors.lanes), lane)
 
 
 def _bits(value: float) -> int:

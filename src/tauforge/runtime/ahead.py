@@ -42,10 +42,10 @@ def wasm(program: Program, name: str) -> bytes:
     Sines and cosines are its own; it imports those of angles beyond 100 000, and inverse sines and the like, from
     ``env``: tauforge_sin, tauforge_cos, tauforge_asin, tauforge_acos, tauforge_atan2.
     """
+    code = object_for(program, name, "wasm32-unknown-unknown", Vectors("double", 2, fused=False), "+simd128")
     linker = next((found for found in map(shutil.which, _LINKERS) if found), None)
     if not linker:
         raise TargetError("WebAssembly needs the linker wasm-ld: install LLVM's lld (apt install lld)")
-    code = object_for(program, name, "wasm32-unknown-unknown", Vectors("double", 2, fused=False), "+simd128")
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         (here / "code.o").write_bytes(code)
