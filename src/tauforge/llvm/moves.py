@@ -9,6 +9,7 @@ from .vectors import Vectors
 
 STREAMED = 16
 """Bytes of one store that bypasses the caches, and the alignment of its address."""
+_ROWS = 4  # states whose rows are streamed together: a processor combines stores into few lines of memory at a time
 
 
 def offsets(vectors: Vectors) -> list[str]:
@@ -130,22 +131,30 @@ def gather(vectors: Vectors) -> list[str]:
         _shuffled("%s.all", "%s.first", "poison", kind, [0] * vectors.lanes),
         f"store {kind} %s.all, ptr %s.slot",
     ]
-    return _move("gather", start, many, single, one, vectors)
+    return _move("gather", start, many, single, one, vectors, vectors)
 
 
 def scatter(name: str, vectors: Vectors, streamed: bool = False) -> list[str]:
     """Emit the code that moves the states of a block from slots to an array; if streamed, bypassing the caches."""
-    lanes, kind, scalar = range(vectors.lanes), vectors.name, vectors.scalar
+    kind, scalar = vectors.name, vectors.scalar
     start = [f"%full = icmp eq i64 %used, {vectors.lanes}"]
-    many = [f"%from{k} = getelementptr {kind}, ptr %column.slot, i64 {k}" for k in lanes]
-    turn, rows = _transposed([f"%from{k}" for k in lanes], vectors)
+    tile = Vectors(scalar, min(vectors.lanes, _ROWS), vectors.fused) if streamed else vectors
+    lanes = range(tile.lanes)
+    many = []
+    for k in lanes:
+        many += [
+            f"%whole{k} = getelementptr {kind}, ptr %column.slot, i64 {k}",
+            f"%from{k} = getelementptr {scalar}, ptr %whole{k}, i64 %g",
+        ]
+    turn, rows = _transposed([f"%from{k}" for k in lanes], tile)
     many += turn
     for k in lanes:
         many += [
-            f"%passed{k} = mul i64 {k}, %step",
+            f"%state{k} = add i64 %g, {k}",
+            f"%passed{k} = mul i64 %state{k}, %step",
             f"%row{k} = getelementptr i8, ptr %array, i64 %passed{k}",
             f"%to{k} = getelementptr {scalar}, ptr %row{k}, i64 %column",
-            *(_streamed if streamed else _stored)(rows[k], f"%to{k}", vectors),
+            *(_streamed if streamed else _stored)(rows[k], f"%to{k}", tile),
         ]
     one = [
         "%e.array = getelementptr i8, ptr %array, i64 %e.offset",
@@ -165,7 +174,7 @@ def scatter(name: str, vectors: Vectors, streamed: bool = False) -> list[str]:
         f"%s.to = getelementptr {scalar}, ptr %array, i64 %s",
         f"store {scalar} %s.value, ptr %s.to",
     ]
-    return _move(name, start, many, single, one, vectors)
+    return _move(name, start, many, single, one, vectors, tile)
 
 
 def _stored(value: str, address: str, vectors: Vectors) -> list[str]:
@@ -186,13 +195,20 @@ def _streamed(value: str, address: str, vectors: Vectors) -> list[str]:
 
 
 def _move(
-    name: str, start: list[str], many: list[str], single: list[str], one: list[str], vectors: Vectors
+    name: str, start: list[str], many: list[str], single: list[str], one: list[str], vectors: Vectors, tile: Vectors
 ) -> list[str]:
-    """Return a function that moves as many entries at a time as there are lanes if it can, and otherwise one by one.
+    """Return a function that moves a square tile of entries and states at a time if it can, and otherwise one by one.
 
     It can if the entries are in C order and there are enough of them; the last ones are then moved together with some
-    that were moved before. A ``single`` state in C order has code of its own.
+    that were moved before. %g counts groups of as many states as a tile has. A ``single`` state in C order has code of
+    its own.
     """
+    columns = [
+        "%inside = icmp sle i64 %c, %rightmost",
+        "%column = select i1 %inside, i64 %c, i64 %rightmost",
+        f"%column.slot = getelementptr {vectors.name}, ptr %base, i64 %column",
+        *many,
+    ]
     return [
         f"define internal void @{name}{_MOVE} nounwind {{",
         *start,
@@ -210,18 +226,8 @@ def _move(
         *counted("%s", "%size", [f"%s.slot = getelementptr {vectors.name}, ptr %base, i64 %s", *single]),
         "ret void",
         "many:",
-        f"%rightmost = sub i64 %size, {vectors.lanes}",
-        *counted(
-            "%c",
-            "%size",
-            [
-                "%inside = icmp sle i64 %c, %rightmost",
-                "%column = select i1 %inside, i64 %c, i64 %rightmost",
-                f"%column.slot = getelementptr {vectors.name}, ptr %base, i64 %column",
-                *many,
-            ],
-            vectors.lanes,
-        ),
+        f"%rightmost = sub i64 %size, {tile.lanes}",
+        *counted("%g", str(vectors.lanes), counted("%c", "%size", columns, tile.lanes), tile.lanes),
         "ret void",
         "one:",
         *counted(
