@@ -15,6 +15,7 @@ from tauforge.program.array import inputs, outputs
 from tauforge.program.program import Program
 from tauforge.runtime import function as function_module
 from tauforge.runtime import ufunc_call
+from tauforge.runtime.compile import vectors
 
 from ..random_robots import random_robot
 from .reference import CLOSE, chain, expected, mixed
@@ -165,20 +166,62 @@ def test_other_types_are_refused(dtype):
 
 
 @pytest.mark.parametrize(
-    "vectors", [Vectors("double", 2), Vectors("double", 8), Vectors("float", 4), Vectors("float", 16)]
+    "other", [Vectors("double", 2), Vectors("double", 8), Vectors("float", 4), Vectors("float", 16)]
 )
-def test_registers_of_other_widths(vectors, monkeypatch):
+def test_registers_of_other_widths(other, monkeypatch):
     program = mixed()
-    monkeypatch.setattr(function_module, "vectors", lambda scalar: vectors)
-    dtype = np.float64 if vectors.scalar == "double" else np.float32
+    monkeypatch.setattr(function_module, "vectors", lambda scalar: other)
+    dtype = np.float64 if other.scalar == "double" else np.float32
     function = program.compile(dtype=dtype)
     for count in (1, 2, 5, 17, 32):
         arrays = states(program, count, dtype=dtype)
         for ours, exact in zip(function(*arrays), expected(program, *arrays), strict=True):
-            np.testing.assert_allclose(ours, exact, **(CLOSE if vectors.scalar == "double" else SINGLE))
+            np.testing.assert_allclose(ours, exact, **(CLOSE if other.scalar == "double" else SINGLE))
     angles = RNG.uniform(-9, 9, (50, 1)).astype(dtype)
     found = sin_and_cos().compile(dtype=dtype)(angles)
     np.testing.assert_array_max_ulp(found, np.hstack([np.sin(angles), np.cos(angles)]), 2)
+
+
+@pytest.mark.parametrize("size", [16, 32, 64])
+@pytest.mark.parametrize("scalar", ["double", "float"])
+def test_assembly_for_every_width(scalar, size, monkeypatch):
+    """Single states, which are computed in narrow registers, have the same results to the last bit."""
+    widest = vectors(scalar)
+    if not widest.assembly or size > widest.bytes:
+        pytest.skip(f"this processor has no assembly of ours for registers of {size} bytes")
+    chosen = widest._replace(lanes=size // widest.size)
+    monkeypatch.setattr(function_module, "vectors", lambda scalar: chosen)
+    single = scalar == "float"
+    dtype = np.dtype(np.float32 if single else np.float64)
+    robot = chain(5)
+    branches = Program.of(y="sign(x)*abs(z) + sqrt(abs(x)) + atan2(x, z)")
+    for program in (mixed(), direct_dynamics(robot), inverse_dynamics(robot), branches):
+        function = program.compile(dtype=dtype, cache=False)
+        arrays = states(program, 37, dtype=dtype)
+        arrays[0][3] *= 1e6  # angles that the C library takes
+        arrays[0][4] = 0.0
+        several = len(program.outputs) > 1
+        found = function(*arrays) if several else [function(*arrays)]
+        if not single:
+            for ours, exact in zip(found, expected(program, *arrays), strict=True):
+                np.testing.assert_allclose(ours, exact, rtol=1e-9, atol=1e-9)
+        for i in range(37):
+            alone = function(*(array[i] for array in arrays))
+            for ours, one in zip(found, alone if several else [alone], strict=True):
+                np.testing.assert_array_equal(ours[i], one)
+
+
+def test_code_for_single_states_that_cannot_be_made_is_an_error(monkeypatch):
+    if not vectors("double").assembly:
+        pytest.skip("this processor has no assembly of ours, and one code for all")
+    function = sin_and_cos().compile(cache=False)
+    monkeypatch.setattr(function_module, "load", lambda *_: 1 / 0)
+    np.testing.assert_allclose(function(np.zeros((3, 1))), [[0, 1]] * 3)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            function(np.zeros(1))
+    monkeypatch.undo()
+    np.testing.assert_array_equal(function(np.zeros(1)), [0, 1])
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 50])

@@ -57,6 +57,9 @@ class Record(NamedTuple):
         Python's object 1; ``none`` is None.
     loop
         The kernel's loop; ``plan`` is the plan for it.
+    single_loop
+        The loop for a single state, whose plan is ``single_plan``; 0 until the callable beside the record, which is
+        called before the first such state, has entered both.
     most
         The number of states up to which one thread is enough, unless the caller asks for it.
     """
@@ -72,9 +75,16 @@ class Record(NamedTuple):
     none: int
     loop: int
     plan: int
+    single_loop: int
+    single_plan: int
     most: int
     inputs: Sequence[Shape]
     outputs: Sequence[Shape]
+
+    @staticmethod
+    def place(field: str) -> int:
+        """Return the place of a field in the table."""
+        return Record._fields.index(field)
 
     def table(self) -> list[int]:
         """Return the record as the function reads it."""
@@ -129,6 +139,7 @@ def call(fields: Fields, exceptions: int) -> str:
             "%out.none = icmp eq ptr %out.array, null",
             *counted("%i", "%count", [*entry("%a", "ptr", "%arguments", "%i"), *array(fields, "%a", "%i", False)]),
             *_batch(),
+            *_code(),
             "br i1 %out.none, label %make, label %take",
             "make:",
             *counted("%o", "%results", _new_array(fields)),
@@ -166,6 +177,33 @@ def _batch() -> list[str]:
         "%few = icmp sle i64 %states.all, %most",
         "%one.thread = or i1 %alone.asked, %few",
         *unless("%one.thread", "one.thread.enough"),
+    ]
+
+
+def _code() -> list[str]:
+    """Emit the code that finds the loop and its plan: those for a single state are made when they are first needed."""
+    places = {name: str(Record.place(name)) for name in ("single_loop", "single_plan")}
+    return [
+        "%alone.state = icmp eq i64 %states.all, 1",
+        "%made.before = icmp ne i64 %single_loop, 0",
+        "%wanting = xor i1 %made.before, true",
+        "%missing = and i1 %alone.state, %wanting",
+        "br i1 %missing, label %prepare, label %prepared",
+        "prepare:",
+        f"%maker = call ptr @{PREFIX}PyTuple_GetItem(ptr %self, i64 3)",
+        f"%nil = call ptr @{PREFIX}PyObject_Vectorcall(ptr %maker, ptr null, i64 0, ptr null)",
+        "%refused = icmp eq ptr %nil, null",
+        "br i1 %refused, label %not.prepared, label %prepared.now",
+        "not.prepared:",
+        "ret ptr null",
+        "prepared.now:",
+        f"call void @{PREFIX}Py_DecRef(ptr %nil)",
+        "br label %prepared",
+        "prepared:",
+        *entry("%single.loop", "i64", "%record", places["single_loop"]),
+        *entry("%single.plan", "i64", "%record", places["single_plan"]),
+        "%loop.chosen = select i1 %alone.state, i64 %single.loop, i64 %loop",
+        "%plan.chosen = select i1 %alone.state, i64 %single.plan, i64 %plan",
     ]
 
 
@@ -264,8 +302,8 @@ def _results(exceptions: int) -> list[str]:
     """Emit the code that computes the results and returns them: one directly, several in an object."""
     return [
         "compute:",
-        "%loop.code = inttoptr i64 %loop to ptr",
-        "%plan.table = inttoptr i64 %plan to ptr",
+        "%loop.code = inttoptr i64 %loop.chosen to ptr",
+        "%plan.table = inttoptr i64 %plan.chosen to ptr",
         f"%long = icmp sge i64 %states.all, {_LONG}",
         "br i1 %long, label %unlocked, label %locked",
         "unlocked:",  # other threads of Python run meanwhile

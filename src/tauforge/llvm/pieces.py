@@ -18,7 +18,6 @@ from ..graph.node import Node, neg
 from ..graph.operations import CONST, NEG
 from ..program.network.cost import CYCLES
 from ..program.program import Program
-from . import assembly
 from .fill import fill
 from .instructions import MINUS, UNIT, Value
 from .loops import Loop, roll
@@ -135,7 +134,7 @@ def _code(
     slots = dict(given)
     computed = [node for node in order if node not in slots and node.op not in (CONST, NEG)]
     steps, negative = _rolled(steps_of(computed, slots, entries), slots)
-    parts = _cut(steps, assembly.suits(vectors))
+    parts = _cut(steps, vectors.assembly)
     made_in = {node: i for i, part in enumerate(parts) for step in part for node in made_by(step)}
     stores: dict[Node, list[tuple[Node, int]]] = {node: [] for node in made_in}
     others = []
@@ -157,7 +156,7 @@ def _code(
     scratch, most, made = next(entries), 0, []
     for i, part in enumerate(parts):
         piece = Piece(slots, numbers, vectors, negative)
-        most = max(most, _write(piece, f"{name}{i}", part, stores, scratch if assembly.suits(vectors) else None))
+        most = max(most, _write(piece, f"{name}{i}", part, stores, scratch if vectors.assembly else None))
         made.append(piece.text(f"{name}{i}"))
     for _ in range(most):
         next(entries)

@@ -11,10 +11,21 @@ from collections.abc import Mapping, Sequence
 
 from .instructions import COMMUTATIVE, FUSED, IN_REGISTERS, STORE, UNTYPED, Instruction, Value
 
-_COUNT = 16  # registers
+REGISTERS = {16: 16, 32: 16, 64: 32}
+"""The number of registers for vectors of so many bytes."""
+_NAMES = {16: "%xmm", 32: "%ymm", 64: "%zmm"}
 _NEVER = 1 << 60
 _NEAR = 16  # a value from memory is worth a register if it is needed again within so many instructions
 _KEPT = 20  # a value that is in memory anyway gives way as if it were needed so many instructions later
+_WIDE = {
+    **{name: (f"vp{name}q {{sources}},{{target}}",) for name in ("and", "or", "xor", "andn")},
+    **{
+        name: (f"v{name}{{kind}} {{sources}},%k1", "vpternlog{word} $$255,{target},{target},{target}{{%k1}}{{z}}")
+        for name in ("cmpneq_oq", "cmpnle_uq")
+    },
+    "blendv": ("vpmov{word}2m {last},%k1", "vblendm{kind} {first},{target}{{%k1}}"),
+}
+"""Instructions on vectors of 64 bytes where they differ: comparisons fill registers of their own, which others need."""
 
 
 class Assembled:
@@ -27,7 +38,7 @@ class Assembled:
     memory
         Addresses of the values that are in memory from the start.
     size
-        Bytes of a vector.
+        Bytes of a vector: 16, 32 or 64.
     scratch
         The first slot for values that give up their registers; slots are at ``%rdi``.
     kind
@@ -48,7 +59,8 @@ class Assembled:
         self.scratches = 0
         self._memory, self._size, self._scratch, self._kind = dict(memory), size, scratch, kind
         self._registers: dict[Value, int] = {}
-        self._free: list[int] = [*range(_COUNT)]
+        self._free: list[int] = [*range(REGISTERS[size])]
+        self._name = _NAMES[size]
         self._saved: dict[Value, int] = {}  # the scratch slots in use
         self._reusable: list[int] = []
         self._uses: dict[Value, list[int]] = {}  # from the last to the next
@@ -106,7 +118,13 @@ class Assembled:
         kind = "" if name in UNTYPED else self._kind
         dying = self._dying(given)
         target = self._registers.pop(dying[0]) if dying else self._taken(given)
-        self.lines.append(f"v{name}{kind} {sources},%ymm{target}")
+        if self._size == 64 and name in _WIDE:
+            last, _, first = sources.partition(",")
+            words = {"kind": kind, "word": "q" if kind == "pd" else "d", "last": last, "first": first}
+            there = f"{self._name}{target}"
+            self.lines += [line.format(sources=sources, target=there, **words) for line in _WIDE[name]]
+        else:
+            self.lines.append(f"v{name}{kind} {sources},{self._name}{target}")
         return target
 
     def _fused(self, name: str, given: tuple[Value, ...], inside: Value | None) -> int:
@@ -120,14 +138,14 @@ class Assembled:
         else:
             lost = inside if inside is not None else once[-1]
             target = self._taken(given)
-            self.lines.append(f"vmova{self._kind} {self._where(lost, inside)},%ymm{target}")
+            self.lines.append(f"vmova{self._kind} {self._where(lost, inside)},{self._name}{target}")
             inside = None if lost is inside else inside
         if lost is given[2]:  # the product's second factor can be in memory
             form, sources = "231", (a, b) if given[0] is inside else (b, a)
         else:
             factor, other = (b, given[1]) if lost is given[0] else (a, given[0])
             form, sources = ("132", (factor, c)) if other is inside else ("213", (c, factor))
-        self.lines.append(f"v{name}{form}{self._kind} {sources[0]},{sources[1]},%ymm{target}")
+        self.lines.append(f"v{name}{form}{self._kind} {sources[0]},{sources[1]},{self._name}{target}")
         return target
 
     def _dying(self, given: Sequence[Value]) -> list[Value]:
@@ -135,7 +153,7 @@ class Assembled:
         return [value for value in given if value in self._registers and self._next(value) == _NEVER]
 
     def _where(self, value: Value, inside: Value | None) -> str:
-        return self._memory[value] if value is inside else f"%ymm{self._registers[value]}"
+        return self._memory[value] if value is inside else f"{self._name}{self._registers[value]}"
 
     def _slot(self, slot: object) -> str:
         assert isinstance(slot, int)
@@ -144,12 +162,12 @@ class Assembled:
     def _store(self, value: Value, address: str) -> None:
         if value not in self._registers:
             self._load(value, (value,))
-        self.lines.append(f"vmova{self._kind} %ymm{self._registers[value]},{address}")
+        self.lines.append(f"vmova{self._kind} {self._name}{self._registers[value]},{address}")
         self._memory.setdefault(value, address)
 
     def _load(self, value: Value, others: Sequence[Value]) -> None:
         register = self._taken(others)
-        self.lines.append(f"vmova{self._kind} {self._memory[value]},%ymm{register}")
+        self.lines.append(f"vmova{self._kind} {self._memory[value]},{self._name}{register}")
         self._registers[value] = register
 
     def _taken(self, others: Sequence[Value]) -> int:
@@ -164,7 +182,7 @@ class Assembled:
                 self.scratches += 1
             self._saved[value] = slot = self._reusable.pop()
             self._memory[value] = self._slot(slot)
-            self.lines.append(f"vmova{self._kind} %ymm{register},{self._memory[value]}")
+            self.lines.append(f"vmova{self._kind} {self._name}{register},{self._memory[value]}")
         return register
 
     def _urgency(self, value: Value) -> int:

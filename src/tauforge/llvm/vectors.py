@@ -17,11 +17,14 @@ class Vectors(NamedTuple):
         The number of lanes.
     fused
         Whether the processor multiplies and adds in one step.
+    assembly
+        Whether the code of a Program is in assembly, for x86 processors.
     """
 
     scalar: str
     lanes: int
     fused: bool = True
+    assembly: bool = False
 
     @property
     def name(self) -> str:
@@ -32,6 +35,11 @@ class Vectors(NamedTuple):
     def wide(self) -> Vectors:
         """As many lanes in double precision."""
         return Vectors("double", self.lanes, self.fused)
+
+    @property
+    def narrow(self) -> Vectors:
+        """Vectors of 16 bytes, which single states take; the same ones where code is not in assembly."""
+        return self._replace(lanes=16 // self.size) if self.assembly else self
 
     @property
     def suffix(self) -> str:

@@ -81,7 +81,7 @@ def content(program: Program, vectors: Vectors) -> bytes:
     results = [number[node] for array in program.results.values() for node in array.nodes]
     sizes = [array.shape.size for array in program.arguments.values()]
     at = [*program.arguments].index(PARAMETERS) if PARAMETERS in program.arguments else -1
-    options = [vectors.size, vectors.lanes, vectors.fused, pieces.WHOLE, pieces.PIECE, at]
+    options = [vectors.size, vectors.lanes, vectors.fused, vectors.assembly, pieces.WHOLE, pieces.PIECE, at]
     negatives = [*pieces.number_places(program).values()]  # these tell which numbers are the negatives of others
     lists = ([len(x), *x] for x in (options, negatives, sizes, results, flat))
     return np.array([x for numbers in lists for x in numbers], np.int64).tobytes()

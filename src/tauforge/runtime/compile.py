@@ -72,9 +72,9 @@ def host() -> Host:
 def vectors(scalar: str) -> Vectors:
     """Return the vectors of this processor's registers."""
     enabled = host().features.split(",")
-    size = 64 if "+avx512f" in enabled else 32 if "+avx2" in enabled else 16
+    size = 64 if {"+avx512f", "+avx512dq"} <= {*enabled} else 32 if "+avx2" in enabled else 16
     fused = "+fma" in enabled or host().triple.startswith(("aarch64", "arm64"))
-    return Vectors(scalar, size // Vectors(scalar, 1).size, fused)
+    return Vectors(scalar, size // Vectors(scalar, 1).size, fused, assembly=fused and size > 16)
 
 
 def _machine() -> Any:

@@ -14,9 +14,10 @@ from numpy.typing import DTypeLike
 
 from ..errors import ProgramError
 from ..llvm.c_function import STATES, prototype, states
+from ..llvm.vectors import Vectors
 from ..program.array import Shape
 from ..program.program import Program
-from .build import DTYPES, compiled, load
+from .build import DTYPES, Loaded, compiled, load
 from .compile import Library, object_code, vectors
 from .one_state_call import one_state_call
 from .ufunc_call import UfuncCall
@@ -67,13 +68,15 @@ class Function:
                 f"{program.name} is repeated until it is done, which only double precision reaches; use dtype='float64'"
             )
         self._vectors = vectors(_SCALARS[self._dtype])
-        self._loaded = load(program, compiled(program, self._vectors, cache), self._vectors)
+        self._loaded = _loaded(program, self._vectors, cache)
+        narrow = self._vectors.narrow
+        single = partial(_loaded, program, narrow, cache) if narrow != self._vectors else None
         general = UfuncCall(program, self._loaded, self._dtype, warn)
         self._entry: Library | None = None
         self.__name__ = program.name
         self.__doc__ = _document(program, self._vectors.scalar)
         self.__signature__ = _signature(program)
-        object.__setattr__(self, "__call__", one_state_call(program, self._loaded, self._dtype, general))
+        object.__setattr__(self, "__call__", one_state_call(program, self._loaded, single, self._dtype, general))
 
     if TYPE_CHECKING:
 
@@ -118,6 +121,11 @@ class Function:
 
     def __repr__(self) -> str:
         return f"Function({self._program.prototype}; {self._dtype})"
+
+
+def _loaded(program: Program, vectors: Vectors, cache: bool) -> Loaded:
+    """Return a Program in memory, compiled for some vectors."""
+    return load(program, compiled(program, vectors, cache), vectors)
 
 
 def _known(dtype: DTypeLike) -> np.dtype[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -44,8 +45,13 @@ class _Method(ctypes.Structure):
     )
 
 
-def one_state_call(program: Program, loaded: Loaded, dtype: np.dtype[Any], general: UfuncCall) -> Any:
-    """Return a callable for common calls that passes all others to the general one; or the general one."""
+def one_state_call(
+    program: Program, loaded: Loaded, single: Callable[[], Loaded] | None, dtype: np.dtype[Any], general: UfuncCall
+) -> Any:
+    """Return a callable for common calls that passes all others to the general one; or the general one.
+
+    What ``single`` returns is for single states; it is called when the first one comes.
+    """
     with _lock:
         method = _method(general.warn)
     shapes = [*program.outputs.values()]
@@ -63,13 +69,23 @@ def one_state_call(program: Program, loaded: Loaded, dtype: np.dtype[Any], gener
         none=id(None),
         loop=loaded.loop,
         plan=ctypes.addressof(loaded.plan),
+        single_loop=0 if single else loaded.loop,
+        single_plan=0 if single else ctypes.addressof(loaded.plan),
         most=general.most,
         inputs=[*program.inputs.values()],
         outputs=shapes,
     )
     table = np.array(record.table(), np.int64)
     capsule = _capsule()(table.ctypes.data, None, None)
-    return _function()(ctypes.byref(method), (capsule, general, general.results, table), None)
+    made: list[Loaded] = []  # lives as long as the callable
+
+    def prepare() -> None:
+        assert single is not None
+        made.append(single())
+        table[Record.place("single_plan")] = ctypes.addressof(made[-1].plan)
+        table[Record.place("single_loop")] = made[-1].loop
+
+    return _function()(ctypes.byref(method), (capsule, general, general.results, prepare, table), None)
 
 
 @cache
