@@ -30,6 +30,14 @@ class Order(NamedTuple):
         """What the function computes, in words that no file can misread."""
         return re.sub(r"[^A-Za-z0-9 .,:()-]", " ", self.program.name)
 
+    def start(self) -> list[float]:
+        """Return coordinates to start from: loops closed, all others at zero."""
+        if self.robot.loops:
+            from ..geometry.close_loops import close_loops
+
+            return [float(x) for x in close_loops(self.robot, None)]
+        return [x for joint in self.robot.expanded().joints if not joint.mimic for x in joint.kind.neutral]
+
 
 def filled(kind: str, order: Order, more: Mapping[str, str] | None = None) -> Files:
     """Return the files of a kind's templates, with each @word@ replaced."""
