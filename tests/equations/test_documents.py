@@ -88,10 +88,20 @@ def test_the_document_explains_itself():
     assert r"2 & $1$ & $0$" in body or r"$2$ & $1$ & $0$" in body
     assert r"$\frac{\pi}{2}$" in body
     assert r"gravity torques" in body
-    assert r"prismatic if it is 1" in body
-    assert r"prismatic if it is 1" in tf.gravity(tf.robots.rrp()).equations().markdown()
+    assert r"prismatic where it is 1" in body
+    assert r"prismatic where it is 1" in tf.gravity(tf.robots.rrp()).equations().markdown()
     assert r"$M_{3}$ & mass of link j (kg) \\" in body
     assert r"$c_{1}$ & $\cos(q_{1})$ \\" in body
+
+
+def test_tables_say_where_loops_close():
+    robot = tf.robots.fourbar(symbolic=True)
+    made = tf.inverse_dynamics(robot).equations()
+    for text in (made.latex(), made.markdown(), robot._repr_html_(), robot._repr_latex_()):
+        assert "Closed loops" in text
+    assert "$4$ & $2$ & $0$ & $0$ & $0$ & $0$ & $D_{4}$" in made.latex()
+    assert "$5$ & $3$ & $2$ & $0$ & $0$ & $0$ & $D_{5}$" in made.latex()  # frame 5 is what joint 4 meets
+    assert r"revolute where $\sigma$ is 0 and fixed where it is 2" in made.latex()
 
 
 def test_steps_and_grouped_parameters_are_explained():
