@@ -82,6 +82,7 @@ def test_squares_of_sines_and_cosines_are_gone():
         ("cos(q1)**2 - sin(q1)**2", "cos(2*q1)"),
         ("a*b*c + a*b*d + a*b*e", "a*b*(c + d + e)"),
         ("x/(1 + y) + z/(1 + y)", "(x + z)/(y + 1)"),
+        ("x/(-y - z)", "-x/(y + z)"),
         ("abs(x*y + x*z)*2 + sign(x)", "2*abs(x*(y + z)) + sign(x)"),
         ("0", "0"),
     ],

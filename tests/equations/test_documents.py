@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.equations.unicode import LANGUAGE
+from tauforge.targets import latex
+from tauforge.targets.expression import Number, Product, Variable
 
 from ..targets.latex_reader import _Reader
 from ..targets.programs import programs
@@ -125,6 +128,24 @@ def test_entries_left_out_are_said_to_be_zero():
     made = tf.coriolis_matrix(ROBOTS["scara"]).equations()
     for text in (made.latex(), made.markdown(), made._repr_latex_(), made.text()):
         assert re.search(r"Entries of \$?C\$? that are not listed are zero", text)
+
+
+def test_lines_cannot_be_misread():
+    steps = tf.direct_dynamics(tf.robots.planar2r(symbolic=True)).equations("steps").text()
+    assert re.search(r" = \(.+\)/\(.+\)$", steps, re.MULTILINE)
+    assert not re.search(r"/\([^()]*\) \(", steps)
+    assert LANGUAGE.text(Product((Number(0.09), Number(0.1), Variable("S2")))) == "0.09 · 0.1 S₂"
+    assert latex.LANGUAGE.text(Product((Number(0.09), Number(0.1)))) == r"0.09 \times 0.1"
+    waves = tf.inertia_matrix(tf.robots.ur5()).equations().text(60).split("where ")[1].split("\n\n")[0]
+    assert all(line.endswith((",", ")")) for line in waves.splitlines())
+    assert len(waves.splitlines()) > 3
+
+
+def test_a_minus_leaves_the_denominator():
+    text = tf.inertia_matrix(tf.robots.slider_crank()).equations().text()
+    assert "/c₁₂²" in text
+    assert "/c₁₂\n" in text
+    assert "(-c" not in text
 
 
 def test_long_terms_break_in_the_outer_brackets():

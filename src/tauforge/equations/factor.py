@@ -75,8 +75,10 @@ class Factoring:
             placed += [((MOTION if self._moves(part) else WAVE, -1), [part]) for part in parts]
         placed.sort(key=itemgetter(0))  # a sum comes before the single factors of its kind
         factors = [x for _, several in placed for x in several]
-        bottoms = [x.bottom for x in factors if isinstance(x, Quotient)]
+        below = [_split(x.bottom) for x in factors if isinstance(x, Quotient)]
+        bottoms = [x for _, parts in below for x in parts]
         above = [x for x in factors if not isinstance(x, Quotient)]
+        scale = neg(scale) if sum(negative for negative, _ in below) % 2 else scale
         size = scale if float(scale) >= 0 else neg(scale)
         if size is not ONE or not above:
             above.insert(0, Constant(float(size), size))
