@@ -157,6 +157,14 @@ def test_the_plugin_is_loaded_as_ros_does_it(robot, tmp_path):
     assert "arm: wrong number of joints" in text
 
 
+def test_a_project_in_the_current_folder(tmp_path, monkeypatch):
+    (tmp_path / "arm").mkdir()
+    monkeypatch.chdir(tmp_path / "arm")
+    tf.write_project(tf.robots.planar2r(), ".", "cmake")
+    assert (Path.cwd() / "src" / "arm.c").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == ["arm"]
+
+
 def test_what_exists_is_not_overwritten(tmp_path):
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "mine.txt").write_text("keep")

@@ -52,7 +52,7 @@ def filled(kind: str, order: Order, more: Mapping[str, str] | None = None) -> Fi
 
 def write_folder(folder: str | Path, files: Files) -> Path:
     """Write files under a temporary folder, then rename it; refuse a place where there is something."""
-    folder = Path(folder)
+    folder = Path(folder).absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise TauforgeError(f"{folder}: there is something already; give the name of a new folder")
     try:
@@ -66,9 +66,12 @@ def write_folder(folder: str | Path, files: Files) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
         temporary.chmod(0o755)
-        if folder.exists():
-            folder.rmdir()
-        temporary.rename(folder)
+        if not folder.exists():
+            temporary.rename(folder)
+        else:  # not replaced: a shell can be in it
+            for path in temporary.iterdir():
+                path.rename(folder / path.name)
+            temporary.rmdir()
     except OSError as error:
         shutil.rmtree(temporary, ignore_errors=True)
         raise TauforgeError(f"{folder}: cannot be written ({error.strerror}); choose another place") from None
