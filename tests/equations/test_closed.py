@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import tauforge as tf
 from tauforge.equations.closed import closed
+from tauforge.equations.factor import Factoring
 from tauforge.equations.polynomial import TooLong
 
 from ..random_robots import random_robot
@@ -111,6 +112,13 @@ def test_long_ones_become_steps():
         tf.inverse_dynamics(tf.robots.rx90(symbolic=True)).equations("closed")
     with pytest.raises(tf.ProgramError, match="unknown style 'open'; choose among 'auto', 'closed', 'steps'"):
         program.equations("open")
+
+
+def test_each_denominator_is_written_once(monkeypatch):
+    made = []
+    monkeypatch.setattr("tauforge.equations.closed.Factoring", lambda *given: made.append(given) or Factoring(*given))
+    tf.direct_dynamics(tf.robots.planar2r(symbolic=True)).equations()
+    assert 1 < len(made) < 20
 
 
 def test_sympy_gets_exact_constants():
