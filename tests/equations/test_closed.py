@@ -114,6 +114,13 @@ def test_long_ones_become_steps():
         program.equations("open")
 
 
+def test_a_parameter_that_looks_like_a_coordinate_is_not_shown_as_one():
+    program = tf.inertia_matrix(tf.robots.planar2r(symbolic=True).bind(M2=tf.symbol("q1"), D2=tf.symbol("c2")))
+    with pytest.raises(TooLong, match="the parameter q1 looks like an input"):
+        program.equations("closed")
+    assert "q₁_" in program.equations().text()
+
+
 def test_each_denominator_is_written_once(monkeypatch):
     made = []
     monkeypatch.setattr("tauforge.equations.closed.Factoring", lambda *given: made.append(given) or Factoring(*given))

@@ -87,6 +87,12 @@ def written(program: Program, longest: int = LONGEST, capital: bool = False) -> 
     """Return the same without the proof."""
     if program.repeat:
         raise TooLong(f"{program.name} is repeated until it is done: it has no closed form; take style='steps'")
+    inputs = [(key, a) for key, a in program.arguments.items() if key != PARAMETERS]
+    alike = {f"{key}{i}" for key, a in inputs for i in range(1, len(a.nodes) + 1)}.intersection(program.parameters)
+    if alike:
+        raise TooLong(
+            f"{program.name}: the parameter {min(alike)} looks like an input; call it otherwise, or take style='steps'"
+        )
     names = _Names(program, longest, capital)
     outputs = {node: None for array in program.results.values() for node in array.nodes}
     try:
