@@ -52,12 +52,13 @@ def filled(kind: str, order: Order, more: Mapping[str, str] | None = None) -> Fi
 
 def write_folder(folder: str | Path, files: Files) -> Path:
     """Write files under a temporary folder, then rename it; refuse a place where there is something."""
-    folder = Path(folder).absolute()
+    folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise TauforgeError(f"{folder}: there is something already; give the name of a new folder")
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+        beside = folder.absolute().parent
+        beside.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=beside, prefix=f".{folder.name}."))
     except OSError as error:
         raise TauforgeError(f"{folder}: cannot be written ({error.strerror}); choose another place") from None
     try:
