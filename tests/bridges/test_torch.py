@@ -75,6 +75,8 @@ def test_single_precision_and_names():
     assert function(q.double(), qd, qdd).dtype == torch.float64
     with pytest.raises(TypeError, match="takes the arguments q, qd, qdd, each once"):
         function(q)
+    with pytest.raises(tf.ProgramError, match="a tensor is complex"):
+        function(q.to(torch.complex64), qd, qdd)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import tauforge as tf
 from tauforge.equations.closed import closed
+from tauforge.equations.factor import Factoring
 from tauforge.equations.polynomial import TooLong
 
 from ..random_robots import random_robot
@@ -82,6 +83,7 @@ def test_squares_of_sines_and_cosines_are_gone():
         ("cos(q1)**2 - sin(q1)**2", "cos(2*q1)"),
         ("a*b*c + a*b*d + a*b*e", "a*b*(c + d + e)"),
         ("x/(1 + y) + z/(1 + y)", "(x + z)/(y + 1)"),
+        ("x/(-y - z)", "-x/(y + z)"),
         ("abs(x*y + x*z)*2 + sign(x)", "2*abs(x*(y + z)) + sign(x)"),
         ("0", "0"),
     ],
@@ -110,6 +112,20 @@ def test_long_ones_become_steps():
         tf.inverse_dynamics(tf.robots.rx90(symbolic=True)).equations("closed")
     with pytest.raises(tf.ProgramError, match="unknown style 'open'; choose among 'auto', 'closed', 'steps'"):
         program.equations("open")
+
+
+def test_a_parameter_that_looks_like_a_coordinate_is_not_shown_as_one():
+    program = tf.inertia_matrix(tf.robots.planar2r(symbolic=True).bind(M2=tf.symbol("q1"), D2=tf.symbol("c2")))
+    with pytest.raises(TooLong, match="the parameter q1 looks like an input"):
+        program.equations("closed")
+    assert "q₁_" in program.equations().text()
+
+
+def test_each_denominator_is_written_once(monkeypatch):
+    made = []
+    monkeypatch.setattr("tauforge.equations.closed.Factoring", lambda *given: made.append(given) or Factoring(*given))
+    tf.direct_dynamics(tf.robots.planar2r(symbolic=True)).equations()
+    assert 1 < len(made) < 20
 
 
 def test_sympy_gets_exact_constants():

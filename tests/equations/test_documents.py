@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.equations.unicode import LANGUAGE
+from tauforge.targets import latex
+from tauforge.targets.expression import Number, Product, Variable
 
 from ..targets.latex_reader import _Reader
 from ..targets.programs import programs
@@ -88,10 +91,20 @@ def test_the_document_explains_itself():
     assert r"2 & $1$ & $0$" in body or r"$2$ & $1$ & $0$" in body
     assert r"$\frac{\pi}{2}$" in body
     assert r"gravity torques" in body
-    assert r"prismatic if it is 1" in body
-    assert r"prismatic if it is 1" in tf.gravity(tf.robots.rrp()).equations().markdown()
+    assert r"prismatic where it is 1" in body
+    assert r"prismatic where it is 1" in tf.gravity(tf.robots.rrp()).equations().markdown()
     assert r"$M_{3}$ & mass of link j (kg) \\" in body
     assert r"$c_{1}$ & $\cos(q_{1})$ \\" in body
+
+
+def test_tables_say_where_loops_close():
+    robot = tf.robots.fourbar(symbolic=True)
+    made = tf.inverse_dynamics(robot).equations()
+    for text in (made.latex(), made.markdown(), robot._repr_html_(), robot._repr_latex_()):
+        assert "Closed loops" in text
+    assert "$4$ & $2$ & $0$ & $0$ & $0$ & $0$ & $D_{4}$" in made.latex()
+    assert "$5$ & $3$ & $2$ & $0$ & $0$ & $0$ & $D_{5}$" in made.latex()  # frame 5 is what joint 4 meets
+    assert r"revolute where $\sigma$ is 0 and fixed where it is 2" in made.latex()
 
 
 def test_steps_and_grouped_parameters_are_explained():
@@ -115,6 +128,24 @@ def test_entries_left_out_are_said_to_be_zero():
     made = tf.coriolis_matrix(ROBOTS["scara"]).equations()
     for text in (made.latex(), made.markdown(), made._repr_latex_(), made.text()):
         assert re.search(r"Entries of \$?C\$? that are not listed are zero", text)
+
+
+def test_lines_cannot_be_misread():
+    steps = tf.direct_dynamics(tf.robots.planar2r(symbolic=True)).equations("steps").text()
+    assert re.search(r" = \(.+\)/\(.+\)$", steps, re.MULTILINE)
+    assert not re.search(r"/\([^()]*\) \(", steps)
+    assert LANGUAGE.text(Product((Number(0.09), Number(0.1), Variable("S2")))) == "0.09 · 0.1 S₂"
+    assert latex.LANGUAGE.text(Product((Number(0.09), Number(0.1)))) == r"0.09 \times 0.1"
+    waves = tf.inertia_matrix(tf.robots.ur5()).equations().text(60).split("where ")[1].split("\n\n")[0]
+    assert all(line.endswith((",", ")")) for line in waves.splitlines())
+    assert len(waves.splitlines()) > 3
+
+
+def test_a_minus_leaves_the_denominator():
+    text = tf.inertia_matrix(tf.robots.slider_crank()).equations().text()
+    assert "/c₁₂²" in text
+    assert "/c₁₂\n" in text
+    assert "(-c" not in text
 
 
 def test_long_terms_break_in_the_outer_brackets():

@@ -88,6 +88,14 @@ def test_coriolis_matrix_gives_the_bias(robot):
     certify(h, add(coriolis, *parts, springs(robot)), entries(h))
 
 
+@pytest.mark.parametrize("formulation", ["newton-euler", "uicker-kahn"])
+def test_gravity_is_without_the_offset_of_friction(formulation):
+    robot = tf.robots.scara()
+    offset = replace(robot, joints=tuple(replace(joint, FO=0.3, FA=0.1) for joint in robot.joints))
+    made = [tf.gravity(x, formulation=formulation) for x in (offset, robot)]
+    assert [*map(str, entries(made[0]))] == [*map(str, entries(made[1]))]
+
+
 @trees(**SIZE, **ANY)
 def test_inertia_rate_less_twice_coriolis_is_skew(robot):
     program, n = tf.coriolis_matrix(robot), robot.expanded().dof

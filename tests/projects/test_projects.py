@@ -115,11 +115,20 @@ def test_arduinos_own_tools_build_the_sketch_and_a_simulated_board_runs_it(tmp_p
     assert 1000 < int(re.search(r"(\d+) microseconds per call", text)[1]) < 20_000  # it was not computed in advance
 
 
+def with_friction(robot: tf.Robot) -> tf.Robot:
+    terms = [{"FV": 0.2 * j, "FS": 0.1, "FO": 0.3, "FA": 0.05} for j in range(1, len(robot.joints) + 1)]
+    return replace(robot, joints=tuple(replace(x, **more) for x, more in zip(robot.joints, terms, strict=True)))
+
+
 @pytest.mark.slow
-def test_the_plugin_is_loaded_as_ros_does_it(tmp_path):
+@pytest.mark.parametrize(
+    "robot",
+    [tf.robots.puma560(), tf.robots.planar2r().with_base("floating"), tf.robots.fourbar()],
+    ids=lambda x: x.name,
+)
+def test_the_plugin_is_loaded_as_ros_does_it(robot, tmp_path):
     require("colcon", "/usr/share/ament_cmake/cmake", "/usr/share/pluginlib/cmake", "/usr/include/eigen3")
-    robot = tf.robots.puma560()
-    robot = replace(robot, joints=tuple(replace(x, FV=0.2 * j, FS=0.1) for j, x in enumerate(robot.joints, 1)))
+    robot = with_friction(robot)
     made("ros2", robot, tmp_path).rename(tmp_path / "arm")
     shutil.copytree(Path(__file__).parent / "ros" / "inverse_dynamics_solver", tmp_path / "inverse_dynamics_solver")
     flags = "-DPython3_EXECUTABLE=/usr/bin/python3 -DCMAKE_CXX_FLAGS=-Wall"
@@ -131,16 +140,29 @@ def test_the_plugin_is_loaded_as_ros_does_it(tmp_path):
     libraries = " ".join(f"-l{part}" for part in parts)
     source = Path(__file__).parent / "ros" / "load.cpp"
     run(f"g++ -std=c++17 {headers} {source} -o load {libraries}", tmp_path)
-    text = run(f"LD_LIBRARY_PATH=install/lib ./load install/lib/libarm_solver.so {robot.dof} 2>&1", tmp_path)
+    q = tf.close_loops(robot, None) if robot.loops else np.linspace(0.1, 0.9, len(robot.coordinate_names))
+    qd, qdd = np.linspace(-0.5, 1.0, robot.dof), np.linspace(1.0, -2.0, robot.dof)
+    state = " ".join(map(repr, map(float, (*q, *qd, *qdd))))
+    text = run(
+        f"LD_LIBRARY_PATH=install/lib ./load install/lib/libarm_solver.so {len(q)} {robot.dof} {state} 2>&1", tmp_path
+    )
     found = np.array([[float(x) for x in line.split()] for line in text.splitlines()[: robot.dof + 4]])
-    q, qd, qdd = (np.linspace(*ends, robot.dof) for ends in ((0.1, 0.9), (-0.5, 1.0), (1.0, -2.0)))
-    friction = [x.FV * v + x.FS * np.sign(v) for x, v in zip(robot.joints, qd, strict=True)]
+    friction = tf.friction(robot).compile()(*((q, qd) if robot.loops else (qd,)))
     np.testing.assert_allclose(found[:-4], tf.inertia_matrix(robot).compile()(q), atol=1e-12)
     np.testing.assert_allclose(found[-4], tf.coriolis_matrix(robot).compile()(q, qd) @ qd, atol=1e-12)
     np.testing.assert_allclose(found[-3], tf.gravity(robot).compile()(q), atol=1e-12)
     np.testing.assert_allclose(found[-2], friction, atol=1e-12)
     np.testing.assert_allclose(found[-1], tf.inverse_dynamics(robot).compile()(q, qd, qdd) - friction, atol=1e-12)
+    np.testing.assert_allclose(found[-1], found[:-4] @ qdd + found[-4] + found[-3], atol=1e-12)
     assert "arm: wrong number of joints" in text
+
+
+def test_a_project_in_the_current_folder(tmp_path, monkeypatch):
+    (tmp_path / "arm").mkdir()
+    monkeypatch.chdir(tmp_path / "arm")
+    tf.write_project(tf.robots.planar2r(), ".", "cmake")
+    assert (Path.cwd() / "src" / "arm.c").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == ["arm"]
 
 
 def test_what_exists_is_not_overwritten(tmp_path):

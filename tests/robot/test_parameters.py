@@ -89,11 +89,20 @@ def test_links_from_mass_centre_and_central_inertia():
     for wrong in (
         (-1.0,),
         (1.0, (0, 0)),
+        (1.0, 0.5),
+        (1.0, (0, 0, 0), [1, 2, 3]),
         (1.0, (0, 0, 0), [[1, 2], [3, 4]]),
         (1.0, (0, 0, 0), [[1, 2, 0], [0, 1, 0], [0, 0, 1]]),
     ):
         with pytest.raises(tf.RobotError):
             tf.Body.solid("rod", *wrong)
+
+
+def test_a_rotated_inertia_is_symmetric_but_for_rounding():
+    turned = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
+    rotated = turned @ np.diag([0.1, 0.2, 0.25]) @ turned.T
+    assert not np.array_equal(rotated, rotated.T)
+    assert rotated[0, 1] == tf.Body.solid("box", 1.0, inertia=rotated).inertia.XY
 
 
 def test_suggestions():

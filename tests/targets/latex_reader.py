@@ -96,7 +96,7 @@ class _Reader:
 
     def product(self) -> float:
         value = self.atom()
-        while self.take("\\,"):
+        while self.take("\\,", "\\times"):
             value *= self.atom()
         return value
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import ProgramError
 from ..program.program import Program
 from ..runtime.function import Function
 from .needed import by_entries, leading_axes, needed, ordered, refuse_repeated
@@ -25,6 +26,8 @@ def to_torch(program: Program) -> Callable[..., Any]:
     def function(*arguments: Any, **named: Any) -> Any:
         given = ordered(program, arguments, named)
         tensors = [x for x in given if isinstance(x, torch.Tensor)]
+        if any(x.is_complex() for x in tensors):
+            raise ProgramError(f"{program.name}: a tensor is complex; a function's tensors are real")
         kind = torch.float32 if tensors and all(x.dtype == torch.float32 for x in tensors) else torch.float64
         arrays = [torch.as_tensor(x, dtype=kind) for x in given]
         leading = leading_axes(program, arrays)

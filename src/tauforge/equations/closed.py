@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 from ..errors import CertificationError, ExpressionError
@@ -87,6 +87,12 @@ def written(program: Program, longest: int = LONGEST, capital: bool = False) -> 
     """Return the same without the proof."""
     if program.repeat:
         raise TooLong(f"{program.name} is repeated until it is done: it has no closed form; take style='steps'")
+    inputs = [(key, a) for key, a in program.arguments.items() if key != PARAMETERS]
+    alike = {f"{key}{i}" for key, a in inputs for i in range(1, len(a.nodes) + 1)}.intersection(program.parameters)
+    if alike:
+        raise TooLong(
+            f"{program.name}: the parameter {min(alike)} looks like an input; call it otherwise, or take style='steps'"
+        )
     names = _Names(program, longest, capital)
     outputs = {node: None for array in program.results.values() for node in array.nodes}
     try:
@@ -114,6 +120,7 @@ class _Names:
         self._joints = {node: j for j, node in enumerate(coordinates.nodes, 1)} if coordinates else {}
         self._moving = {node for node, x in self._places.items() if x.array != "q"} if self._joints else set()
         self._taken = {*program.parameters, *program.arguments, *program.results}
+        self.spelled, self.rank = cache(self._spelled), cache(self._rank)
 
     def forms(self, outputs: Mapping[Node, None]) -> dict[Node, Products]:
         made = polynomials(outputs, self._longest)
@@ -121,7 +128,7 @@ class _Names:
             raise TooLong(f"a closed form would need more than {self._longest} terms; take style='steps'")
         return dict(zip(made, products([*made.values()], [*self._joints]), strict=True))
 
-    def spelled(self, node: Node) -> Expression:
+    def _spelled(self, node: Node) -> Expression:
         """Return the expression of a factor."""
         if node in self._places:
             return self._places[node]
@@ -160,7 +167,7 @@ class _Names:
         parts = [self._sum_of_joints(a) for a in angle.args]
         return sorted(parts[0] + parts[1]) if all(parts) else []
 
-    def rank(self, node: Node) -> tuple[Any, ...]:
+    def _rank(self, node: Node) -> tuple[Any, ...]:
         """Return where a factor is written: quotients, parameters, coordinates, sines and cosines, velocities."""
         if node in self._moving:
             x = self._places[node]

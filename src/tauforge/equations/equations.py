@@ -21,7 +21,7 @@ from . import unicode
 from .blocks import Entries, Matrix, blocks, wave_texts
 from .closed import SHORT, Closed, closed
 from .polynomial import TooLong
-from .shown import number, rounded, shown
+from .shown import number, over, rounded, shown
 
 STYLES = ("auto", "closed", "steps")
 _BELOW = str.maketrans("ijkn", "ᵢⱼₖₙ", ",")
@@ -93,7 +93,7 @@ class Equations:
             lines += _text(block, width)
             lines.append("")
         waves = [f"{language.text(Variable(x))} = {text}" for x, text in wave_texts(self.form, language).items()]
-        lines += [*textwrap.wrap(f"where {', '.join(waves)}", width, subsequent_indent="  "), ""] if waves else []
+        lines += [*_listed("where", waves, width), ""] if waves else []
         return "\n".join([*lines, *([ROUNDED, ""] if self._rounded else [])]).rstrip()
 
     def save(self, path: str | Path) -> Path:
@@ -170,7 +170,7 @@ class Equations:
         for title, statements in (("Set-up", made.setup), ("Evaluation", made.body), ("Results", made.results)):
             lines += [f"{title}:"] if statements else []
             for x in statements:
-                lines += unicode.equation(unicode.LANGUAGE.text(x.target), unicode.LANGUAGE.text(x.value), width)
+                lines += unicode.equation(unicode.LANGUAGE.text(x.target), unicode.LANGUAGE.text(over(x.value)), width)
         if made.loop:
             lines.insert(
                 0, f"Repeated until {unicode.LANGUAGE.text(made.loop.until)} is 1, at most {made.loop.bound} times."
@@ -198,6 +198,17 @@ def equations(program: Program, style: str = "auto") -> Equations:
             return Equations(program, None)
         return Equations(program, form if form.readable else None)
     return Equations(program, None)
+
+
+def _listed(word: str, items: list[str], width: int) -> list[str]:
+    """Return a word and what it lists, over several lines that end after commas."""
+    lines = [word]
+    for k, item in enumerate(items, 1):
+        item += "," * (k < len(items))
+        if unicode.width(lines[-1]) + 1 + unicode.width(item) > width:
+            lines.append(" ")
+        lines[-1] += f" {item}"
+    return lines
 
 
 def _text(block: Matrix | Entries, width: int) -> list[str]:

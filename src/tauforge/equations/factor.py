@@ -42,6 +42,7 @@ class Factoring:
     def __init__(self, spelled: Callable[[Node], Expression], rank: Rank) -> None:
         self._spelled, self._rank = spelled, rank
         self._motion: set[Expression] = set()
+        self._sizes: dict[int, tuple[Expression, int]] = {}
         self._known: dict[frozenset[tuple[Powers, Node]], Expression] = {}
 
     def expression(self, form: Products) -> Expression:
@@ -75,8 +76,10 @@ class Factoring:
             placed += [((MOTION if self._moves(part) else WAVE, -1), [part]) for part in parts]
         placed.sort(key=itemgetter(0))  # a sum comes before the single factors of its kind
         factors = [x for _, several in placed for x in several]
-        bottoms = [x.bottom for x in factors if isinstance(x, Quotient)]
+        below = [_split(x.bottom) for x in factors if isinstance(x, Quotient)]
+        bottoms = [x for _, parts in below for x in parts]
         above = [x for x in factors if not isinstance(x, Quotient)]
+        scale = neg(scale) if sum(negative for negative, _ in below) % 2 else scale
         size = scale if float(scale) >= 0 else neg(scale)
         if size is not ONE or not above:
             above.insert(0, Constant(float(size), size))
@@ -105,7 +108,13 @@ class Factoring:
             return ways[0]  # by velocities first, as people do
         if len(form) <= _SEVERAL:
             ways += [self._by(form, partial(is_, one)) for one in _frequent(form)]
-        return min([flat, *(way for way in ways if way is not None)], key=leaves)
+        return min([flat, *(way for way in ways if way is not None)], key=self._leaves)
+
+    def _leaves(self, x: Expression) -> int:
+        """Return the same as ``leaves``; parts that several expressions share are counted once."""
+        if id(x) not in self._sizes:
+            self._sizes[id(x)] = x, sum(map(self._leaves, _parts(x))) or 1
+        return self._sizes[id(x)][1]
 
     def _of_kind(self, kind: int) -> Callable[[Node], bool]:
         return lambda node: bool(self._rank(node)[0] == kind)
@@ -212,13 +221,15 @@ def total(terms: Iterable[Expression]) -> Expression:
 
 def leaves(x: Expression) -> int:
     """Return how many names and numbers an expression shows."""
+    return sum(map(leaves, _parts(x))) or 1
+
+
+def _parts(x: Expression) -> tuple[Expression, ...]:
     match x:
         case Sum(terms):
-            return sum(leaves(term) for _, term in terms)
-        case Product(factors):
-            return sum(leaves(factor) for factor in factors)
+            return tuple(term for _, term in terms)
+        case Product(parts) | Call(_, parts):
+            return parts
         case Quotient(top, bottom):
-            return leaves(top) + leaves(bottom)
-        case Call(_, arguments):
-            return sum(map(leaves, arguments))
-    return 1
+            return top, bottom
+    return ()

@@ -32,10 +32,7 @@ def of_program(program: Program) -> str | None:
 
 def of_robot(robot: Robot) -> str:
     """Return a robot's tables."""
-    tables = [
-        _table(part.title, ("j", *part.columns), [(str(j), *row) for j, row in enumerate(part.rows, 1)])
-        for part in sheets(robot)
-    ]
+    tables = [_table(part.title, *part.numbered) for part in sheets(robot)]
     return "\n".join(f"$$\n{table}\n$$" for table in tables)
 
 
@@ -47,7 +44,7 @@ def of_relations(relations: Mapping[str, Node]) -> str | None:
     return f"$$\n\\begin{{aligned}}\n{joined}\n\\end{{aligned}}\n$$" if rows else None
 
 
-def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _table(title: str, columns: Sequence[str], *rows: Sequence[str]) -> str:
     language = language_of(())
     grid = [[symbol(x) for x in columns], *([_shown(x, language) for x in row] for row in rows)]
     lines = " \\\\\n".join(" & ".join(row) for row in grid)

@@ -29,6 +29,29 @@ def shown(x: Expression) -> Expression:
     return x
 
 
+def over(x: Expression) -> Expression:
+    """Return an expression with quotients that are factors over the whole product, for one line: a b/c, not 1/c a b."""
+    match x:
+        case Sum(terms):
+            return Sum(tuple((negative, over(term)) for negative, term in terms))
+        case Call(function, arguments):
+            return Call(function, tuple(map(over, arguments)))
+        case Quotient(top, bottom):
+            return Quotient(over(top), over(bottom))
+        case Product(factors):
+            parts = [over(factor) for factor in factors]
+            bottoms = [part.bottom for part in parts if isinstance(part, Quotient)]
+            tops = [part.top if isinstance(part, Quotient) else part for part in parts]
+            whole = _times([top for top in tops if top != Number(1.0)] or [Number(1.0)])
+            return Quotient(whole, _times(bottoms)) if bottoms else Product(tuple(parts))
+    return x
+
+
+def _times(factors: list[Expression]) -> Expression:
+    flat = [y for x in factors for y in (x.factors if isinstance(x, Product) else (x,))]
+    return flat[0] if len(flat) == 1 else Product(tuple(flat))
+
+
 def _quotient(value: float, rest: tuple[Expression, ...]) -> Expression:
     """Return a number times factors, as a quotient if the number is a fraction that is no short decimal."""
     top, bottom = fraction(value)

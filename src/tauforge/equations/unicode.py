@@ -57,7 +57,9 @@ LANGUAGE = Language(
     scalar_arrays=True,
     line="{0}",
     times=" ",
+    numbers=" · ",
     square="{0}²",
+    power=ATOM,
     quotient=("{0}/{1}", PRODUCT, ATOM, PRODUCT),
     clear="Entries of {0} that are not listed are zero.",
 )

@@ -51,7 +51,7 @@ def coriolis_matrix(robot: Robot, formulation: str) -> Program:
 def gravity(robot: Robot, formulation: str) -> Program:
     """Return the Program ``q -> g``."""
     robot, chain, state, arrays, module = _prepared(robot, formulation, "", ("q",))
-    lifted = joint_efforts(robot.neglect("k"), state)
+    lifted = joint_efforts(robot.neglect("k", "FO"), state)
     g = [x + y for x, y in zip(module.efforts(chain), lifted, strict=True)]
     return program("gravity", robot, arrays, {"g": vector(state.coordinates, g, "gravity efforts")})
 

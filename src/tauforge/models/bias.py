@@ -53,7 +53,7 @@ def gravity(
     if formulation != DEFAULT:
         return classical("gravity", robot, formulation)
     robot, arrays, state = prepare(robot, ("q",))
-    g = vector(state.coordinates, newton_euler(robot.neglect("k"), state), "gravity torques")
+    g = vector(state.coordinates, newton_euler(robot.neglect("k", "FO"), state), "gravity torques")
     return program("gravity", robot, arrays, {"g": g})
 
 

@@ -64,8 +64,8 @@ def hessian(program: Program, output: str, given: str | Sequence[str]) -> Progra
     for k, name in enumerate(names):
         if variables(program, name).tangent:
             raise ProgramError(
-                f"{program.name}: {name} has a quaternion, on which second derivatives depend on their order; take the "
-                "derivative twice"
+                f"{program.name}: {name} has a quaternion or closed loops, where second derivatives can depend on "
+                "their order; take the derivative twice"
             )
         first = program.derivative(output, name, mode="reverse")
         slope = f"d{output}_d{name}"

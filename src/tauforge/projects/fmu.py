@@ -15,12 +15,12 @@ from .project import Files, Order, filled
 
 
 def fmu(order: Order) -> Files:
-    name, program = order.name, rates(order)
+    order = order._replace(program=rates(order))
+    name, program = order.name, order.program
     nq, nv, nu = (len(program.arguments[key].nodes) for key in ("q", "qd", "tau"))
-    start = _start(order)
     guid = str(uuid.uuid5(uuid.NAMESPACE_URL, program.code("c", name)))
     more = {"nq": str(nq), "nv": str(nv), "nu": str(nu), "guid": f"{{{guid}}}"}
-    values = [0.0, *start, *[0.0] * (nv + nu)]
+    values = [0.0, *order.start(), *[0.0] * (nv + nu)]
     files = filled("fmu", order, more | {"start": ", ".join(map(repr, values))})
     described = {"name": name, "guid": f"{{{guid}}}", "title": order.title}
     return files | {
@@ -41,15 +41,6 @@ def rates(order: Order) -> Program:
     rate = whole.results.get("rate") or Array(qd.shape, qd.nodes, "time derivative of q")
     results = {"rate": rate, "qdd": whole.results["qdd"]}
     return Program(whole.name, dict(whole.arguments), results, heading=whole.heading)
-
-
-def _start(order: Order) -> list[float]:
-    """Return coordinates to start from: loops closed, all others at zero."""
-    if order.robot.loops:
-        from ..geometry.close_loops import close_loops
-
-        return [float(x) for x in close_loops(order.robot, None)]
-    return [x for joint in order.robot.expanded().joints if not joint.mimic for x in joint.kind.neutral]
 
 
 class _Variable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import ProgramError
-from ..models.bias import gravity
+from ..models.bias import friction, gravity
 from ..program.array import Array
 from ..program.program import Program
 from .numbers import STATES, braces, c_test, numbers
@@ -58,16 +58,22 @@ def ros2(order: Order) -> Files:
     name, program = order.name, order.program
     if [*program.arguments] != ["q", "qd", "qdd"] or [*program.results] != ["tau"]:
         raise ProgramError("a ROS 2 package has the inverse dynamics of a robot whose parameters all have values")
-    held, hold = f"{name}_gravity", gravity(order.robot)
-    sizes = {"dof": str(len(program.results["tau"].nodes)), "positions": str(len(program.arguments["q"].nodes))}
-    return filled("ros2", order, sizes) | {
-        f"src/{name}.c": f'#include "{name}/{name}.h"\n' + program.code("c", name),
-        f"src/{held}.c": f'#include "{name}/{held}.h"\n' + hold.code("c", held),
-        f"include/{name}/{name}.h": program.code("header", name),
-        f"include/{name}/{held}.h": hold.code("header", held),
-        "test/numbers.c": c_test(program, name).replace(f'"{name}.h"', f'"{name}/{name}.h"'),
-        "test/gravity.c": c_test(hold, held).replace(f'"{held}.h"', f'"{name}/{held}.h"'),
+    parts = {name: program, f"{name}_gravity": gravity(order.robot), f"{name}_friction": friction(order.robot)}
+    more = {
+        "dof": str(len(program.results["tau"].nodes)),
+        "positions": str(len(program.arguments["q"].nodes)),
+        "start": ", ".join(map(repr, order.start())),
+        "read": ", ".join(f"{key}.data()" for key in parts[f"{name}_friction"].arguments),
     }
+    files = filled("ros2", order, more)
+    for key, part in parts.items():
+        test = "numbers" if key == name else key.removeprefix(f"{name}_")
+        files |= {
+            f"src/{key}.c": f'#include "{name}/{key}.h"\n' + part.code("c", key),
+            f"include/{name}/{key}.h": part.code("header", key),
+            f"test/{test}.c": c_test(part, key).replace(f'"{key}.h"', f'"{name}/{key}.h"'),
+        }
+    return files
 
 
 def python_extension(order: Order) -> Files:

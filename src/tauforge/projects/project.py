@@ -30,6 +30,14 @@ class Order(NamedTuple):
         """What the function computes, in words that no file can misread."""
         return re.sub(r"[^A-Za-z0-9 .,:()-]", " ", self.program.name)
 
+    def start(self) -> list[float]:
+        """Return coordinates to start from: loops closed, all others at zero."""
+        if self.robot.loops:
+            from ..geometry.close_loops import close_loops
+
+            return [float(x) for x in close_loops(self.robot, None)]
+        return [x for joint in self.robot.expanded().joints if not joint.mimic for x in joint.kind.neutral]
+
 
 def filled(kind: str, order: Order, more: Mapping[str, str] | None = None) -> Files:
     """Return the files of a kind's templates, with each @word@ replaced."""
@@ -48,8 +56,9 @@ def write_folder(folder: str | Path, files: Files) -> Path:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise TauforgeError(f"{folder}: there is something already; give the name of a new folder")
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+        beside = folder.absolute().parent
+        beside.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=beside, prefix=f".{folder.name}."))
     except OSError as error:
         raise TauforgeError(f"{folder}: cannot be written ({error.strerror}); choose another place") from None
     try:
@@ -58,9 +67,12 @@ def write_folder(folder: str | Path, files: Files) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
         temporary.chmod(0o755)
-        if folder.exists():
-            folder.rmdir()
-        temporary.rename(folder)
+        if not folder.exists():
+            temporary.rename(folder)
+        else:  # not replaced: a shell can be in it
+            for path in temporary.iterdir():
+                path.rename(folder / path.name)
+            temporary.rmdir()
     except OSError as error:
         shutil.rmtree(temporary, ignore_errors=True)
         raise TauforgeError(f"{folder}: cannot be written ({error.strerror}); choose another place") from None

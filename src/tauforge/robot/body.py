@@ -109,12 +109,28 @@ class Body:
         M = given(mass, f"the mass of {name!r}")
         if not isinstance(M, Node) and not M > 0:
             raise RobotError(f"the mass of {name!r} must be positive, not {M}")
-        if len(com) != 3:
+        try:
+            c = [given(x, f"the com of {name!r}") for x in com]
+        except TypeError:
+            c = []
+        if len(c) != 3:
             raise RobotError(f"the com of {name!r} is {com!r}; it must be three numbers or expressions")
-        c = Vector(*(given(x, f"the com of {name!r}") for x in com))
-        rows = [[0.0] * 3] * 3 if inertia is None else inertia
-        J = [[given(x, f"the inertia of {name!r}") for x in row] for row in rows]
-        if [len(row) for row in J] != [3, 3, 3] or any(J[i][k] != J[k][i] for i in range(3) for k in range(i)):
+        try:
+            rows = [[0.0] * 3] * 3 if inertia is None else inertia
+            J = [[given(x, f"the inertia of {name!r}") for x in row] for row in rows]
+        except TypeError:
+            J = []
+        if [len(row) for row in J] != [3, 3, 3] or not all(
+            _equal(J[i][k], J[k][i], J) for i in range(3) for k in range(i)
+        ):
             raise RobotError(f"the inertia of {name!r} must be a symmetric 3x3 matrix, about its centre of mass")
         about_com = Inertia(J[0][0], J[0][1], J[0][2], J[1][1], J[1][2], J[2][2], 0.0, 0.0, 0.0, M)
-        return cls(name=name, inertia=about_com.shifted(c))
+        return cls(name=name, inertia=about_com.shifted(Vector(*c)))
+
+
+def _equal(a: Scalar, b: Scalar, J: Sequence[Sequence[Scalar]]) -> bool:
+    """Tell whether two entries of a matrix are equal, numbers but for the rounding of a rotated matrix."""
+    if isinstance(a, Node) or isinstance(b, Node):
+        return a == b
+    largest = max(abs(x) for row in J for x in row if not isinstance(x, Node))
+    return abs(a - b) <= 1e-12 * largest

@@ -17,6 +17,6 @@ def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> 
 
 
 def sheet(part: Sheet) -> str:
-    """Return one of a robot's tables as HTML, with rows numbered from 1."""
-    rows = ((str(j), *row) for j, row in enumerate(part.rows, 1))
-    return table(part.title, ("j", *part.columns), rows)
+    """Return one of a robot's tables as HTML, with numbered rows."""
+    head, *rows = part.numbered
+    return table(part.title, head, rows)

@@ -12,6 +12,7 @@ from ..spatial.inertia import NAMES
 from .base import BASE_MOTION
 from .body import LIFT, WRENCH
 from .joint import ACTUATOR, Joint
+from .kinds import WORDS
 from .robot import Robot
 from .tendon import LAW, Tendon
 from .variables import is_plain
@@ -21,20 +22,27 @@ _WIDEST = 92
 _LONGEST = 40
 """Width of a cell, in characters."""
 
-GEOMETRY = (
+PLACED = (
     r"Frame $j$ is placed on frame $p$ as by Khalil and Kleinfinger: turned by $\gamma$ and moved by $b$ along $z$, "
-    r"turned by $\alpha$ and moved by $d$ along $x$, turned by $\theta$ and moved by $r$ along $z$. Joint $j$ is "
-    r"revolute if $\sigma$ is 0, prismatic if it is 1, and fixed if it is 2. Lengths are in m, angles in rad."
+    r"turned by $\alpha$ and moved by $d$ along $x$, turned by $\theta$ and moved by $r$ along $z$. Lengths are in m, "
+    r"angles in rad."
 )
-"""What the columns of the table of the geometry mean, in LaTeX, where no frame needs e."""
+"""What most columns of the table of the geometry mean, in LaTeX, where no frame needs e."""
+LOOPS = "Closed loops: each joint that closes one, then the frame on the other link that it meets"
 
 
 class Sheet(NamedTuple):
-    """A table with one row per joint or link."""
+    """A table with one row per joint or link, numbered from ``first``."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    first: int = 1
+
+    @property
+    def numbered(self) -> list[tuple[str, ...]]:
+        """The rows, each with its number before it, and the head."""
+        return [("j", *self.columns), *((str(j), *row) for j, row in enumerate(self.rows, self.first))]
 
 
 def sheets(robot: Robot) -> list[Sheet]:
@@ -54,7 +62,7 @@ def sheets(robot: Robot) -> list[Sheet]:
         (_sheet("Prescribed velocities and accelerations", "QP QDP", fixed), ""),
     )
     telling = [sheet for sheet, nothing in optional if any(cell != nothing for row in sheet.rows for cell in row)]
-    return [geometry(robot), inertias(robot), *telling]
+    return [geometry(robot), *closures(robot), inertias(robot), *telling]
 
 
 def _actuators(robot: Robot) -> Sheet:
@@ -71,9 +79,26 @@ def _actuators(robot: Robot) -> Sheet:
 
 def geometry(robot: Robot) -> Sheet:
     """Return the geometric parameters with each joint's variable in place; e only if a frame needs it."""
-    free = any(not is_zero(joint.e) for joint in robot.joints)
+    return _placed(robot, "Geometric parameters", robot.joints)
+
+
+def closures(robot: Robot) -> list[Sheet]:
+    """Return where loops close, in the columns of the geometry; no table if there are no loops."""
+    ends = [joint for loop in robot.loops for joint in (loop.joint, loop.frame)]
+    return [_placed(robot, LOOPS, ends)._replace(first=len(robot.joints) + 1)] if ends else []
+
+
+def _placed(robot: Robot, title: str, joints: Sequence[Joint]) -> Sheet:
+    free = any(not is_zero(joint.e) for joint in joints)
     columns = f"p sigma gamma b alpha d {'e ' * free}theta r"
-    return _sheet("Geometric parameters", columns, [_geometry(robot, joint, free) for joint in robot.joints])
+    return _sheet(title, columns, [_geometry(robot, joint, free) for joint in joints])
+
+
+def kinds(sigmas: Iterable[str]) -> str:
+    """Return which joints are of which kind, in LaTeX."""
+    words = [f"{WORDS[n]} where it is {n}" for n in sorted({int(x) for x in sigmas})]
+    words[0] = words[0].replace("it", r"$\sigma$")
+    return f"Joint $j$ is {' and '.join([', '.join(words[:-1] or words), *words[1:][-1:]])}."
 
 
 def inertias(robot: Robot, title: str = "Inertial parameters") -> Sheet:
@@ -97,19 +122,19 @@ def motion(robot: Robot) -> list[str]:
 
 
 def in_text(sheet: Sheet) -> list[str]:
-    """Return a table as lines, with aligned columns and rows numbered from 1."""
-    return [sheet.title, *_aligned(sheet.columns, sheet.rows)]
+    """Return a table as lines, with aligned columns and numbered rows."""
+    return [sheet.title, *_aligned(sheet.numbered)]
 
 
-def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows in aligned columns; columns that do not fit continue in a table below."""
-    numbers = ["j", *map(str, range(1, len(rows) + 1))]
-    lines = [number.ljust(len(numbers[-1])) for number in numbers]
-    for k, column in enumerate(columns):
-        cells = [column, *(row[k] for row in rows)]
+    numbers = [row[0] for row in rows]
+    lines = [number.ljust(max(map(len, numbers))) for number in numbers]
+    for k in range(1, len(rows[0])):
+        cells = [row[k] for row in rows]
         width = max(map(len, cells))
         if len(lines[0]) + 2 + width > _WIDEST:
-            return [*map(str.rstrip, lines), *_aligned(columns[k:], [row[k:] for row in rows])]
+            return [*map(str.rstrip, lines), *_aligned([(row[0], *row[k:]) for row in rows])]
         lines = [f"{line}  {cell.ljust(width)}" for line, cell in zip(lines, cells, strict=True)]
     return [line.rstrip() for line in lines]
 

@@ -44,6 +44,10 @@ class Language:
         Whether an array has one index, row by row, whatever its rank.
     scalar_arrays
         Whether an array's elements are spelled as scalars, such as q₁, so that q1 is not a free name either.
+    numbers
+        What multiplies numbers, if ``times`` would run them together.
+    square
+        Template; ``power`` is how tightly it binds.
     quotient
         Template, then how tightly top and bottom must bind, then how tightly it binds.
     frame
@@ -81,7 +85,9 @@ class Language:
     flat_arrays: bool = False
     scalar_arrays: bool = False
     times: str = "*"
+    numbers: str = ""
     square: str = "{0}*{0}"
+    power: int = PRODUCT
     quotient: tuple[str, int, int, int] = ("{0}/{1}", PRODUCT, ATOM, PRODUCT)
     frame: tuple[str, ...] = ()
     remark: str = ""
@@ -141,7 +147,8 @@ class Language:
             case Sum(terms):
                 return self._sum(terms), SUM
             case Product(factors):
-                return self._product(factors), PRODUCT
+                squared = len(factors) == 2 and factors[0] == factors[1]
+                return self._product(factors), self.power if squared else PRODUCT
             case Quotient(top, bottom):
                 template, above, below, binding = self.quotient
                 return template.format(self._bound(top, above), self._bound(bottom, below)), binding
@@ -171,7 +178,10 @@ class Language:
                 pieces.append(self.square.format(self._bound(factor, ATOM)))
             else:  # a/b*c is (a/b)*c, but c*a/b would not be c*(a/b)
                 pieces.append(self._bound(factor, ATOM if pieces else PRODUCT))
-        return self.times.join(pieces)
+        text = pieces[0]
+        for piece in pieces[1:]:
+            text += (self.numbers if self.numbers and piece[0].isdigit() else self.times) + piece
+        return text
 
 
 def calls(spelling: str = "{0}") -> dict[str, str]:

@@ -94,6 +94,7 @@ LANGUAGE = Language(
     scalar_arrays=True,
     line="% {0}",
     times=r"\,",
+    numbers=r" \times ",
     square="{0}^{{2}}",
     quotient=(r"\frac{{{0}}}{{{1}}}", SUM, SUM, ATOM),
     clear="Entries of ${0}$ that are not listed are zero.",

@@ -10,7 +10,7 @@ from ..graph.node import Node, symbol
 from ..graph.parse import expression
 from ..program.array import Array
 from ..program.program import PARAMETERS, Program
-from ..robot.tables import GEOMETRY
+from ..robot.tables import LOOPS, PLACED, kinds
 from .comments import plain
 from .expression import Element, Expression, Number, Product, Quotient, Variable
 from .language import Language
@@ -105,7 +105,10 @@ def table(table: Table, language: Language, program: Program) -> list[str]:
 
 def explained(table: Table) -> list[str]:
     """Return what a table's columns mean, where the list of symbols does not say it."""
-    return [GEOMETRY] if {"gamma", "alpha"} <= {*table.rows[0]} and "e" not in table.rows[0] else []
+    head, *rows = table.rows
+    if not {"sigma", "gamma", "alpha"} <= {*head} or "e" in head:
+        return []
+    return [" ".join([PLACED] * (table.title != LOOPS) + [kinds(row[head.index("sigma")] for row in rows)])]
 
 
 def cells(table: Table, language: Language, program: Program, other: Callable[[str], str]) -> list[list[str]]:
@@ -140,7 +143,8 @@ def _moving(head: Sequence[str], row: Sequence[str], column: int) -> str:
 
 
 def _cell(text: str, language: Language, own: str, coordinates: Sequence[Element]) -> str | None:
-    place = {symbol(own): coordinates[int(own.lstrip("thrq")) - 1]} if own and coordinates else {}
+    number = int(own.lstrip("thrq")) - 1 if own else 0
+    place = {symbol(own): coordinates[number]} if own and number < len(coordinates) else {}
     return formula(text, language, place)
 
 

@@ -29,6 +29,7 @@ def parts(program: Program) -> Iterator[Table | str]:
         if re.match(r"j\s", line):
             if rows:  # columns that did not fit
                 yield Table(title, tuple(rows))
+                title = f"{title.removesuffix(', continued')}, continued"
             columns, rows = [m.start() for m in re.finditer(r"(?<!\S)\S", line)], []
         if columns and re.match(r"j\s|\d+(\s|$)", line):
             rows.append(tuple(line[a:b].strip() for a, b in zip(columns, [*columns[1:], None], strict=True)))

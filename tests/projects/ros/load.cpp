@@ -7,16 +7,19 @@ int main(int, char** arguments)
 {
     class_loader::ClassLoader loader(arguments[1]);
     const auto solver = loader.createInstance<inverse_dynamics_solver::InverseDynamicsSolver>("arm_dynamics::Solver");
-    const int dof = std::stoi(arguments[2]);
-    const Eigen::VectorXd q = Eigen::VectorXd::LinSpaced(dof, 0.1, 0.9), qd = Eigen::VectorXd::LinSpaced(dof, -0.5, 1.0),
-                          qdd = Eigen::VectorXd::LinSpaced(dof, 1.0, -2.0);
+    const int positions = std::stoi(arguments[2]), dof = std::stoi(arguments[3]);
+    Eigen::VectorXd q(positions), qd(dof), qdd(dof);
+    char** next = arguments + 4;
+    for (Eigen::VectorXd* part : {&q, &qd, &qdd}) {
+        for (double& x : *part) x = std::stod(*next++);
+    }
     solver->initialize();
     const auto [M, coriolis, gravity] = solver->getDynamicParameters(q, qd);
     std::cout.precision(17);
     std::cout << M << '\n' << coriolis.transpose() << '\n' << gravity.transpose() << '\n'
               << solver->getFrictionVector(qd).transpose() << '\n' << solver->getTorques(q, qd, qdd).transpose() << '\n';
     try {
-        solver->getGravityVector(Eigen::VectorXd::Zero(dof + 1));
+        solver->getGravityVector(Eigen::VectorXd::Zero(positions + 1));
     } catch (const std::invalid_argument& error) {
         std::cerr << error.what() << '\n';
         return 0;

@@ -236,8 +236,7 @@ def _halves(formula: Formula, spell: Callable[[Expression], str], pose: Callable
 
 
 def _whole(sheet: Sheet) -> Table:
-    rows = [(str(j), *row) for j, row in enumerate(sheet.rows, 1)]
-    return Table(sheet.title, (("j", *sheet.columns), *rows))
+    return Table(sheet.title, tuple(sheet.numbered))
 
 
 def _signs(text: str) -> str:

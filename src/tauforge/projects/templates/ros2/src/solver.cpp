@@ -6,6 +6,7 @@
 #include <pluginlib/class_list_macros.hpp>
 
 #include "@name@/@name@.hpp"
+#include "@name@/@name@_friction.h"
 
 namespace @name@_dynamics {
 
@@ -29,7 +30,7 @@ public:
     Eigen::VectorXd getCoriolisVector(const Eigen::VectorXd& q, const Eigen::VectorXd& qd) const override
     {
         const Eigen::VectorXd zero = Eigen::VectorXd::Zero(dof);
-        return torques(q, qd, zero) - torques(q, zero, zero) - getFrictionVector(qd);
+        return torques(q, qd, zero) - torques(q, zero, zero);
     }
 
     Eigen::VectorXd getGravityVector(const Eigen::VectorXd& q) const override
@@ -40,21 +41,21 @@ public:
         return tau;
     }
 
-    // Friction changes its sign with the velocity, and all other torques do not.
+    // The friction of closed loops depends on their state: this is at a closed one.
     Eigen::VectorXd getFrictionVector(const Eigen::VectorXd& qd) const override
     {
-        const Eigen::VectorXd q = Eigen::VectorXd::Zero(positions), zero = Eigen::VectorXd::Zero(dof);
-        return 0.5*(torques(q, qd, zero) - torques(q, -qd, zero));
+        const Positions q = {@start@};
+        return friction(Eigen::Map<const Eigen::VectorXd>(q.data(), positions), qd);
     }
 
-    // Without friction, as the interface has it.
     Eigen::VectorXd getTorques(
         const Eigen::VectorXd& q, const Eigen::VectorXd& qd, const Eigen::VectorXd& qdd) const override
     {
-        return torques(q, qd, qdd) - getFrictionVector(qd);
+        return torques(q, qd, qdd);
     }
 
 private:
+    // Without friction, as the interface has it.
     static Eigen::VectorXd torques(const Eigen::VectorXd& q, const Eigen::VectorXd& qd, const Eigen::VectorXd& qdd)
     {
         checked(q, positions);
@@ -62,7 +63,16 @@ private:
         checked(qdd, dof);
         Eigen::VectorXd tau(dof);
         ::@name@(q.data(), qd.data(), qdd.data(), tau.data());
-        return tau;
+        return tau - friction(q, qd);
+    }
+
+    static Eigen::VectorXd friction(const Eigen::VectorXd& q, const Eigen::VectorXd& qd)
+    {
+        checked(q, positions);
+        checked(qd, dof);
+        Eigen::VectorXd f(dof);
+        ::@name@_friction(@read@, f.data());
+        return f;
     }
 
     static void checked(const Eigen::VectorXd& x, std::size_t size)
