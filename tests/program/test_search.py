@@ -195,9 +195,11 @@ def test_results_are_kept_and_found_again(monkeypatch, tmp_path):
     assert [*again.names.values()] == [*first.names.values()]
     (path,) = tmp_path.glob("*.code")
     key = path.stem
-    store.write(tmp_path, key, b'{"rows": [["add", [5, 6], null]], "outputs": [0], "names": []}')
     monkeypatch.setattr(search, "found", lambda *_: iter(()))
-    assert program.optimise() is program  # what is kept is no graph: searched again, in vain
+    damaged = b'{"rows": [["add", [5, 6], null]], "outputs": [0], "names": []}'
+    for data in (damaged, b'{"rows": [["const", [], 1.0]], "outputs": [0], "names": []}'):
+        store.write(tmp_path, key, data)
+        assert program.optimise() is program  # what is kept is no graph, or too small: searched again, in vain
 
 
 def test_an_interrupted_search_returns_what_it_found_and_keeps_nothing(monkeypatch, tmp_path):
