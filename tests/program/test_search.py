@@ -296,6 +296,15 @@ def test_sums_that_lose_digits_are_refused():
     assert not accuracy.allows(worse)
 
 
+def test_sums_that_lose_digits_at_high_speed_are_refused():
+    program = tf.inverse_dynamics(tf.robots.planar2r())
+    speed, first, second = program.arguments["qd"].nodes[0], *program.results["tau"].nodes
+    lossy = (first + speed**4) - speed**4
+    worse = replace(program, results={"tau": replace(program.results["tau"], nodes=(lossy, second))})
+    assert program.certify(worse)
+    assert not Accuracy(program).allows(worse)
+
+
 def test_accuracy_of_what_has_no_value_everywhere():
     program = tf.Program.of(y="sqrt(a - 100)*b + sqrt(a - 100)*c")
     best = program.optimise("quick")
