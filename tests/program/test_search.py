@@ -284,6 +284,18 @@ def test_divisors_are_inverted_once_where_that_takes_less_time():
     assert tf.Program.of(x="a/d").optimise("quick", objective="latency").count().mul == 0
 
 
+@pytest.mark.parametrize(
+    ("expression", "most"), [("a/b + d/b", 2), ("-a/b - d/b", 2), ("a/b - d/b + e/b", 3), ("a/b/c + d/b/c", 3)]
+)
+def test_sums_of_quotients_are_divided_once(expression, most):
+    program = tf.Program.of(y=expression)
+    best = program.optimise()
+    assert best.count().total == most
+    assert program.certify(best)
+    shared = tf.Program.of(y=expression, z="a/b")  # a quotient that is needed anyway
+    assert shared.optimise().count().total <= shared.count().total
+
+
 def test_sums_that_lose_digits_are_refused():
     program = tf.Program.of(y="a*b*c + d", z="(a*b*c + d) + 1e9", w="sin(a + 1e9)")
     best = program.optimise("quick")
