@@ -1,5 +1,6 @@
 """Where operations are spent, and what each choice saves."""
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,13 @@ def test_random_robots(seed):
     robot = random_robot(seed, largest=5, several=seed % 2 == 0, floating=seed % 3 == 0)
     program = tf.inverse_dynamics(robot.reframed, parameters="standard", reframe=False)
     assert sum(own.total() for own in spent(robot, "standard").values()) == program.count().total
+
+
+@pytest.mark.parametrize("seed", [2, 3, 6, 9, 25])
+def test_offsets_are_in_one_part_where_two_would_have_no_more_zeros(seed):
+    robot = random_robot(seed, smallest=4, largest=6, symbolic=seed % 2 == 0, several=seed % 3 == 0)
+    plain, parts = islice(choices(robot), 2)
+    assert parts.total <= plain.total
 
 
 def test_steps_of_a_link_of_the_rx90():

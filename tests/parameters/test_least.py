@@ -174,3 +174,22 @@ def test_a_screw_keeps_its_mass(place):
 def test_values_that_are_no_numbers_are_refused(value):
     with pytest.raises(tf.RobotError, match=r"rrp: XX2 is .*; it must be a number"):
         tf.base_parameters(tf.robots.rrp(symbolic=True), form="least").values(XX2=value)
+
+
+def test_relations_contain_nothing_that_cancels():
+    relations = tf.base_parameters(tf.robots.scara(symbolic=True), form="least").relations
+    assert str(relations["M3L"]) == "1/D3*MX2 + M3"
+    assert str(relations["ZZ1L"]) == "D2**2*M2 + ZZ1 - D2**2/D3*MX2"
+    panda = tf.base_parameters(tf.robots.panda(symbolic=True), form="least").relations
+    assert str(panda["M5L"]) == "1/D5*MX4 + M5 + M6 - 1/D7*MX6"
+
+
+def test_lengths_of_zero_that_parameters_are_divided_by_are_refused():
+    robot = tf.robots.rx90(symbolic=True)
+    least = tf.base_parameters(robot, form="least")
+    given = dict.fromkeys(robot.symbols, 0.5) | {"RL4": 0.0}
+    for use in (least.values, least.bind):
+        with pytest.raises(tf.RobotError, match=r"divided by a length that is zero here \(zeros: RL4\)"):
+            use(given)
+    short = robot.bind(RL4=0.0)
+    assert tf.base_parameters(short, form="least").values(dict.fromkeys(short.symbols, 0.5))

@@ -94,3 +94,8 @@ def test_a_tiny_difference_is_found():
 
 def test_repr_tells_what_it_is():
     assert "q[6], qd[6], qdd[6]" in repr(tf.inverse_dynamics(tf.robots.puma560()))
+
+
+def test_a_program_without_outputs_is_refused():
+    with pytest.raises(tf.ProgramError, match="program has no outputs; give each one by its name"):
+        tf.Program.of()

@@ -195,9 +195,11 @@ def test_results_are_kept_and_found_again(monkeypatch, tmp_path):
     assert [*again.names.values()] == [*first.names.values()]
     (path,) = tmp_path.glob("*.code")
     key = path.stem
-    store.write(tmp_path, key, b'{"rows": [["add", [5, 6], null]], "outputs": [0], "names": []}')
     monkeypatch.setattr(search, "found", lambda *_: iter(()))
-    assert program.optimise() is program  # what is kept is no graph: searched again, in vain
+    damaged = b'{"rows": [["add", [5, 6], null]], "outputs": [0], "names": []}'
+    for data in (damaged, b'{"rows": [["const", [], 1.0]], "outputs": [0], "names": []}'):
+        store.write(tmp_path, key, data)
+        assert program.optimise() is program  # what is kept is no graph, or too small: searched again, in vain
 
 
 def test_an_interrupted_search_returns_what_it_found_and_keeps_nothing(monkeypatch, tmp_path):
@@ -282,6 +284,18 @@ def test_divisors_are_inverted_once_where_that_takes_less_time():
     assert tf.Program.of(x="a/d").optimise("quick", objective="latency").count().mul == 0
 
 
+@pytest.mark.parametrize(
+    ("expression", "most"), [("a/b + d/b", 2), ("-a/b - d/b", 2), ("a/b - d/b + e/b", 3), ("a/b/c + d/b/c", 3)]
+)
+def test_sums_of_quotients_are_divided_once(expression, most):
+    program = tf.Program.of(y=expression)
+    best = program.optimise()
+    assert best.count().total == most
+    assert program.certify(best)
+    shared = tf.Program.of(y=expression, z="a/b")  # a quotient that is needed anyway
+    assert shared.optimise().count().total <= shared.count().total
+
+
 def test_sums_that_lose_digits_are_refused():
     program = tf.Program.of(y="a*b*c + d", z="(a*b*c + d) + 1e9", w="sin(a + 1e9)")
     best = program.optimise("quick")
@@ -292,6 +306,15 @@ def test_sums_that_lose_digits_are_refused():
     worse = replace(program, results={**program.results, "y": replace(program.results["y"], nodes=(lossy,))})
     assert program.certify(worse)
     assert not accuracy.allows(worse)
+
+
+def test_sums_that_lose_digits_at_high_speed_are_refused():
+    program = tf.inverse_dynamics(tf.robots.planar2r())
+    speed, first, second = program.arguments["qd"].nodes[0], *program.results["tau"].nodes
+    lossy = (first + speed**4) - speed**4
+    worse = replace(program, results={"tau": replace(program.results["tau"], nodes=(lossy, second))})
+    assert program.certify(worse)
+    assert not Accuracy(program).allows(worse)
 
 
 def test_accuracy_of_what_has_no_value_everywhere():

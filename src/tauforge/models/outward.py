@@ -83,7 +83,7 @@ def _products(W: Vector) -> Products:
 
 
 CHOICES = Choices()
-"""Those that never cost more if U is needed anyway."""
+"""Those that hardly ever cost more if U is needed anyway, and then two operations or so."""
 
 
 # fmt: off
@@ -101,9 +101,14 @@ def forward(
         j = moving(WI, WI + w, WP, i.VP)  # (19)
         if is_zero(joint.kind.turn) and _permutes(pose.R):
             j = j._replace(U=_turned(i.U, pose.R))  # the same entries in another order
-    arm, r = (pose.arm, pose.r) if choices.parts else (pose.P, 0.0)
+    arm, r = (pose.arm, pose.r) if choices.parts and _has_zeros(pose) else (pose.P, 0.0)
     VP = back(i.VP + times(i.U, arm)) + cross(j.WI, v * 2.0) + cross(w, v) + vd  # (21), its U P in two parts:
     return j._replace(VP=VP + column(j.U, 2) * r)  # a point on z belongs to both links, so the part r z can use Uj
+
+
+def _has_zeros(pose: Pose) -> bool:
+    """Tell whether the arm has more zeros than the whole offset, which is why two parts cost less."""
+    return sum(map(is_zero, pose.arm)) > sum(map(is_zero, pose.P))
 
 
 def _permutes(R: Rotation) -> bool:

@@ -188,8 +188,7 @@ class BaseParameters:
         needed = {name for value in self._values.values() for name in _symbols(value)}
         if lacking := [name for name in missing if name in needed]:
             raise RobotError(f"{self.of.name}: no value given for {', '.join(lacking)}")
-        results = evaluate(list(self._values.values()), numbers)
-        return {self._names[key]: x for key, x in zip(self._values, results, strict=True)}
+        return {name: self._number(key, numbers) for key, name in self._names.items()}
 
     def bind(self, given: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> Robot:
         """Return the robot that uses the base parameters, with numbers for its symbols or for base parameters.
@@ -210,11 +209,21 @@ class BaseParameters:
                 raise RobotError(f"{self.of.name}: no value given for {', '.join(missing)}")
         numbers = numbers_of(self.of.name, own, self.of.symbols)
         computed = {
-            key: identified[name] if name in identified else evaluate([self._values[key]], numbers)[0]
-            for name, key in names.items()
+            key: identified[name] if name in identified else self._number(key, numbers) for name, key in names.items()
         }
         robot = self._with({**computed})
         return robot.bind({name: x for name, x in own.items() if name in robot.symbols})
+
+    def _number(self, key: tuple[str, int], numbers: Mapping[str, float]) -> float:
+        """Return the value of a base parameter."""
+        try:
+            return evaluate([self._values[key]], numbers)[0]
+        except ZeroDivisionError:
+            zeros = ", ".join(name for name in symbols([self._values[key]]) if not numbers[name])
+            raise RobotError(
+                f"{self.of.name}: {self._names[key]} is divided by a length that is zero here (zeros: {zeros}). "
+                "Give the robot this value first, with bind, or take the classical base parameters"
+            ) from None
 
     def in_standard(self, program: Program) -> Program:
         """Return a Program rewritten from base to standard parameters, so that you can compare or differentiate it."""

@@ -228,10 +228,10 @@ def _regrouped(robot: Robot, forms: Forms, plates: frozenset[int], masses: Mappi
         joint = robot.joints[j - 1]
         if j in masses:
             to, pose, moment, arm = masses[j]
-            mass: LinearForm = getattr(total[j], moment) * (as_node(1.0) / as_node(arm))
+            mass: LinearForm = (getattr(total[j], moment) * (as_node(1.0) / as_node(arm))).tidy()
             found["M", to] = mass
             moved = forms_inward(_NONE._replace(M=-mass), pose)
-            total[j] = total[j].plus(moved)._replace(**{moment: NOTHING})
+            total[j] = Inertia(*(x.tidy() for x in total[j].plus(moved)))._replace(**{moment: NOTHING})
         kept, passed = _plate(total[j]) if j in plates else split(joint.kind, total[j], mobility[j])
         if joint.antecedent:
             parent = total[joint.antecedent]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..graph.node import Node, Scalar, as_node, is_zero
-from ..graph.normal import gathered, scaled
+from ..graph.normal import reduced, scaled
 from ..graph.operations import CONST, NEG
 from ..spatial.articulated import rows
 from ..spatial.inertia import Inertia
@@ -57,8 +57,8 @@ class LinearForm:
         return LinearForm({name: scaled(as_node(x), 0.5) for name, x in self.terms.items()})
 
     def tidy(self) -> LinearForm:
-        """Return the form with like terms of its coefficients merged, for people to read."""
-        return LinearForm({name: gathered(as_node(x)) for name, x in self.terms.items()})
+        """Return the form with like terms merged in its coefficients and quotients reduced, for people to read."""
+        return LinearForm({name: reduced(as_node(x)) for name, x in self.terms.items()})
 
     def value(self, of: Mapping[str, Scalar]) -> Node:
         """Return the sum with the parameters' values, with equal coefficients factored out, in alphabetical order."""

@@ -7,10 +7,13 @@ from random import Random
 from ..graph import intervals
 from ..graph.evaluate import evaluate, symbols
 from ..graph.node import Node
+from ..graph.operations import COS, SIN
 from .program import Program
 
 STATES = 4
-"""How many random states are compared."""
+"""How many random states are compared, with all inputs of about the same size."""
+_LARGE = 100.0
+"""In one more state for each input, its entries are so many times larger, as at high speed; angles are not."""
 _DRAWN = 40
 _DIGITS = 50
 ALLOWED = 8.0
@@ -32,15 +35,20 @@ class Accuracy:
         self._states: list[tuple[dict[str, float], list[float]]] = []
         nodes = _outputs(program)
         names = symbols(nodes)
+        angles = {*symbols(node.args[0] for node in program.order if node.op in (SIN, COS))}
+        inputs = ({str(node.value) for node in array.nodes} for array in program.arguments.values() if array.shape)
+        large = [each for x in inputs if (each := {name for name in x if "[" in name} - angles)]
+        wanted = [*[set[str]()] * STATES, *large]
         for k in range(_DRAWN):
             random = Random(k)
             state = {name: random.uniform(0.2, 1.8) * random.choice((1, -1) if "[" in name else (1,)) for name in names}
+            state |= {name: state[name] * _LARGE for name in wanted[len(self._states)] if name in state}
             try:
                 exact = [float(x.mid) for x in intervals.evaluate(nodes, state, _DIGITS)]
             except (ArithmeticError, ValueError):  # it has no value there
                 continue
             self._states.append((state, exact))
-            if len(self._states) == STATES:
+            if len(self._states) == len(wanted):
                 break
         self.errors = self.of(program)
 

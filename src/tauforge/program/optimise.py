@@ -22,7 +22,7 @@ from ..graph.node import Node
 from ..graph.text import to_text
 from .program import Program
 from .recipe import Recipe, derived
-from .reciprocals import with_reciprocals
+from .reciprocals import with_reciprocals, with_sums_divided
 from .ways import AUTO, LEAST, BaseSet, ways
 
 if TYPE_CHECKING:
@@ -140,11 +140,12 @@ def _until_interrupted(ways: Iterator[Program]) -> tuple[list[Program], bool]:
 
 def _starts(program: Program, measure: Callable[[Program], float], accuracy: Accuracy) -> list[Program]:
     """Return Programs to search from, the cheapest first: this one, made in all ways that its recipe leaves open, and
-    with shared reciprocals where these cost less.
+    with divisions shared where that costs less.
     """
     ways = {_outputs(way): way for way in [program, *_made_again(program)]}
-    inverted = [(way, with_reciprocals(way)) for way in ways.values()]
-    ways |= {_outputs(new): new for way, new in inverted if measure(new) < measure(way)}
+    for change in (with_sums_divided, with_reciprocals):
+        changed = [(way, change(way)) for way in ways.values()]
+        ways |= {_outputs(new): new for way, new in changed if measure(new) < measure(way)}
     ways[_outputs(program)] = program  # as given, if a way leads to the same graph
     least = min(map(measure, ways.values()))
     near = sorted((way for way in ways.values() if measure(way) <= NEAR * least), key=measure)

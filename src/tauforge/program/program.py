@@ -95,6 +95,8 @@ class Program(HandedOver):
         --------
         >>> tf.Program.of(y="sin(a + b)").certify(tf.Program.of(y="sin(a)*cos(b) + cos(a)*sin(b)"))
         """
+        if not expressions:
+            raise ProgramError(f"{name} has no outputs; give each one by its name, as in Program.of(y='a*b + c')")
         results: dict[str, Array] = {}
         for output, given in expressions.items():
             several = isinstance(given, Sequence) and not isinstance(given, str)

@@ -55,7 +55,10 @@ def _read(program: Program, data: dict[str, list[tuple[int, str]]] | None) -> Pr
     if data is None:
         return program
     nodes = restored((op, tuple(args), value) for op, args, value in data["rows"])  # type: ignore[misc]
-    outputs = iter([nodes[int(i)] for i in data["outputs"]])  # type: ignore[call-overload]
+    kept_outputs = [nodes[int(i)] for i in data["outputs"]]  # type: ignore[call-overload]
+    if len(kept_outputs) != sum(len(array.nodes) for array in program.results.values()):
+        raise ValueError("outputs of another Program")
+    outputs = iter(kept_outputs)
     results = {
         name: replace(array, nodes=tuple(next(outputs) for _ in array.nodes)) for name, array in program.results.items()
     }
