@@ -6,7 +6,7 @@ It works for any robot, trees and closed loops, for several frames with prioriti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from numbers import Real
@@ -350,12 +350,12 @@ def states(robot: Robot, q0: ArrayLike, what: str = "q0") -> Floats:
 
 @final
 class Search:
-    """Steps towards goals of one task, for callers that know where to start."""
+    """Steps towards goals of one task, for callers that know where to start; held joints stay where they are there."""
 
-    def __init__(self, task: Task, limits: bool) -> None:
+    def __init__(self, task: Task, limits: bool, held: Iterable[str] = ()) -> None:
         self.task, self.robot, self._limits = task, task.robot, limits
         self.step, self.between = _moves(self.robot)
-        self._job = solver(task.robot, (Goal(task.frame, (), task.aim).kind,), "")
+        self._job = solver(task.robot, (Goal(task.frame, (), task.aim).kind,), "", frozenset(held))
 
     def inside(self, q: Floats) -> Floats:
         """Return states with the coordinates that have limits set within them."""

@@ -89,7 +89,8 @@ WRONG = {
     "near has the shape": (T, {"near": [0.0]}),
     "must go together": (np.stack([T, T]), {"near": np.zeros((3, 6))}),
     "near: this is not": (T, {"near": "here"}),
-    "no joint 'joint3' to fix": (T, {"fixed": {"joint3": 1.0}}),
+    "solved for all joints": (T, {"fixed": {"joint3": 1.0}}),
+    "fixed=": (T, {"fixed": ["joint3"]}),
 }
 
 
@@ -98,6 +99,26 @@ def test_wrong_calls(message):
     pose, options = WRONG[message]
     with pytest.raises(tf.ProgramError, match=message):
         IK(pose, **options)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_origins_that_are_not_finite_are_refused(number):
+    wrong = T.copy()
+    wrong[1, 3] = number
+    for pose in (wrong, np.stack([T, wrong]), wrong.tolist()):
+        with pytest.raises(tf.ProgramError, match="not finite"):
+            IK(pose)
+
+
+def test_the_nearest_state_has_fixed_joints_where_they_are():
+    q = states(PUMA, 4, 6)
+    T, at = poses(PUMA, q, "link6"), q[:, 1]
+    ik = tf.inverse_geometry(PUMA, frame="link6", fixed={"joint2": 0.0})
+    assert ik(T, fixed={"joint2": at}).exact.all()
+    found = ik(T, fixed={"joint2": at + 0.1})  # five joints, so the nearest state is given
+    assert not found.exact.any()
+    np.testing.assert_allclose(found.q[:, 0, 1], at + 0.1)
+    assert all("out of reach" in text and "0 m and" not in text for text in found.reason)
 
 
 ARMS = {

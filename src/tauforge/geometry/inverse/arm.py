@@ -16,7 +16,7 @@ from ...program.program import Program
 from ...robot.robot import Robot
 from ...runtime.function import Function
 from ..reach import Search, bounds
-from ..task import Task, check_aim
+from ..task import Task, check_aim, finite
 from .arm_angle import ARM_ANGLE, with_arm_angle
 from .arrange import Arm, arranged, checked, fixed_joints
 from .branches import HOPELESS, SHARP, branches
@@ -80,7 +80,8 @@ class InverseGeometry:
             )
         else:
             self._arm, self._sampled = arranged(robot, chain, self.fixed)
-        self._samples, self._is_short = samples, rank(chain, range(len(chain.axes))) < 6
+        free = [k for k, axis in enumerate(chain.axes) if axis.name not in self.fixed]
+        self._samples, self._is_short = samples, rank(chain, free) < 6
         self._general = General(self._arm)
         self._range = Range.of(self._arm)
         self.kind = kind_of(self._arm, self._sampled)
@@ -160,13 +161,14 @@ class InverseGeometry:
         """
         if near is None and fixed is None and not turns and type(T) is np.ndarray and T.shape == (4, 4):
             quick = self._quick_within_limits if limits else self._quick_anywhere
-            if quick and (q := quick(T)) is not None and (len(q) or not (self._is_short or nearest)):
+            if quick and (q := quick(T)) is not None and (len(q) or self._is_plain(T, nearest)):
                 return Solutions(q, _no_reason if len(q) else partial(self._why_not, T, limits))
         leading, flat, around = _together(self._poses(T), self._start(near, fixed))
         found, around = self._solved(flat, around, threads), around[:, : len(self.robot.coordinate_names)]
         q, count, family = self._chosen(found, around, near is not None, limits, turns)
         exact = np.ones(len(flat), dtype=bool)
         empty = np.flatnonzero(count == 0)
+        finite(flat[empty], "T")  # the check of closed forms does not see origins
         if (self._is_short if nearest is None else nearest) and len(empty):
             q, family = _widened(q, family)
             q[empty, 0] = self._nearest(flat[empty], around[empty], limits)
@@ -179,6 +181,10 @@ class InverseGeometry:
         many = (*leading, q.shape[1])
         q, family = q.reshape(*many, q.shape[2]), family.reshape(many)
         return Solutions(q, Found(count.reshape(leading), exact.reshape(leading), family, why))
+
+    def _is_plain(self, T: Floats, nearest: bool | None) -> bool:
+        """Tell whether a pose without a solution needs no more than a reason."""
+        return not (self._is_short or nearest) and bool(np.isfinite(T).all())
 
     def _why_not(self, T: Floats, limits: bool) -> NDArray[Any]:
         """Return why a pose has no solution."""
@@ -324,12 +330,13 @@ class InverseGeometry:
         return compacted(q, good, family, order)
 
     def _nearest(self, T: Floats, near: Floats, limits: bool) -> Floats:
-        """Return the states that come nearest to poses."""
-        search = Search(self._task, limits)
+        """Return the states that come nearest to poses, with fixed joints where they are."""
+        search = Search(self._task, limits, self.fixed)
         best, least = np.array(near), np.full(len(T), np.inf)
-        starts = [near, *(near + shift for shift in np.random.default_rng(0).uniform(-2.0, 2.0, (8, near.shape[1])))]
-        for start in starts:
-            q, distance, angle = search.towards(search.inside(np.array(start)), T)
+        free = np.array([name not in self.fixed for name in self.robot.coordinate_names])
+        shifts = np.random.default_rng(0).uniform(-2.0, 2.0, (8, near.shape[1])) * free
+        for shift in (0.0, *shifts):
+            q, distance, angle = search.towards(search.inside(near + shift), T)
             off = np.hypot(distance, angle)
             better = off < least
             best[better], least[better] = q[better], off[better]
