@@ -30,7 +30,7 @@ from .task import Task
 __all__ = ["ROUNDING", "Bounds", "Reached", "Search", "bounds", "reach", "states"]
 
 Floats = NDArray[np.float64]
-STARTS, GIVEN = 100, 3
+STARTS, GIVEN = 500, 3
 """Starts of each goal at the most, and with a given start: that one, and others near it."""
 NEARBY = 0.1
 """How far other starts are from a given one, in metres and radians."""
@@ -119,7 +119,7 @@ def reach(
         "middle", be far from limits; "manipulability", be far from singular states, of the first goal's frame; or
         coordinates to be near to.
     starts, seed
-        How many starts each goal has at the most, and what their random numbers depend on: 100, and with q0 three, that
+        How many starts each goal has at the most, and what their random numbers depend on: 500, and with q0 three, that
         state and two near it.
     tolerance
         Errors below which a goal counts as reached, in metres and radians. Steps go on to 1e-12 whatever it is.
