@@ -1,5 +1,7 @@
 """Arms with a closed form: every state is found again, and every solution has the pose."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,18 @@ def test_the_kind_is_found_by_itself():
     assert "spherical: joint4 joint5 joint6 meet" in lines[0]
     assert [line.split(".")[0] for line in lines[1:-1]] == list("123456")
     assert lines[-1].startswith("8 branches")
+
+
+def test_neither_a_base_nor_a_tool_that_is_far_away_matters():
+    first, *rest = UR5.joints
+    tool = tf.Joint(name="tool", antecedent=6, sigma=2, mu=0, d=20.0)
+    mounted = replace(UR5, joints=(replace(first, r=100.0, b=100.0), *rest), frames=(tool,))
+    q = states(UR5, 14, 7)
+    q[:4, 4] = 0.0
+    (_, own), (ik, found) = check(UR5, "link6", q[4:]), check(mounted, "tool", q[4:])
+    assert found.count.tolist() == own.count.tolist()
+    singular = ik(poses(mounted, q[:4], "tool"), limits=False)
+    assert (singular.family.any(axis=1) | (apart(mounted, singular.q, q[:4]) < 1e-3)).all()
 
 
 def test_a_tool_that_can_spin_and_a_point():
