@@ -27,7 +27,7 @@ from .family import around, representatives
 from .general import General
 from .newton import newton
 from .one_pose import OnePose
-from .plan import Plan, rank, size
+from .plan import Plan, rank
 from .quick import ROTATION, Quick, fits
 from .reasons import reasons
 from .refine import Refined, joined, nearest_rotations, refine
@@ -252,7 +252,7 @@ class InverseGeometry:
         for name in self._sampled:
             place = names.index(name)
             own = int(np.flatnonzero(limits.places == place)[0])
-            most = size(self._arm.chain.numbers()) if self._slides(name) else np.pi
+            most = self._arm.chain.size if self._slides(name) else np.pi
             lower, upper = max(limits.lower[own], -most), min(limits.upper[own], most)
             more = list[Floats]()
             for q in found:

@@ -29,7 +29,7 @@ from .branches import SHARP, branches
 from .chain import Floats, Motion
 from .eliminate import Eliminated
 from .loop import Loop, Way, ways
-from .plan import plan, size
+from .plan import plan
 from .refine import Refined
 from .states import States, distinct, exact, joined
 
@@ -72,7 +72,7 @@ class General:
         self.arm = arm
         self._traced = arm.chain.padded(UNKNOWNS + len(arm.held))
         self.chain = self._traced.numbers()
-        self.size, self.centre = size(self.chain), self.chain.axes[0].o
+        self.size, self.centre = self.chain.size, self.chain.axes[0].o
         self.unknown = [k for k in range(len(self.chain.axes)) if k not in arm.held]
 
     @property
