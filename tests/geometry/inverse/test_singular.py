@@ -118,6 +118,15 @@ def test_wrists_of_arms_whose_axes_almost_meet(name):
 
 
 @pytest.mark.slow
+def test_two_solutions_close_to_each_other_along_what_would_be_a_family():
+    q = states(tf.robots.ur5(), 40, 31)[:1]
+    q[:, 4] = 0.0
+    found, off = solved("ur5", q, perturbed(tf.robots.ur5(), 1e-5, seed=9))
+    assert off[0] < 1e-3
+    assert found.count[0] == 8
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARMS)
 @pytest.mark.parametrize("size", [1e-9, 1e-6, 1e-3])
 @pytest.mark.parametrize("bend", [0.0, 1e-9, 1e-6, 1e-3])
