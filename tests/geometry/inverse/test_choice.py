@@ -8,7 +8,7 @@ import pytest
 import tauforge as tf
 from tauforge.robot.joint import Limits
 
-from .arms import poses, states
+from .arms import apart, perturbed, poses, states
 
 PUMA = tf.robots.puma560()
 IK = tf.inverse_geometry(PUMA, frame="link6")
@@ -119,6 +119,26 @@ def test_the_nearest_state_has_fixed_joints_where_they_are():
     assert not found.exact.any()
     np.testing.assert_allclose(found.q[:, 0, 1], at + 0.1)
     assert all("out of reach" in text and "0 m and" not in text for text in found.reason)
+
+
+@pytest.mark.parametrize("size", [0.0, pytest.param(1e-6, marks=pytest.mark.slow)])
+def test_other_joints_with_more_coordinates_than_velocities(size):
+    arm, ball = perturbed(PUMA, size), tf.Joint(name="ball", antecedent=0, sigma="spherical")
+    joints = (replace(joint, antecedent=joint.antecedent and joint.antecedent + 1) for joint in arm.joints)
+    robot = tf.Robot(name="tree", joints=(ball, *joints), bodies=(tf.Body(name="ball"), *arm.bodies))
+    q = np.append([0.0, 0.0, 0.0, 1.0], np.where(np.arange(6) == 4, 0.0, Q))  # singular
+    T = poses(robot, q, "link6")
+    far = T + np.where(np.arange(16).reshape(4, 4) == 3, 5.0, 0.0)
+    ik = tf.inverse_geometry(robot, frame="link6")
+    for found in (ik(T), ik(poses(robot, q + 0.5 * (np.arange(10) == 8), "link6")), ik(far, nearest=True)):
+        assert found.count >= 1
+        np.testing.assert_allclose(found.q[:, :4], np.tile(q[:4], (len(found.q), 1)))
+    assert ik(T).family.any() or apart(arm, ik(T).q[None, :, 4:], q[None, 4:]) < 1e-3
+
+
+def test_a_reason_tells_of_the_solution_nearest_to_the_limits():
+    reason = str(limited(-0.1, 0.1)(poses(PUMA, np.full(6, 0.35), "link6")).reason)
+    assert reason.count("by 0.25 rad") == 6
 
 
 ARMS = {

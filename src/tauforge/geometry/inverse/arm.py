@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ProgramError
+from ...models.loops.freedom import neutral
 from ...models.registry import check_robot
 from ...models.routes import tip
 from ...program.program import Program
@@ -20,7 +21,7 @@ from ..task import Task, check_aim, finite
 from .arm_angle import ARM_ANGLE, with_arm_angle
 from .arrange import Arm, arranged, checked, fixed_joints
 from .branches import HOPELESS, SHARP, branches
-from .chain import Chain, Floats
+from .chain import Axis, Chain, Floats
 from .choose import Range, chosen
 from .explain import explained, headed, kind_of
 from .family import around, representatives
@@ -85,6 +86,16 @@ class InverseGeometry:
         self._general = General(self._arm)
         self._range = Range.of(self._arm)
         self.kind = kind_of(self._arm, self._sampled)
+
+    @cached_property
+    def _rest(self) -> Floats:
+        """Where joints are that nothing is said about: at zero, and those with several coordinates at rest."""
+        return neutral(self.robot.expanded())
+
+    @property
+    def _free(self) -> list[Axis]:
+        """The joints that are solved for."""
+        return [self._arm.chain.axes[k] for k in self._arm.chain.real if k not in self._arm.held]
 
     @cached_property
     def _task(self) -> Task:
@@ -207,7 +218,10 @@ class InverseGeometry:
             return None
         if any(value.ndim for value in fixed.values()):
             return None
-        given = {name: float(value) for name, value in fixed.items()}
+        given = {
+            name: float(value)
+            for name, value in (*zip(self.robot.coordinate_names, self._rest, strict=True), *fixed.items())
+        }
         return Quick(self._arm, plan, given, own) if plan else OnePose(self._general, self._newton, given, own)
 
     def _poses(self, T: ArrayLike) -> Floats:
@@ -221,7 +235,7 @@ class InverseGeometry:
         """Return states (..., n) with the fixed joints where they are to be."""
         names = self.robot.coordinate_names
         try:
-            q = np.zeros(len(names)) if near is None else np.array(near, dtype=float)
+            q = self._rest if near is None else np.array(near, dtype=float)
         except (TypeError, ValueError):
             raise ProgramError("near: this is not an array of numbers") from None
         if q.shape[-1:] != (len(names),) or not np.isfinite(q).all():
@@ -333,8 +347,9 @@ class InverseGeometry:
         """Return the states that come nearest to poses, with fixed joints where they are."""
         search = Search(self._task, limits, self.fixed)
         best, least = np.array(near), np.full(len(T), np.inf)
-        free = np.array([name not in self.fixed for name in self.robot.coordinate_names])
-        shifts = np.random.default_rng(0).uniform(-2.0, 2.0, (8, near.shape[1])) * free
+        axes, shifts = self._arm.chain.axes, np.zeros((8, near.shape[1]))
+        places = [axes[k].place for k in self._arm.chain.real if axes[k].name not in self.fixed]
+        shifts[:, places] = np.random.default_rng(0).uniform(-2.0, 2.0, (8, len(places)))
         for shift in (0.0, *shifts):
             q, distance, angle = search.towards(search.inside(near + shift), T)
             off = np.hypot(distance, angle)

@@ -39,12 +39,12 @@ def reasons(
 
 
 def _limited(own: Range, q: Floats) -> str:
-    """Say which limits the solution that violates fewest of them is beyond, and by how much."""
+    """Say which limits the solution that violates fewest of them, and these least, is beyond, and by how much."""
     over = np.empty((len(q), len(own.names)))
     for j, (place, turns) in enumerate(zip(own.places, own.turning, strict=True)):
         at = q[:, place, None] + (TURN * np.arange(-2, 3) if turns else 0.0)
         over[:, j] = np.maximum(np.maximum(own.lower[j] - at, at - own.upper[j]), 0.0).min(axis=1)
-    best = over[int((over > ROUNDING).sum(axis=1).argmin())]
+    best = over[np.lexsort((over.sum(axis=1), (over > ROUNDING).sum(axis=1)))[0]]
     parts = [
         f"{name} by {far:.4g} {'rad' if turns else 'm'}"
         for name, turns, far in zip(own.names, own.turning, best, strict=True)

@@ -105,18 +105,25 @@ def _settled(ik: InverseGeometry, rest: Function, q: Floats, T: Floats) -> tuple
     return q, ik._task.apart(q, T).error
 
 
-def along(ik: InverseGeometry, T: Floats, q: Floats, places: list[int]) -> Floats:
+def columns(ik: InverseGeometry) -> list[int]:
+    """Return the columns of slopes for the joints that are solved for: not their places in q where another joint of the
+    robot has more coordinates than velocities.
+    """
+    return [ik.robot.velocity_names.index(axis.name) for axis in ik._free]
+
+
+def along(ik: InverseGeometry, T: Floats, q: Floats) -> Floats:
     """Return states (k, n) after steps towards solutions along families of one dimension or more.
 
     A step along the family follows from an error much smaller than those across it, so that these must be removed
     before: their squares disturb it.
     """
-    q, going = q.copy(), np.arange(len(q))
+    q, going, places, own = q.copy(), np.arange(len(q)), [axis.place for axis in ik._free], columns(ik)
     for _ in range(WALK):
         if not len(going):
             break
         error, slopes, *_ = ik._task.apart(q[going], T[going])
-        U, sizes, V = np.linalg.svd(slopes[..., places], full_matrices=False)
+        U, sizes, V = np.linalg.svd(slopes[..., own], full_matrices=False)
         parts = (U * error[..., None]).sum(axis=1)
         across = np.where(sizes > STRONG, parts, 0.0)
         rest = np.linalg.norm(parts - across, axis=1)
