@@ -16,7 +16,7 @@ from ...models.routes import tip
 from ...program.program import Program
 from ...robot.robot import Robot
 from ...runtime.function import Function
-from ..reach import Search, bounds
+from ..reach import bounds
 from ..task import Task, check_aim, finite
 from .arm_angle import ARM_ANGLE, with_arm_angle
 from .arrange import Arm, arranged, checked, fixed_joints
@@ -26,6 +26,7 @@ from .choose import Range, chosen
 from .explain import explained, headed, kind_of
 from .family import around, representatives
 from .general import General
+from .nearest import nearest_states
 from .newton import newton
 from .one_pose import OnePose
 from .plan import Plan, rank
@@ -182,12 +183,12 @@ class InverseGeometry:
         finite(flat[empty], "T")  # the check of closed forms does not see origins
         if (self._is_short if nearest is None else nearest) and len(empty):
             q, family = _widened(q, family)
-            q[empty, 0] = self._nearest(flat[empty], around[empty], limits)
+            q[empty, 0] = nearest_states(self, flat[empty], around[empty], limits)
             count[empty], exact[empty] = 1, False
 
         def why() -> NDArray[Any]:
             empty = (count == 0) | ~exact
-            return reasons(self._task, self._range, flat, around, found, empty, self._nearest).reshape(leading)
+            return reasons(self, flat, around, found, empty).reshape(leading)
 
         many = (*leading, q.shape[1])
         q, family = q.reshape(*many, q.shape[2]), family.reshape(many)
@@ -218,10 +219,8 @@ class InverseGeometry:
             return None
         if any(value.ndim for value in fixed.values()):
             return None
-        given = {
-            name: float(value)
-            for name, value in (*zip(self.robot.coordinate_names, self._rest, strict=True), *fixed.items())
-        }
+        given = dict(zip(self.robot.coordinate_names, self._rest.tolist(), strict=True))
+        given |= {name: float(value) for name, value in fixed.items()}
         return Quick(self._arm, plan, given, own) if plan else OnePose(self._general, self._newton, given, own)
 
     def _poses(self, T: ArrayLike) -> Floats:
@@ -342,20 +341,6 @@ class InverseGeometry:
         if sort:
             order = np.linalg.norm(np.nan_to_num(q) - near[:, None], axis=2)
         return compacted(q, good, family, order)
-
-    def _nearest(self, T: Floats, near: Floats, limits: bool) -> Floats:
-        """Return the states that come nearest to poses, with fixed joints where they are."""
-        search = Search(self._task, limits, self.fixed)
-        best, least = np.array(near), np.full(len(T), np.inf)
-        axes, shifts = self._arm.chain.axes, np.zeros((8, near.shape[1]))
-        places = [axes[k].place for k in self._arm.chain.real if axes[k].name not in self.fixed]
-        shifts[:, places] = np.random.default_rng(0).uniform(-2.0, 2.0, (8, len(places)))
-        for shift in (0.0, *shifts):
-            q, distance, angle = search.towards(search.inside(near + shift), T)
-            off = np.hypot(distance, angle)
-            better = off < least
-            best[better], least[better] = q[better], off[better]
-        return best
 
 
 def inverse_geometry(
