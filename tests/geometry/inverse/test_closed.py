@@ -107,6 +107,14 @@ def test_a_pose_that_few_joints_cannot_meet_gets_the_nearest_state():
     assert all("out of reach" in text for text in found.reason)
 
 
+@pytest.mark.parametrize(("arm", "frame"), [(FIVE, "link6"), (random_arm("RRRRR", 5), TIP)])
+def test_a_pose_that_few_joints_meet_but_for_its_rounding_gets_the_state_beside_it(arm, frame):
+    q = states(arm, 60, 3)
+    found = tf.inverse_geometry(arm, frame=frame)(poses(arm, q, frame).round(8))
+    assert not found.exact.any()
+    assert (apart(arm, found.q, q) < 1e-3).all()
+
+
 def test_redundant_joints_are_given_or_sampled():
     q = states(LWR, 20, 6)
     T = poses(LWR, q, "link7")
