@@ -176,6 +176,17 @@ def slide(low, high):
     return tf.Robot(name="slide", joints=(joint,), bodies=(tf.Body(name="tip"),))
 
 
+def test_a_pose_to_which_few_starts_lead_within_the_limits_is_reached():
+    low = [-2.7925, -3.9270, -0.9163, -1.9199, -1.7453, -4.6426]
+    high = [2.7925, 0.7854, 4.0579, 2.9671, 1.7453, 4.6426]
+    joints = (
+        replace(joint, limits=Limits(lower=a, upper=b)) for joint, a, b in zip(ARM.joints, low, high, strict=True)
+    )
+    q = np.array([-2.67938, -3.390408, -0.884802, 0.928201, -0.888846, 1.069019])  # by one start in forty
+    T = np.tile(poses(ARM, q), (300, 1, 1))
+    assert tf.reach(ARM.derived(joints=tuple(joints)), T, frame="link6", strict=False).reached.all()
+
+
 def test_states_never_leave_the_limits():
     """The first start is near the neutral state, which may be at a limit."""
     goals = np.zeros((200, 3))

@@ -6,7 +6,7 @@ It works for any robot, trees and closed loops, for several frames with prioriti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from numbers import Real
@@ -30,7 +30,7 @@ from .task import Task
 __all__ = ["ROUNDING", "Bounds", "Reached", "Search", "bounds", "reach", "states"]
 
 Floats = NDArray[np.float64]
-STARTS, GIVEN = 100, 3
+STARTS, GIVEN = 500, 3
 """Starts of each goal at the most, and with a given start: that one, and others near it."""
 NEARBY = 0.1
 """How far other starts are from a given one, in metres and radians."""
@@ -119,7 +119,7 @@ def reach(
         "middle", be far from limits; "manipulability", be far from singular states, of the first goal's frame; or
         coordinates to be near to.
     starts, seed
-        How many starts each goal has at the most, and what their random numbers depend on: 100, and with q0 three, that
+        How many starts each goal has at the most, and what their random numbers depend on: 500, and with q0 three, that
         state and two near it.
     tolerance
         Errors below which a goal counts as reached, in metres and radians. Steps go on to 1e-12 whatever it is.
@@ -350,12 +350,12 @@ def states(robot: Robot, q0: ArrayLike, what: str = "q0") -> Floats:
 
 @final
 class Search:
-    """Steps towards goals of one task, for callers that know where to start."""
+    """Steps towards goals of one task, for callers that know where to start; held joints stay where they are there."""
 
-    def __init__(self, task: Task, limits: bool) -> None:
+    def __init__(self, task: Task, limits: bool, held: Iterable[str] = ()) -> None:
         self.task, self.robot, self._limits = task, task.robot, limits
         self.step, self.between = _moves(self.robot)
-        self._job = solver(task.robot, (Goal(task.frame, (), task.aim).kind,), "")
+        self._job = solver(task.robot, (Goal(task.frame, (), task.aim).kind,), "", frozenset(held))
 
     def inside(self, q: Floats) -> Floats:
         """Return states with the coordinates that have limits set within them."""

@@ -8,7 +8,7 @@ import pytest
 import tauforge as tf
 from tauforge.robot.joint import Limits
 
-from .arms import poses, states
+from .arms import apart, perturbed, poses, states
 
 PUMA = tf.robots.puma560()
 IK = tf.inverse_geometry(PUMA, frame="link6")
@@ -89,7 +89,8 @@ WRONG = {
     "near has the shape": (T, {"near": [0.0]}),
     "must go together": (np.stack([T, T]), {"near": np.zeros((3, 6))}),
     "near: this is not": (T, {"near": "here"}),
-    "no joint 'joint3' to fix": (T, {"fixed": {"joint3": 1.0}}),
+    "solved for all joints": (T, {"fixed": {"joint3": 1.0}}),
+    "fixed=": (T, {"fixed": ["joint3"]}),
 }
 
 
@@ -98,6 +99,46 @@ def test_wrong_calls(message):
     pose, options = WRONG[message]
     with pytest.raises(tf.ProgramError, match=message):
         IK(pose, **options)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_origins_that_are_not_finite_are_refused(number):
+    wrong = T.copy()
+    wrong[1, 3] = number
+    for pose in (wrong, np.stack([T, wrong]), wrong.tolist()):
+        with pytest.raises(tf.ProgramError, match="not finite"):
+            IK(pose)
+
+
+def test_the_nearest_state_has_fixed_joints_where_they_are():
+    q = states(PUMA, 4, 6)
+    T, at = poses(PUMA, q, "link6"), q[:, 1]
+    ik = tf.inverse_geometry(PUMA, frame="link6", fixed={"joint2": 0.0})
+    assert ik(T, fixed={"joint2": at}).exact.all()
+    found = ik(T, fixed={"joint2": at + 0.1})  # five joints, so the nearest state is given
+    assert not found.exact.any()
+    np.testing.assert_allclose(found.q[:, 0, 1], at + 0.1)
+    assert all("out of reach" in text and "0 m and" not in text for text in found.reason)
+
+
+@pytest.mark.parametrize("size", [0.0, pytest.param(1e-6, marks=pytest.mark.slow)])
+def test_other_joints_with_more_coordinates_than_velocities(size):
+    arm, ball = perturbed(PUMA, size), tf.Joint(name="ball", antecedent=0, sigma="spherical")
+    joints = (replace(joint, antecedent=joint.antecedent and joint.antecedent + 1) for joint in arm.joints)
+    robot = tf.Robot(name="tree", joints=(ball, *joints), bodies=(tf.Body(name="ball"), *arm.bodies))
+    q = np.append([0.0, 0.0, 0.0, 1.0], np.where(np.arange(6) == 4, 0.0, Q))  # singular
+    T = poses(robot, q, "link6")
+    far = T + np.where(np.arange(16).reshape(4, 4) == 3, 5.0, 0.0)
+    ik = tf.inverse_geometry(robot, frame="link6")
+    for found in (ik(T), ik(poses(robot, q + 0.5 * (np.arange(10) == 8), "link6")), ik(far, nearest=True)):
+        assert found.count >= 1
+        np.testing.assert_allclose(found.q[:, :4], np.tile(q[:4], (len(found.q), 1)))
+    assert ik(T).family.any() or apart(arm, ik(T).q[None, :, 4:], q[None, 4:]) < 1e-3
+
+
+def test_a_reason_tells_of_the_solution_nearest_to_the_limits():
+    reason = str(limited(-0.1, 0.1)(poses(PUMA, np.full(6, 0.35), "link6")).reason)
+    assert reason.count("by 0.25 rad") == 6
 
 
 ARMS = {

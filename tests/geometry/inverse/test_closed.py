@@ -1,5 +1,7 @@
 """Arms with a closed form: every state is found again, and every solution has the pose."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,18 @@ def test_the_kind_is_found_by_itself():
     assert lines[-1].startswith("8 branches")
 
 
+def test_neither_a_base_nor_a_tool_that_is_far_away_matters():
+    first, *rest = UR5.joints
+    tool = tf.Joint(name="tool", antecedent=6, sigma=2, mu=0, d=20.0)
+    mounted = replace(UR5, joints=(replace(first, r=100.0, b=100.0), *rest), frames=(tool,))
+    q = states(UR5, 14, 7)
+    q[:4, 4] = 0.0
+    (_, own), (ik, found) = check(UR5, "link6", q[4:]), check(mounted, "tool", q[4:])
+    assert found.count.tolist() == own.count.tolist()
+    singular = ik(poses(mounted, q[:4], "tool"), limits=False)
+    assert (singular.family.any(axis=1) | (apart(mounted, singular.q, q[:4]) < 1e-3)).all()
+
+
 def test_a_tool_that_can_spin_and_a_point():
     q = states(FIVE, 60, 3)
     ik = tf.inverse_geometry(FIVE, frame="link5", aim="axis")
@@ -91,6 +105,14 @@ def test_a_pose_that_few_joints_cannot_meet_gets_the_nearest_state():
     near = tf.reach(FIVE, T, frame="link6", q0=found.q[:, 0], strict=False)
     np.testing.assert_allclose(near.q, found.q[:, 0], atol=1e-4)  # no step leads nearer
     assert all("out of reach" in text for text in found.reason)
+
+
+@pytest.mark.parametrize(("arm", "frame"), [(FIVE, "link6"), (random_arm("RRRRR", 5), TIP)])
+def test_a_pose_that_few_joints_meet_but_for_its_rounding_gets_the_state_beside_it(arm, frame):
+    q = states(arm, 60, 3)
+    found = tf.inverse_geometry(arm, frame=frame)(poses(arm, q, frame).round(8))
+    assert not found.exact.any()
+    assert (apart(arm, found.q, q) < 1e-3).all()
 
 
 def test_redundant_joints_are_given_or_sampled():

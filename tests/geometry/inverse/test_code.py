@@ -1,6 +1,7 @@
 """Code of inverse geometry: it agrees with the compiled function."""
 
 import ctypes
+from typing import Any
 
 import numpy as np
 from typer.testing import CliRunner
@@ -28,6 +29,20 @@ def test_c_code_agrees(tmp_path):
         function(*(array.ctypes.data_as(ctypes.c_void_p) for array in arrays))
         own = outputs["q"][outputs["valid"] == 1.0]
         np.testing.assert_allclose(own, ik(T, limits=False).q, atol=1e-9)
+
+
+def test_python_code_agrees_at_singular_poses():
+    """Python raises an error where other languages divide by zero."""
+    robot = tf.robots.ur5()
+    program, names = tf.inverse_geometry(robot, frame="link6").program, dict[str, Any]()
+    exec(program.code("python"), names)
+    T = poses(robot, np.random.default_rng(2).choice(np.pi / 2 * np.arange(-1, 3), (40, 6)), "link6")
+    _, valid, doubt, *_ = program.compile()(T, np.zeros(6), 1e-40)
+    assert (doubt > 0.0).sum() > 20
+    for pose, flags, count in zip(T.tolist(), valid, doubt, strict=True):
+        _, own, doubted, *_ = names["ur5_inverse_geometry"](pose, [0.0] * 6, 1e-40)
+        assert own == flags.tolist()
+        assert doubted == count
 
 
 def test_every_target_prints_it():

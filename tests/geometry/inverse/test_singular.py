@@ -75,6 +75,20 @@ def test_quarter_turns(name):
     assert ((off < 1e-3) | found.family.any(axis=1)).all()
 
 
+@pytest.mark.parametrize("size", [0.01, 10.0, 1000.0])
+def test_the_size_of_an_arm_does_not_matter(size):
+    arm = tf.robots.kuka_lwr()
+    joints = (replace(joint, d=size * float(joint.d), r=size * float(joint.r)) for joint in arm.joints)
+    q = np.random.default_rng(13).choice(np.pi / 2 * np.arange(-1, 3), (60, 7))
+    q[:, 2] = 0.3
+    counts = []
+    for robot in (arm, replace(arm, joints=tuple(joints))):
+        found = tf.inverse_geometry(robot, frame="link7", fixed={"joint3": 0.3})(poses(robot, q, "link7"), limits=False)
+        assert ((apart(robot, found.q, q) < 1e-3) | found.family.any(axis=1)).all()
+        counts.append(found.family.any(axis=1).sum())
+    assert counts[0] == counts[1]
+
+
 def test_the_shoulder_over_the_axis():
     robot = tf.robots.rx90()
     q = states(robot, 20, 14)
@@ -101,6 +115,15 @@ def test_wrists_of_arms_whose_axes_almost_meet(name):
     robot, q = perturbed(tf.robots.bundled(name), 1e-9), wrists(name, 0.0, 4)
     _, off = solved(name, q, robot)
     assert (off < 1e-3).all()
+
+
+@pytest.mark.slow
+def test_two_solutions_close_to_each_other_along_what_would_be_a_family():
+    q = states(tf.robots.ur5(), 40, 31)[:1]
+    q[:, 4] = 0.0
+    found, off = solved("ur5", q, perturbed(tf.robots.ur5(), 1e-5, seed=9))
+    assert off[0] < 1e-3
+    assert found.count[0] == 8
 
 
 @pytest.mark.slow

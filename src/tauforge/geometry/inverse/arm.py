@@ -10,24 +10,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ProgramError
+from ...models.loops.freedom import neutral
 from ...models.registry import check_robot
 from ...models.routes import tip
 from ...program.program import Program
 from ...robot.robot import Robot
 from ...runtime.function import Function
-from ..reach import Search, bounds
-from ..task import Task, check_aim
+from ..reach import bounds
+from ..task import Task, check_aim, finite
 from .arm_angle import ARM_ANGLE, with_arm_angle
 from .arrange import Arm, arranged, checked, fixed_joints
 from .branches import HOPELESS, SHARP, branches
-from .chain import Chain, Floats
+from .chain import Axis, Chain, Floats
 from .choose import Range, chosen
 from .explain import explained, headed, kind_of
 from .family import around, representatives
 from .general import General
+from .nearest import nearest_states
 from .newton import newton
 from .one_pose import OnePose
-from .plan import Plan, rank, size
+from .plan import Plan, rank
 from .quick import ROTATION, Quick, fits
 from .reasons import reasons
 from .refine import Refined, joined, nearest_rotations, refine
@@ -80,10 +82,21 @@ class InverseGeometry:
             )
         else:
             self._arm, self._sampled = arranged(robot, chain, self.fixed)
-        self._samples, self._is_short = samples, rank(chain, range(len(chain.axes))) < 6
+        free = [k for k, axis in enumerate(chain.axes) if axis.name not in self.fixed]
+        self._samples, self._is_short = samples, rank(chain, free) < 6
         self._general = General(self._arm)
         self._range = Range.of(self._arm)
         self.kind = kind_of(self._arm, self._sampled)
+
+    @cached_property
+    def _rest(self) -> Floats:
+        """Where joints are that nothing is said about: at zero, and those with several coordinates at rest."""
+        return neutral(self.robot.expanded())
+
+    @property
+    def _free(self) -> list[Axis]:
+        """The joints that are solved for."""
+        return [self._arm.chain.axes[k] for k in self._arm.chain.real if k not in self._arm.held]
 
     @cached_property
     def _task(self) -> Task:
@@ -160,25 +173,30 @@ class InverseGeometry:
         """
         if near is None and fixed is None and not turns and type(T) is np.ndarray and T.shape == (4, 4):
             quick = self._quick_within_limits if limits else self._quick_anywhere
-            if quick and (q := quick(T)) is not None and (len(q) or not (self._is_short or nearest)):
+            if quick and (q := quick(T)) is not None and (len(q) or self._is_plain(T, nearest)):
                 return Solutions(q, _no_reason if len(q) else partial(self._why_not, T, limits))
         leading, flat, around = _together(self._poses(T), self._start(near, fixed))
         found, around = self._solved(flat, around, threads), around[:, : len(self.robot.coordinate_names)]
         q, count, family = self._chosen(found, around, near is not None, limits, turns)
         exact = np.ones(len(flat), dtype=bool)
         empty = np.flatnonzero(count == 0)
+        finite(flat[empty], "T")  # the check of closed forms does not see origins
         if (self._is_short if nearest is None else nearest) and len(empty):
             q, family = _widened(q, family)
-            q[empty, 0] = self._nearest(flat[empty], around[empty], limits)
+            q[empty, 0] = nearest_states(self, flat[empty], around[empty], limits)
             count[empty], exact[empty] = 1, False
 
         def why() -> NDArray[Any]:
             empty = (count == 0) | ~exact
-            return reasons(self._task, self._range, flat, around, found, empty, self._nearest).reshape(leading)
+            return reasons(self, flat, around, found, empty).reshape(leading)
 
         many = (*leading, q.shape[1])
         q, family = q.reshape(*many, q.shape[2]), family.reshape(many)
         return Solutions(q, Found(count.reshape(leading), exact.reshape(leading), family, why))
+
+    def _is_plain(self, T: Floats, nearest: bool | None) -> bool:
+        """Tell whether a pose without a solution needs no more than a reason."""
+        return not (self._is_short or nearest) and bool(np.isfinite(T).all())
 
     def _why_not(self, T: Floats, limits: bool) -> NDArray[Any]:
         """Return why a pose has no solution."""
@@ -201,7 +219,8 @@ class InverseGeometry:
             return None
         if any(value.ndim for value in fixed.values()):
             return None
-        given = {name: float(value) for name, value in fixed.items()}
+        given = dict(zip(self.robot.coordinate_names, self._rest.tolist(), strict=True))
+        given |= {name: float(value) for name, value in fixed.items()}
         return Quick(self._arm, plan, given, own) if plan else OnePose(self._general, self._newton, given, own)
 
     def _poses(self, T: ArrayLike) -> Floats:
@@ -215,7 +234,7 @@ class InverseGeometry:
         """Return states (..., n) with the fixed joints where they are to be."""
         names = self.robot.coordinate_names
         try:
-            q = np.zeros(len(names)) if near is None else np.array(near, dtype=float)
+            q = self._rest if near is None else np.array(near, dtype=float)
         except (TypeError, ValueError):
             raise ProgramError("near: this is not an array of numbers") from None
         if q.shape[-1:] != (len(names),) or not np.isfinite(q).all():
@@ -246,7 +265,7 @@ class InverseGeometry:
         for name in self._sampled:
             place = names.index(name)
             own = int(np.flatnonzero(limits.places == place)[0])
-            most = size(self._arm.chain.numbers()) if self._slides(name) else np.pi
+            most = self._arm.chain.size if self._slides(name) else np.pi
             lower, upper = max(limits.lower[own], -most), min(limits.upper[own], most)
             more = list[Floats]()
             for q in found:
@@ -322,18 +341,6 @@ class InverseGeometry:
         if sort:
             order = np.linalg.norm(np.nan_to_num(q) - near[:, None], axis=2)
         return compacted(q, good, family, order)
-
-    def _nearest(self, T: Floats, near: Floats, limits: bool) -> Floats:
-        """Return the states that come nearest to poses."""
-        search = Search(self._task, limits)
-        best, least = np.array(near), np.full(len(T), np.inf)
-        starts = [near, *(near + shift for shift in np.random.default_rng(0).uniform(-2.0, 2.0, (8, near.shape[1])))]
-        for start in starts:
-            q, distance, angle = search.towards(search.inside(np.array(start)), T)
-            off = np.hypot(distance, angle)
-            better = off < least
-            best[better], least[better] = q[better], off[better]
-        return best
 
 
 def inverse_geometry(

@@ -50,7 +50,11 @@ def fixed_joints(chain: Chain, fixed: Mapping[str, ArrayLike]) -> dict[str, Floa
 
 def checked(known: Mapping[str, Any], fixed: Mapping[str, ArrayLike]) -> dict[str, Floats]:
     """Return positions as arrays; refuse names that are not known, and what is not a number."""
+    if not isinstance(fixed, Mapping):
+        raise ProgramError(f"fixed={fixed!r}; give positions by joint, such as {{'joint3': 0.3}}")
     found = dict[str, Floats]()
+    if fixed and not known:
+        raise ProgramError("fixed: this arm is solved for all joints; name those to fix in tf.inverse_geometry(...)")
     for name, value in fixed.items():
         if name not in known:
             raise ProgramError(f"fixed: there is no joint {name!r} to fix; {suggestion(name, [*known])}")

@@ -22,7 +22,9 @@ from .plan import Plan, placed
 from .solve import solutions
 
 SHARP, BLURRED = 1e-40, 1e-28
-"""Fourth powers of lengths that are rounding, as a rule, and after a step whose branches are almost one."""
+"""Fourth powers of lengths, relative to the arm's size, that are rounding: as a rule, and after a step whose branches
+are almost one.
+"""
 SURE, HOPELESS = 1e-24, 0.25
 """Squared errors of a branch that is a solution, and of one that is not worth refining."""
 DOUBTFUL = 1e-10
@@ -40,7 +42,7 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
     near = inputs(
         "near", (*names, *[ARM_ANGLE] * angled), "given joints, and where to leave joints that can be anywhere"
     )
-    blur = Array(Shape([]), (symbol("blur"),), "fourth power of lengths that are rounding: 1e-40")
+    blur = Array(Shape([]), (symbol("blur"),), "fourth power of relative lengths that are rounding: 1e-40")
     at = {k: motion(chain, k, near) for k in range(len(chain.axes))}
     if angled:
         at[ANGLE_OF_ARM] = Motion(cos(near.nodes[-1]), sin(near.nodes[-1]))
@@ -67,7 +69,7 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
         "doubt": outputs([sum(doubt)], [], [], "branches that need a closer look: they may be two or infinitely many"),
         "error": outputs(error, [len(rows)], [labels], "sum of squares by which origin and axes miss the goal"),
         "margin": outputs(margin, [len(rows)], [labels], "how far the goal is within reach; negative beyond"),
-        "free": outputs(free, [len(rows)], [labels], "sum of 2**k over joints k of the chain that can be anywhere"),
+        "free": outputs(free, [len(rows)], [labels], "sum of 2**(k-1) over joints k of the chain that can be anywhere"),
         "skew": outputs([skew(T.nodes)], [], [], "sum of squares by which T is not a pose"),
     }
     return Program(f"{robot.name}_inverse_geometry", {"T": T, "near": near, "blur": blur}, results)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,6 +138,21 @@ class Chain:
     def is_symbolic(self) -> bool:
         """Whether it has lengths or angles without values."""
         return bool(symbols(self._nodes()))
+
+    @cached_property
+    def size(self) -> float:
+        """The arm's size, at least a millimetre: how far axes are from the first one, or if all are in one place, how
+        far the frame is. Where the base is does not count.
+        """
+        numbers = self.numbers()
+        first = numbers.axes[0].o
+        far = max(abs(float(x)) for axis in numbers.axes for x in axis.o - first)
+        return max(1e-3, far if far > 1e-3 else max(abs(float(x)) for x in numbers.end.P - first))
+
+    @cached_property
+    def unit(self) -> float:
+        """What lengths are small or large compared with: the arm's size, or a metre where it has letters."""
+        return 1.0 if self.is_symbolic else self.size
 
     def _nodes(self) -> list[Node]:
         nodes = [as_node(x) for axis in self.axes for x in (*axis.h, *axis.o)]

@@ -111,9 +111,8 @@ class Eliminated:
         for at in product(*(grid.at for grid in pair)):
             q = {k: general._motion(k, x * general.scale(k)) for k, x in zip(order[:2], at, strict=True)}
             loop = Loop(general.chain, Pose.of(T.nodes), {**held, **q})
-            values.append(
-                fourteen(loop.carried(way, axis.h, False), loop.carried(way, axis.o, True) * (1.0 / general.size))
-            )
+            p = loop.carried(way, axis.o, True) - general.centre
+            values.append(fourteen(loop.carried(way, axis.h, False), p * (1.0 / general.size)))
         table = np.kron(pair[0].plain, pair[1].plain)
         found = [
             [sum((float(table[k, j]) * values[k][i] for k in range(9)), start=0.0) for j in range(9)] for i in range(14)

@@ -12,7 +12,7 @@ from .branches import BLURRED, HOPELESS, SHARP
 from .chain import Floats
 from .refine import FINE, GOOD, Refined, merged, refine, steps
 from .result import compacted
-from .weak import along, crossings
+from .weak import along, columns, crossings
 
 if TYPE_CHECKING:
     from .arm import InverseGeometry
@@ -63,7 +63,7 @@ def _padded(x: NDArray[Any], room: int, value: float) -> NDArray[Any]:
 
 def _around(ik: InverseGeometry, T: Floats, near: Floats, blurs: Sequence[float]) -> Refined:
     chain, random, starts = ik._arm.chain, np.random.default_rng(0), list[Floats]()
-    places = [chain.axes[k].place for k in chain.real if k not in ik._arm.held]
+    places = [axis.place for axis in ik._free]
     for number, turn in enumerate(np.arange(TRIES) / TRIES * 2.0 - 1.0):
         at = near.copy()
         at[:, places] += np.pi * turn * random.choice([-1.0, 1.0], len(places))
@@ -85,7 +85,7 @@ def _scattered(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Flo
         free = np.nan_to_num(ik._compiled(T, near, blur).free).astype(int)
     some, branches = np.flatnonzero((free & (free - 1)).any(axis=1)), free.shape[1]
     starts = np.full((len(T), SCATTERED * branches * (len(some) > 0), len(ik.robot.coordinate_names)), np.nan)
-    places = [ik._arm.chain.axes[k].place for k in ik._arm.chain.real if k not in ik._arm.held]
+    places = [axis.place for axis in ik._free]
     random = np.random.default_rng(1)
     for row in range(0, starts.shape[1], branches):
         at = near[some].copy()
@@ -93,16 +93,16 @@ def _scattered(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Flo
         q, error, _ = _solved(ik, T[some], at, blur)
         starts[some, row : row + branches] = np.where((error < HOPELESS)[..., None], q, np.nan)
     which = np.nonzero(np.isfinite(starts).all(axis=2))
-    starts[which] = along(ik, T[which[0]], starts[which], places)
+    starts[which] = along(ik, T[which[0]], starts[which])
     return starts
 
 
 def _represented(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -> Refined:
     """Return solutions with those flagged that joints can leave without moving the frame, one for each such family."""
     q, good, family = found
-    places = [ik._arm.chain.axes[k].place for k in ik._arm.chain.real if k not in ik._arm.held]
+    places = [axis.place for axis in ik._free]
     pose, row = np.nonzero(good)
-    _, sizes, V = np.linalg.svd(ik._task.apart(q[pose, row], T[pose]).slopes[..., places])
+    _, sizes, V = np.linalg.svd(ik._task.apart(q[pose, row], T[pose]).slopes[..., columns(ik)])
     weak = np.flatnonzero((sizes[:, -1] < WEAK) | (V.shape[-1] > sizes.shape[-1]))
     pose, row, way = pose[weak], row[weak], V[weak, -1]
     moved = q[pose, row]
@@ -128,7 +128,7 @@ def _represented(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -
 def _branches(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refined:
     """Return the branches for one size of what counts as rounding, refined."""
     q, error, family = _solved(ik, T, near, blur)
-    places = [ik._arm.chain.axes[k].place for k in ik._arm.chain.real if k not in ik._arm.held]
+    places = [axis.place for axis in ik._free]
     random, width, centre = np.random.default_rng(0), np.pi, np.repeat(near[:, None], q.shape[1], axis=1)
     for _ in range(ROUNDS):
         if not (family & (error > GOOD**2)).any():

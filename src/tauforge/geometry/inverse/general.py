@@ -29,7 +29,7 @@ from .branches import SHARP, branches
 from .chain import Floats, Motion
 from .eliminate import Eliminated
 from .loop import Loop, Way, ways
-from .plan import plan, size
+from .plan import plan
 from .refine import Refined
 from .states import States, distinct, exact, joined
 
@@ -72,7 +72,7 @@ class General:
         self.arm = arm
         self._traced = arm.chain.padded(UNKNOWNS + len(arm.held))
         self.chain = self._traced.numbers()
-        self.size = size(self.chain)
+        self.size, self.centre = self.chain.size, self.chain.axes[0].o
         self.unknown = [k for k in range(len(self.chain.axes)) if k not in arm.held]
 
     @property
@@ -232,7 +232,7 @@ class General:
         h, p = (loop.carried(way, v, is_point) for v, is_point in ((axis.h, False), (axis.o, True)))
         shape = (len(np.asarray(goal.P[0])), mesh[0].size)
         L, P = (np.stack([np.broadcast_to(x, shape) for x in v], axis=1) for v in (h, p))
-        P = P / self.size
+        P = (P - np.array(self.centre)[:, None]) / self.size
         return _fourteen(L, P).reshape(shape[0], 14, *mesh[0].shape)
 
 

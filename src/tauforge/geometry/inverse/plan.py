@@ -142,18 +142,12 @@ def rank(chain: Chain, joints: Sequence[int]) -> int:
     for k, axis in enumerate(numbers.axes):
         q = float(random.uniform(-2.0, 2.0))
         motions[k] = Motion(d=q) if axis.slides else Motion(float(np.cos(q)), float(np.sin(q)))
-    loop, columns = Loop(numbers, numbers.end, motions), list[list[float]]()
+    loop, columns, scale = Loop(numbers, numbers.end, motions), list[list[float]](), 1.0 / numbers.size
     for k in joints:
         axis, way = numbers.axes[k], ways(len(numbers.axes), 0, k)[0]
-        h, o = loop.carried(way, axis.h, False), loop.carried(way, axis.o, True)
-        columns.append([*h, 0.0, 0.0, 0.0] if axis.slides else [*(x / size(numbers) for x in cross(o, h)), *h])
+        h, o = loop.carried(way, axis.h, False), loop.carried(way, axis.o, True) - numbers.axes[0].o
+        columns.append([*h, 0.0, 0.0, 0.0] if axis.slides else [*(cross(o, h) * scale), *h])
     return int(np.linalg.matrix_rank(np.array(columns).T, tol=1e-7)) if columns else 0
-
-
-def size(chain: Chain) -> float:
-    """Return the arm's size, the largest distance of an axis or of the frame from the base, at least a millimetre."""
-    numbers = [x for axis in chain.axes for x in axis.o] + [*chain.end.P]
-    return max(1e-3, *(abs(float(x)) for x in numbers)) if numbers else 1.0
 
 
 class Probe:
@@ -174,7 +168,7 @@ class Probe:
         q = start.copy()
         for k in range(n):
             q[k, :, k + 1] += random.uniform(0.5, 1.5, SAMPLES)
-        self.size, self.count, self.shape = size(numbers), n, (SAMPLES * (n + 1),)
+        self.size, self.count, self.shape = numbers.size, n, (SAMPLES * (n + 1),)
         motions = {k: self._motion(numbers, k, q[k].ravel()) for k in range(n)}
         goals = ({k: self._motion(numbers, k, at[k].ravel()) for k in range(n)} for at in (other, start))
         self.loop, self.closed = (Loop(numbers, placed(numbers, goal), motions) for goal in goals)

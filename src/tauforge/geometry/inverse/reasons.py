@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..task import Task
 from .chain import Floats
 from .choose import ROUNDING, TURN, Range
+from .nearest import nearest_states
 from .refine import Refined
 from .result import Truths
 
+if TYPE_CHECKING:
+    from .arm import InverseGeometry
 
-def reasons(
-    task: Task,
-    own: Range,
-    T: Floats,
-    near: Floats,
-    found: Refined,
-    missed: Truths,
-    nearest: Callable[[Floats, Floats, bool], Floats],
-) -> NDArray[Any]:
+
+def reasons(ik: InverseGeometry, T: Floats, near: Floats, found: Refined, missed: Truths) -> NDArray[Any]:
     """Return a text for each pose without an exact solution; an empty one for the others."""
     texts = np.full(len(T), "", dtype=object)
     empty = np.flatnonzero(missed)
     beyond = [k for k in empty if found.good[k].any()]
     for k in beyond:
-        texts[k] = _limited(own, found.q[k][found.good[k]])
+        texts[k] = _limited(ik._range, found.q[k][found.good[k]])
     far = np.array([k for k in empty if not found.good[k].any()], dtype=int)
     if len(far):
-        apart = task.apart(nearest(T[far], near[far], False), T[far])
+        apart = ik._task.apart(nearest_states(ik, T[far], near[far], False), T[far])
         for k, distance, angle in zip(far, apart.distance, apart.angle, strict=True):
             texts[k] = f"out of reach: the nearest state is {distance:.4g} m and {angle:.4g} rad away"
     return texts
 
 
 def _limited(own: Range, q: Floats) -> str:
-    """Say which limits the solution that violates fewest of them is beyond, and by how much."""
+    """Say which limits the solution that violates fewest of them, and these least, is beyond, and by how much."""
     over = np.empty((len(q), len(own.names)))
     for j, (place, turns) in enumerate(zip(own.places, own.turning, strict=True)):
         at = q[:, place, None] + (TURN * np.arange(-2, 3) if turns else 0.0)
         over[:, j] = np.maximum(np.maximum(own.lower[j] - at, at - own.upper[j]), 0.0).min(axis=1)
-    best = over[int((over > ROUNDING).sum(axis=1).argmin())]
+    best = over[np.lexsort((over.sum(axis=1), (over > ROUNDING).sum(axis=1)))[0]]
     parts = [
         f"{name} by {far:.4g} {'rad' if turns else 'm'}"
         for name, turns, far in zip(own.names, own.turning, best, strict=True)

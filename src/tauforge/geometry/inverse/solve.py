@@ -16,7 +16,7 @@ from ...graph.operations import CONST
 from ...models.loops.closed_form.turning import positive
 from ...spatial.vector import cross, dot
 from .chain import Axis, Motion
-from .loop import ANGLE, DISTANCE, Equation, Loop, Way, back, ways
+from .loop import ANGLE, DISTANCE, PLANE, Equation, Loop, Way, back, ways
 from .plan import Carry, Slide, Step
 
 SMALL = 1e-60
@@ -43,6 +43,8 @@ class Found(NamedTuple):
     free: Scalar
 
 
+LENGTHS = {ANGLE: 0, PLANE: 4, DISTANCE: 8}
+"""How many lengths are multiplied in what determines a joint, by the kind of equation."""
 BOTH = (1.0, -1.0)
 """The signs of a square root."""
 
@@ -50,7 +52,8 @@ BOTH = (1.0, -1.0)
 def solutions(loop: Loop, step: Step, near: Motion, blur: Scalar, signs: Sequence[Scalar] = BOTH) -> list[Found]:
     """Return all solutions of a step, or those with some signs; a joint that can be anywhere is near a given motion.
 
-    It can be anywhere if what determines it, the fourth power of a length, is below the blur.
+    It can be anywhere if what determines it, the fourth power of a length relative to the arm's size, is below the
+    blur.
     """
     axis = loop.chain.axes[step.joint]
     if isinstance(step.equation, Carry):
@@ -90,7 +93,7 @@ def _carried(loop: Loop, axis: Axis, step: Step, carry: Carry, near: Motion, blu
     s = dot(axis.h, cross(v, w))
     if step.steady:
         return Found(_unit(c, s), 1.0, 0.0)
-    motion, free = _unit_or(c, s, near, blur)
+    motion, free = _unit_or(c, s, near, blur * loop.chain.unit**4 if feature.is_point else blur)
     return Found(motion, 1.0, free)
 
 
@@ -161,9 +164,8 @@ def _turns(
         inside = (size - C) * (size + C)
     reach = 0.5 * (inside + absolute(inside))
     root, found = sqrt(reach), []
-    scale = square + C * C
-    some = positive(scale - SMALL)
-    margin = inside * (1.0 / (scale * some + (1.0 - some)))
+    blur = blur * loop.chain.unit ** LENGTHS[equation.kind]
+    margin = inside * (1.0 / (square + C * C + SMALL))
     for r in (root * x for x in signs):
         c, s = A * C - B * r, B * C + A * r
         motion, free = _unit_or(c, sign * s, near, blur)

@@ -1,8 +1,8 @@
 """Arms that are almost singular: solutions along what would be a family if axes met.
 
 There, all joints but one follow from the position of that one, up to an error that is small everywhere along the
-family. Solutions are where this error changes its sign. Families of several dimensions are walked along by Newton
-steps: across the family until it is reached, then along it.
+family. Solutions are where this error changes its sign, or near where it is least. Families of several dimensions are
+walked along by Newton steps: across the family until it is reached, then along it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def _followed(
     given: tuple[Floats, Floats, NDArray[np.intp]],
     blur: float,
 ) -> tuple[Floats, NDArray[np.intp]]:
-    """Return states where the error along a family changes its sign, and which branch of which pose each is of."""
+    """Return states where the error along a family changes its sign or is least, and which branch of which pose each
+    is of: between two solutions close to each other, it changes its sign twice.
+    """
     T, near, branch = given
     states, errors = list[Floats](), list[Floats]()
     for turn in TURN * np.arange(PLACES + 1) / PLACES:
@@ -88,7 +90,11 @@ def _followed(
         beyond = ((e_middle * e_low).sum(axis=1) < 0.0)[:, None]
         low, e_low = np.where(beyond, low, middle), np.where(beyond, e_low, e_middle)
         high, e_high = np.where(beyond, middle, high), np.where(beyond, e_middle, e_high)
-    return middle, which
+    size = np.linalg.norm(e[:, :-1], axis=2)
+    least = (size <= np.roll(size, 1, axis=1)) & (size <= np.roll(size, -1, axis=1)) & close[:, :-1]
+    lowest, cell = np.nonzero(least)
+    sides = [q[lowest, (cell + step) % PLACES] for step in (-1, 0, 1)]
+    return np.concatenate([middle, *sides]), np.concatenate([which, *[lowest] * 3])
 
 
 def _settled(ik: InverseGeometry, rest: Function, q: Floats, T: Floats) -> tuple[Floats, Floats]:
@@ -99,18 +105,25 @@ def _settled(ik: InverseGeometry, rest: Function, q: Floats, T: Floats) -> tuple
     return q, ik._task.apart(q, T).error
 
 
-def along(ik: InverseGeometry, T: Floats, q: Floats, places: list[int]) -> Floats:
+def columns(ik: InverseGeometry) -> list[int]:
+    """Return the columns of slopes for the joints that are solved for: not their places in q where another joint of the
+    robot has more coordinates than velocities.
+    """
+    return [ik.robot.velocity_names.index(axis.name) for axis in ik._free]
+
+
+def along(ik: InverseGeometry, T: Floats, q: Floats) -> Floats:
     """Return states (k, n) after steps towards solutions along families of one dimension or more.
 
     A step along the family follows from an error much smaller than those across it, so that these must be removed
     before: their squares disturb it.
     """
-    q, going = q.copy(), np.arange(len(q))
+    q, going, places, own = q.copy(), np.arange(len(q)), [axis.place for axis in ik._free], columns(ik)
     for _ in range(WALK):
         if not len(going):
             break
         error, slopes, *_ = ik._task.apart(q[going], T[going])
-        U, sizes, V = np.linalg.svd(slopes[..., places], full_matrices=False)
+        U, sizes, V = np.linalg.svd(slopes[..., own], full_matrices=False)
         parts = (U * error[..., None]).sum(axis=1)
         across = np.where(sizes > STRONG, parts, 0.0)
         rest = np.linalg.norm(parts - across, axis=1)

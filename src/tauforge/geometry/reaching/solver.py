@@ -79,17 +79,20 @@ class Solver:
     ----------
     aims
         What is prescribed of which frames.
+    held
+        Names of velocities that stay zero: their coordinates are where each start has them.
     """
 
-    def __init__(self, robot: Robot, aims: tuple[Aim, ...], prefer: str) -> None:
+    def __init__(self, robot: Robot, aims: tuple[Aim, ...], prefer: str, held: frozenset[str] = frozenset()) -> None:
         self.robot, self.aims, self.prefer = robot, aims, prefer
         self.tree = open_tree(robot)
         self.bounds: Bounds = bounds(self.tree)
         if (wrong := np.flatnonzero(self.bounds.lower > self.bounds.upper)).size:
             name, low, high = self.tree.velocity_names[wrong[0]], *(x[wrong[0]] for x in self.bounds[1:3])
             raise ProgramError(f"{robot.name}: {name} has its lower limit {low:g} above the upper one, {high:g}")
-        limited = np.isfinite(self.bounds.lower) | np.isfinite(self.bounds.upper)
-        self.limited = np.flatnonzero(limited)
+        still = np.array([name in held for name in self.tree.velocity_names])
+        limited = np.isfinite(self.bounds.lower) | np.isfinite(self.bounds.upper) | still
+        self.limited, self.held = np.flatnonzero(limited), np.flatnonzero(still[limited])
         places = self.bounds.places[limited]
         self.setting = Setting.of(robot, aims, Limited(tuple(self.limited.tolist()), tuple(places.tolist())))
         self.first = [i for i, aim in enumerate(aims) if aim.level == min(a.level for a in aims)]
@@ -115,17 +118,21 @@ class Solver:
     def _measure(self) -> Function:
         return measure(self.setting, self._climb).compile()
 
-    def limits(self, kept: bool) -> tuple[Floats, Floats]:
-        """Return the limits of the joints that have some, or wide ones."""
-        low, high = self.bounds.lower[self.limited], self.bounds.upper[self.limited]
-        if not kept:
-            return np.full_like(low, -WIDE), np.full_like(high, WIDE)
-        return np.maximum(low, -WIDE), np.minimum(high, WIDE)
+    def limits(self, kept: bool, q: Floats) -> tuple[Floats, Floats]:
+        """Return the limits of the joints that have some, or wide ones; held joints have no room in any state."""
+        low, high = np.full(len(self.limited), -WIDE), np.full(len(self.limited), WIDE)
+        if kept:
+            low = np.maximum(low, self.bounds.lower[self.limited])
+            high = np.minimum(high, self.bounds.upper[self.limited])
+        if len(self.held):
+            low, high = (np.tile(x, (len(q), 1)) for x in (low, high))
+            low[:, self.held] = high[:, self.held] = q[:, self.bounds.places[self.limited[self.held]]]
+        return low, high
 
     def inside(self, q: Floats, kept: bool) -> Floats:
         """Return states with the coordinates that have limits set within them."""
         places, found = self.bounds.places[self.limited], q.copy()
-        found[:, places] = np.clip(q[:, places], *self.limits(kept))
+        found[:, places] = np.clip(q[:, places], *self.limits(kept, q))
         return found
 
     def measured(self, q: Floats, goals: Floats, posture: Floats | None = None) -> Found:
@@ -135,7 +142,7 @@ class Solver:
 
     def run(self, state: Floats, goals: Floats, kept: bool, steps: int, threads: int | None) -> Floats:
         """Return states of the approach after some steps."""
-        given = {GOAL: goals, **dict(zip((LOWER, UPPER), self.limits(kept), strict=True))}
+        given = {GOAL: goals, **dict(zip((LOWER, UPPER), self.limits(kept, state), strict=True))}
         return _repeated(self._approach, state, given, steps, threads)
 
     def start(self, q: Floats) -> Floats:
@@ -185,7 +192,7 @@ class Solver:
         for _ in range(SETTLING):
             if not len(left):
                 break
-            given = {GOAL: goals[left], **dict(zip((LOWER, UPPER), self.limits(kept), strict=True)),
+            given = {GOAL: goals[left], **dict(zip((LOWER, UPPER), self.limits(kept, best.q[left]), strict=True)),
                      POSTURE: posture[left], CARE: care[left, None]}  # fmt: skip
             moved = _repeated(self._settle, best.q[left], given, SLICE, threads)
             state = self.run(self.start(self.inside(moved, kept)), goals[left], kept, SLICE, threads)
@@ -295,6 +302,6 @@ def _progress(before: Floats, now: Floats) -> Floats:
 
 
 @lru_cache(maxsize=32)
-def solver(robot: Robot, aims: tuple[Aim, ...], prefer: str) -> Solver:
+def solver(robot: Robot, aims: tuple[Aim, ...], prefer: str, held: frozenset[str] = frozenset()) -> Solver:
     """Return the solver of a robot and its goals, made once."""
-    return Solver(robot, aims, prefer)
+    return Solver(robot, aims, prefer, held)
