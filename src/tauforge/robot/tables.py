@@ -94,11 +94,17 @@ def _placed(robot: Robot, title: str, joints: Sequence[Joint]) -> Sheet:
     return _sheet(title, columns, [_geometry(robot, joint, free) for joint in joints])
 
 
-def kinds(sigmas: Iterable[str]) -> str:
-    """Return which joints are of which kind, in LaTeX."""
-    words = [f"{WORDS[n]} where it is {n}" for n in sorted({int(x) for x in sigmas})]
+def columns_explained(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return what the columns of a table of the geometry mean, in LaTeX; empty for other tables, and where frames need
+    e.
+    """
+    if not {"sigma", "gamma", "alpha"} <= {*head} or "e" in head:
+        return ""
+    kinds = sorted({int(row[head.index("sigma")]) for row in rows})
+    words = [f"{WORDS[n]} where it is {n}" for n in kinds]
     words[0] = words[0].replace("it", r"$\sigma$")
-    return f"Joint $j$ is {' and '.join([', '.join(words[:-1] or words), *words[1:][-1:]])}."
+    joints = f"Joint $j$ is {' and '.join([', '.join(words[:-1] or words), *words[1:][-1:]])}."
+    return joints if title == LOOPS else f"{PLACED} {joints}"
 
 
 def inertias(robot: Robot, title: str = "Inertial parameters") -> Sheet:

@@ -10,7 +10,7 @@ from ..graph.node import Node, symbol
 from ..graph.parse import expression
 from ..program.array import Array
 from ..program.program import PARAMETERS, Program
-from ..robot.tables import LOOPS, PLACED, kinds
+from ..robot.tables import columns_explained
 from .comments import plain
 from .expression import Element, Expression, Number, Product, Quotient, Variable
 from .language import Language
@@ -106,9 +106,7 @@ def table(table: Table, language: Language, program: Program) -> list[str]:
 def explained(table: Table) -> list[str]:
     """Return what a table's columns mean, where the list of symbols does not say it."""
     head, *rows = table.rows
-    if not {"sigma", "gamma", "alpha"} <= {*head} or "e" in head:
-        return []
-    return [" ".join([PLACED] * (table.title != LOOPS) + [kinds(row[head.index("sigma")] for row in rows)])]
+    return [text] if (text := columns_explained(table.title, head, rows)) else []
 
 
 def cells(table: Table, language: Language, program: Program, other: Callable[[str], str]) -> list[list[str]]:
