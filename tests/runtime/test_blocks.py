@@ -312,25 +312,54 @@ def test_the_address_of_a_function_in_single_precision():
         np.testing.assert_array_equal(ours, direct)
 
 
+def wide(width, dtype):
+    """Return a compiled function with an output of some width, and that output for given states."""
+    x = inputs("x", ["a", "b"], "")
+    a, b = x.nodes
+    y = outputs([a * float(i) + b if i % 5 else 1.0 for i in range(width)], [width], [], "")
+    places = np.arange(width, dtype=dtype)
+
+    def expected(given):
+        return np.where(places % 5, given[:, :1].astype(float) * places + given[:, 1:], 1.0).astype(dtype)
+
+    return Program("wide", {"x": x}, {"y": y}).compile(dtype=dtype), expected
+
+
+def check_memory(function, given, expected, shifts):
+    """Compare what is written from some entries of memory on, with gaps between states, and all that is beside it."""
+    count, width = expected.shape
+    for shift, gap in shifts:
+        whole = np.full(shift + count * (width + gap), 7.0, expected.dtype)
+        out = whole[shift:].reshape(count, -1)[:, :width]
+        function(given, out=out, threads=1)
+        np.testing.assert_allclose(out, expected, rtol=4 * np.finfo(expected.dtype).eps)
+        assert (whole[:shift] == 7).all()
+        assert (whole[shift:].reshape(count, -1)[:, width:] == 7).all()
+
+
+def on_registers_of(size, scalar, monkeypatch):
+    dtype = np.dtype(scalar if scalar == "double" else "float32")
+    monkeypatch.setattr(function_module, "vectors", lambda scalar: Vectors(scalar, size // dtype.itemsize))
+    return dtype
+
+
+@pytest.mark.parametrize("size", [16, 32, 64])
+@pytest.mark.parametrize("scalar", ["double", "float"])
+def test_long_rows_are_written_in_parts(scalar, size, monkeypatch):
+    """Wherever lines of memory and parts of rows begin and end."""
+    dtype = on_registers_of(size, scalar, monkeypatch)
+    given = RNG.uniform(0.5, 1, (37, 2)).astype(dtype)
+    for width in (31, 32, 33, 63, 64, 65, 71, 72, 73, 80, 81, 127, 137, 203):
+        function, expected = wide(width, dtype)
+        check_memory(function, given, expected(given), [(shift, shift % 3) for shift in range(64 // dtype.itemsize)])
+
+
 @pytest.mark.parametrize("size", [16, 32, 64])
 @pytest.mark.parametrize("scalar", ["double", "float"])
 def test_large_outputs_are_written_past_the_caches(scalar, size, monkeypatch):
     """Wherever they begin, and whatever stands between the states; the last states too, and nothing beside them."""
-    dtype = np.dtype(scalar if scalar == "double" else "float32")
-    monkeypatch.setattr(function_module, "vectors", lambda scalar: Vectors(scalar, size // dtype.itemsize))
-    x = inputs("x", ["a", "b"], "")
-    a, b = x.nodes
-    width, even = 400 // dtype.itemsize, 16 // dtype.itemsize
-    y = outputs([a * float(i) + b if i % 5 else 1.0 for i in range(width)], [width], [], "")
-    function = Program("wide", {"x": x}, {"y": y}).compile(dtype=dtype)
-    count = (1 << 23) // (width * dtype.itemsize) + 30
-    given = RNG.uniform(-1, 1, (count, 2)).astype(dtype)
-    few = np.concatenate([function(given[i : i + 1000]) for i in range(0, count, 1000)])
-    np.testing.assert_array_equal(function(given), few)
-    for shift, padding in ((0, even), (even, 3 * even), (1, even), (0, 1)):
-        whole = np.full(shift + count * (width + padding), 7.0, dtype)
-        out = whole[shift:].reshape(count, -1)[:, :width]
-        function(given, out=out)
-        np.testing.assert_array_equal(out, few)
-        assert (whole[:shift] == 7).all()
-        assert (whole[shift:].reshape(count, -1)[:, width:] == 7).all()
+    dtype = on_registers_of(size, scalar, monkeypatch)
+    width = 1100 // dtype.itemsize
+    function, expected = wide(width, dtype)
+    given = RNG.uniform(0.5, 1, ((1 << 23) // (width * dtype.itemsize) + 30, 2)).astype(dtype)
+    check_memory(function, given, expected(given), [(0, 0), (0, 3), (1, 1), (6, 64 // dtype.itemsize)])

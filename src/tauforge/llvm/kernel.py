@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..program.array import Shape
 from .idioms import counted, entry
-from .moves import STREAMED, gather, offsets, scatter
+from .moves import gather, offsets, scatter
 from .trigonometry import PREFIX, functions
 from .turns import HEADER, ONCE, Turns, declaration, repeated
 from .vectors import Vectors
@@ -24,7 +24,7 @@ LOOP = "loop"
 """Name of the loop for NumPy."""
 
 _STACK = 1 << 16  # bytes of slots that can be on the stack
-_LARGE, _LONG = 1 << 23, 1 << 8  # bytes of an output, and per state, from which it bypasses the caches
+_LARGE, _LONG = 1 << 23, 1 << 10  # bytes of an output, and per state, from which it bypasses the caches
 _HEADER = 14  # entries of a plan before those of its operands
 _RECORD = 7  # entries for each operand
 
@@ -96,9 +96,7 @@ def kernel(vectors: Vectors) -> str:
             *_blocks(vectors),
             *offsets(vectors),
             *gather(vectors),
-            *scatter("scatter", vectors),
-            *scatter("stream", vectors, streamed=True),
-            "!0 = !{i32 1}",
+            *scatter(vectors),
             "",
         ]
     )
@@ -234,15 +232,7 @@ def _write() -> list[str]:
         "%wo = add i64 %reads, %w",
         *entry("%wo.step", "i64", "%steps", "%wo"),
         *_arguments_of("%wo"),
-        "%wo.streams = icmp eq i64 %wo.flag, 2",
-        "br i1 %wo.streams, label %streamed, label %scattered",
-        "streamed:",
-        f"call void @stream({_OPERAND.format(o='%wo')})",
-        "br label %written",
-        "scattered:",
         f"call void @scatter({_OPERAND.format(o='%wo')})",
-        "br label %written",
-        "written:",
     ]
     return counted("%w", "%writes", each)
 
@@ -263,7 +253,7 @@ def _streams(operand: str, vectors: Vectors) -> list[str]:
         f"{o}.large = and i1 {o}.many, {o}.long",
         f"{o}.either = or i64 {o}.array, {o}.step",
         f"{o}.any = or i64 {o}.either, {o}.row",
-        f"{o}.odd = and i64 {o}.any, {STREAMED - 1}",
+        f"{o}.odd = and i64 {o}.any, {vectors.size - 1}",
         f"{o}.even = icmp eq i64 {o}.odd, 0",
         f"{o}.output = icmp sge i64 {o}, %reads",
         f"{o}.fits = and i1 {o}.large, {o}.even",

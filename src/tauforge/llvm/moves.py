@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .idioms import counted, entry
+from .rows import in_rows, shuffled, transposed, turned
 from .vectors import Vectors
 
-STREAMED = 16
-"""Bytes of one store that bypasses the caches, and the alignment of its address."""
-_ROWS = 4  # states whose rows are streamed together: a processor combines stores into few lines of memory at a time
+STREAMED = 2
+"""The flag of an output whose rows bypass the caches."""
+_LONG = 256  # bytes of a row from which it is written by itself
 
 
 def offsets(vectors: Vectors) -> list[str]:
@@ -116,7 +115,7 @@ def gather(vectors: Vectors) -> list[str]:
             f"%row{k} = getelementptr i8, ptr %row{k - 1}, i64 %step{k}",
         ]
     many = [f"%from{k} = getelementptr {scalar}, ptr %row{k}, i64 %column" for k in lanes]
-    turn, columns = _transposed([f"%from{k}" for k in lanes], vectors)
+    turn, columns = transposed([f"%from{k}" for k in lanes], vectors)
     many += turn
     for k in lanes:
         many += [f"%to{k} = getelementptr {kind}, ptr %column.slot, i64 {k}", f"store {kind} {columns[k]}, ptr %to{k}"]
@@ -128,34 +127,27 @@ def gather(vectors: Vectors) -> list[str]:
     single = [
         *entry("%s.value", scalar, "%array", "%s"),
         f"%s.first = insertelement {kind} poison, {scalar} %s.value, i64 0",
-        _shuffled("%s.all", "%s.first", "poison", kind, [0] * vectors.lanes),
+        shuffled("%s.all", "%s.first", "poison", kind, [0] * vectors.lanes),
         f"store {kind} %s.all, ptr %s.slot",
     ]
-    return _move("gather", start, many, single, one, vectors, vectors)
+    return _move("gather", start, [], many, single, one, vectors)
 
 
-def scatter(name: str, vectors: Vectors, streamed: bool = False) -> list[str]:
-    """Emit the code that moves the states of a block from slots to an array; if streamed, bypassing the caches."""
-    kind, scalar = vectors.name, vectors.scalar
+def scatter(vectors: Vectors) -> list[str]:
+    """Return ``scatter``, which moves the states of a block from slots to an array, and what it calls.
+
+    Long rows are written one after another (see ``rows``).
+    """
+    lanes, scalar = range(vectors.lanes), vectors.scalar
     start = [f"%full = icmp eq i64 %used, {vectors.lanes}"]
-    tile = Vectors(scalar, min(vectors.lanes, _ROWS), vectors.fused) if streamed else vectors
-    lanes = range(tile.lanes)
     many = []
     for k in lanes:
         many += [
-            f"%whole{k} = getelementptr {kind}, ptr %column.slot, i64 {k}",
-            f"%from{k} = getelementptr {scalar}, ptr %whole{k}, i64 %g",
-        ]
-    turn, rows = _transposed([f"%from{k}" for k in lanes], tile)
-    many += turn
-    for k in lanes:
-        many += [
-            f"%state{k} = add i64 %g, {k}",
-            f"%passed{k} = mul i64 %state{k}, %step",
-            f"%row{k} = getelementptr i8, ptr %array, i64 %passed{k}",
+            f"%row{k}.passed = mul i64 {k}, %step",
+            f"%row{k} = getelementptr i8, ptr %array, i64 %row{k}.passed",
             f"%to{k} = getelementptr {scalar}, ptr %row{k}, i64 %column",
-            *(_streamed if streamed else _stored)(rows[k], f"%to{k}", tile),
         ]
+    many += turned("%column.slot", [f"%to{k}" for k in lanes], vectors)
     one = [
         "%e.array = getelementptr i8, ptr %array, i64 %e.offset",
         *counted(
@@ -174,33 +166,42 @@ def scatter(name: str, vectors: Vectors, streamed: bool = False) -> list[str]:
         f"%s.to = getelementptr {scalar}, ptr %array, i64 %s",
         f"store {scalar} %s.value, ptr %s.to",
     ]
-    return _move(name, start, many, single, one, vectors, tile)
-
-
-def _stored(value: str, address: str, vectors: Vectors) -> list[str]:
-    return [f"store {vectors.name} {value}, ptr {address}, align {vectors.size}"]
-
-
-def _streamed(value: str, address: str, vectors: Vectors) -> list[str]:
-    """Emit the code that stores a vector in parts, bypassing the caches."""
-    size, lines = STREAMED // vectors.size, []
-    for first in range(0, vectors.lanes, size):
-        part = f"{value}.part{first}"
-        lines += [
-            _shuffled(part, value, "poison", vectors.name, range(first, first + size)),
-            f"{part}.to = getelementptr {vectors.scalar}, ptr {address}, i64 {first}",
-            f"store <{size} x {vectors.scalar}> {part}, ptr {part}.to, align {STREAMED}, !nontemporal !0",
-        ]
-    return lines
+    rows = "(i64 %size, ptr %array, i64 %step, ptr %base)"
+    long = [
+        f"%lengthy = icmp sge i64 %size, {_LONG // vectors.size}",
+        "br i1 %lengthy, label %long, label %short",
+        "long:",
+        f"%streams = icmp eq i64 %contiguous, {STREAMED}",
+        "br i1 %streams, label %past, label %through",
+        "past:",
+        f"call void @stream{rows}",
+        "ret void",
+        "through:",
+        f"call void @rows{rows}",
+        "ret void",
+        "short:",
+    ]
+    return [
+        *in_rows("rows", f"align {vectors.size}", vectors),
+        *in_rows("stream", f"align {vectors.bytes}, !nontemporal !0", vectors),
+        *_move("scatter", start, long, many, single, one, vectors),
+        "!0 = !{i32 1}",
+    ]
 
 
 def _move(
-    name: str, start: list[str], many: list[str], single: list[str], one: list[str], vectors: Vectors, tile: Vectors
+    name: str,
+    start: list[str],
+    before: list[str],
+    many: list[str],
+    single: list[str],
+    one: list[str],
+    vectors: Vectors,
 ) -> list[str]:
     """Return a function that moves a square tile of entries and states at a time if it can, and otherwise one by one.
 
     It can if the entries are in C order and there are enough of them; the last ones are then moved together with some
-    that were moved before. %g counts groups of as many states as a tile has. A ``single`` state in C order has code of
+    that were moved before. What comes ``before`` the tiles may do all of it. A ``single`` state in C order has code of
     its own.
     """
     columns = [
@@ -226,8 +227,9 @@ def _move(
         *counted("%s", "%size", [f"%s.slot = getelementptr {vectors.name}, ptr %base, i64 %s", *single]),
         "ret void",
         "many:",
-        f"%rightmost = sub i64 %size, {tile.lanes}",
-        *counted("%g", str(vectors.lanes), counted("%c", "%size", columns, tile.lanes), tile.lanes),
+        *before,
+        f"%rightmost = sub i64 %size, {vectors.lanes}",
+        *counted("%c", "%size", columns, vectors.lanes),
         "ret void",
         "one:",
         *counted(
@@ -244,33 +246,3 @@ def _move(
         "ret void",
         "}",
     ]
-
-
-def _transposed(addresses: list[str], vectors: Vectors) -> tuple[list[str], list[str]]:
-    """Emit the code that loads and transposes a square of entries; return it and the result's registers."""
-    count, kind, half = vectors.lanes, vectors.name, vectors.lanes // 2
-    part, lines = f"<{half} x {vectors.scalar}>", []
-    for k in range(count):  # halves of two rows at once: cheaper than exchanging halves in registers
-        for side in range(2):
-            at, address = f"%y{k}.{side}", addresses[k % half + side * half]
-            lines += [
-                f"{at}.at = getelementptr {part}, ptr {address}, i64 {k // half}",
-                f"{at} = load {part}, ptr {at}.at, align {vectors.size}",
-            ]
-        lines += [_shuffled(f"%y{k}", f"%y{k}.0", f"%y{k}.1", part, range(count))]
-    rows, distance = [f"%y{k}" for k in range(count)], 1
-    while distance < half:  # pair by pair
-        new = list(rows)
-        for i in (i for i in range(count) if not i & distance):
-            j = i + distance
-            for to, far in ((i, 0), (j, distance)):
-                mask = [far + (k & ~distance) + (count if k & distance else 0) for k in range(count)]
-                new[to] = f"%t{distance}.{to}"
-                lines.append(_shuffled(new[to], rows[i], rows[j], kind, mask))
-        rows, distance = new, 2 * distance
-    return lines, rows
-
-
-def _shuffled(register: str, a: str, b: str, kind: str, mask: Sequence[int]) -> str:
-    places = ", ".join(f"i32 {place}" for place in mask)
-    return f"{register} = shufflevector {kind} {a}, {kind} {b}, <{len(mask)} x i32> <{places}>"

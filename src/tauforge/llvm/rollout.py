@@ -105,7 +105,7 @@ def rollout(vectors: Vectors) -> str:
             "ret void",
             "}",
             *gather(vectors),
-            *scatter("scatter", vectors),
+            *scatter(vectors),
             "",
         ]
     )
