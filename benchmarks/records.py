@@ -190,6 +190,7 @@ def main() -> None:
         effort: str | float = float(given.effort)
     except ValueError:
         effort = given.effort
+    page = given.output.read_text(encoding="utf-8") if given.output else ""  # before minutes of work
     os.environ["TAUFORGE_CACHE"] = "off"  # what was found before would take no time
     wanted, lines, all_reached = {*given.names}, [HEAD], True
     print(HEAD, flush=True)
@@ -200,7 +201,6 @@ def main() -> None:
             lines.append(line)
             all_reached &= reached
     if given.output:
-        page = given.output.read_text(encoding="utf-8")
         given.output.write_text(rewritten(page, "\n".join(lines)), encoding="utf-8")
     sys.exit(not all_reached)
 
