@@ -75,6 +75,14 @@ def test_quarter_turns(name):
     assert ((off < 1e-3) | found.family.any(axis=1)).all()
 
 
+@pytest.mark.parametrize("size", [1e-9, 1e-7])
+def test_elbows_almost_straight_with_wrists_almost_singular(size):
+    q, random = states(tf.robots.ur5(), 60, 21), np.random.default_rng(21)
+    q[:, [2, 4]] = size * random.uniform(-1.0, 1.0, (60, 2))
+    found, off = solved("ur5", q)
+    assert ((off < 1e-3) | found.family.any(axis=1)).all()
+
+
 @pytest.mark.parametrize("size", [0.01, 10.0, 1000.0])
 def test_the_size_of_an_arm_does_not_matter(size):
     arm = tf.robots.kuka_lwr()

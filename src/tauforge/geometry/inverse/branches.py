@@ -27,8 +27,10 @@ are almost one.
 """
 SURE, HOPELESS = 1e-24, 0.25
 """Squared errors of a branch that is a solution, and of one that is not worth refining."""
-DOUBTFUL = 1e-10
-"""The margin within which two branches may be one."""
+DOUBTFUL, CLOSE = 1e-10, 1e-12
+"""The margin within which two branches may be one, and the squared error of a branch that may be a solution beyond it:
+what an earlier step determines weakly can take a later one so far out of reach.
+"""
 ANGLE_OF_ARM = -1
 """The number of the arm angle among joints."""
 ROWS = ("x", "y", "z", "1")
@@ -84,8 +86,8 @@ def goal(frame: str) -> Array:
 def doubted(error: Scalar, margin: Scalar, free: Scalar, valid: Scalar) -> Scalar:
     """Return 1 for a branch near a singular pose, 0 for any other."""
     near = positive(DOUBTFUL - absolute(margin))
-    almost = (1.0 - valid) * positive(HOPELESS - error) * positive(margin + DOUBTFUL)
-    return positive(free + near + almost)
+    almost = positive(HOPELESS - error) * positive(margin + DOUBTFUL) + positive(CLOSE - error)
+    return positive(free + near + (1.0 - valid) * almost)
 
 
 def skew(T: Sequence[Scalar]) -> Scalar:
