@@ -97,6 +97,15 @@ def test_the_size_of_an_arm_does_not_matter(size):
     assert counts[0] == counts[1]
 
 
+def test_large_arms_keep_their_solutions_near_singular_poses():
+    q = states(tf.robots.panda(), 30, 12, {"joint7": 0.3})
+    q[:, 3] = 1e-8 * np.random.default_rng(12).uniform(-1.0, 1.0, 30)
+    joints = (replace(joint, d=1e3 * float(joint.d), r=1e3 * float(joint.r)) for joint in tf.robots.panda().joints)
+    arm = replace(tf.robots.panda(), joints=tuple(joints))
+    found = tf.inverse_geometry(arm, frame="link7", fixed={"joint7": 0.3})(poses(arm, q, "link7"), limits=False)
+    assert ((apart(arm, found.q, q) < 1e-3) | found.family.any(axis=1)).all()
+
+
 def test_the_shoulder_over_the_axis():
     robot = tf.robots.rx90()
     q = states(robot, 20, 14)
