@@ -7,7 +7,7 @@ import pytest
 
 import tauforge as tf
 
-from .arms import apart, perturbed, poses, states
+from .arms import TIP, apart, perturbed, poses, random_arm, states
 
 ARMS = {
     "ur5": ("link6", None, 4, 2),
@@ -118,6 +118,44 @@ def test_the_shoulder_over_the_axis():
     assert on.sum() > 5
     found, _ = solved("rx90", q[on])
     assert found.family.any(axis=1).all()
+
+
+def quarters(robot, count):
+    """Return states with all angles at quarter turns."""
+    q = np.random.default_rng(13).choice(np.pi / 2 * np.arange(-1, 3), (count, len(robot.joints)))
+    q[:, [joint.sigma == 1 for joint in robot.joints]] *= 0.1
+    return q
+
+
+SQUARE = {
+    "a slide that its own step leaves undetermined": (
+        "RPRRRR",
+        [-np.pi / 2, None, None, -np.pi / 2, np.pi, 0.0],
+        [0.2, 0.2, 0.0, None, 0.2, None],
+        [0, 1, 2],
+    ),
+    "a step after one with two solutions that are one": (
+        "RRRRRR",
+        [None, np.pi, np.pi, -np.pi / 2, np.pi / 2, np.pi / 2],
+        [0.0, 0.2, None, 0.0, 0.0, 0.0],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SQUARE)
+def test_square_arms_at_quarter_turns(name):
+    kinds, alphas, lengths, flat = SQUARE[name]
+    arm = random_arm(kinds, 0, alphas, lengths)
+    joints = (replace(joint, theta=0.0, r=0.0 if k in flat else joint.r) for k, joint in enumerate(arm.joints))
+    arm = replace(arm, joints=tuple(joints))
+    q = quarters(arm, 30)
+    T = poses(arm, q, TIP)
+    found = tf.inverse_geometry(arm, frame=TIP)(T, near=q, limits=False)
+    assert (found.count > 0).all()
+    assert found.family.any()
+    there = np.isfinite(found.q).all(axis=2)
+    assert np.abs(poses(arm, np.nan_to_num(found.q), TIP) - T[:, None])[there].max() < 1e-10
 
 
 @pytest.mark.slow

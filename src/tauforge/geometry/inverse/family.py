@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .branches import BLURRED, HOPELESS, SHARP
+from .branches import BLURRED, CLOSE, HOPELESS, SHARP
 from .chain import Floats
 from .refine import FINE, GOOD, Refined, merged, refine, steps
 from .result import compacted
@@ -25,6 +25,10 @@ SCATTERED = 32
 """Starts all over, for each branch in which two joints or more can be anywhere."""
 LOT = 64
 """Poses that are looked at more closely at once."""
+WIDE = 1e-24
+"""The fourth power of relative lengths that may be rounding where several steps are almost singular, if no branch is a
+solution: rounding below 1e-14 makes two branches that are one differ by 1e-7.
+"""
 WEAK, MOVED = 1e-8, 0.01
 """Singular values along which a solution may be one of infinitely many, and by how much it is then moved to see."""
 
@@ -37,6 +41,9 @@ def representatives(ik: InverseGeometry, T: Floats, near: Floats) -> Refined:
     better = blurred.family & blurred.good
     q = np.where(better[..., None], blurred.q, sharp.q)
     good, family = sharp.good | better, np.where(better, True, sharp.family)
+    none = np.flatnonzero(~good.any(axis=1))
+    if len(none):
+        q[none], good[none], family[none] = _branches(ik, T[none], near[none], WIDE)
     return merged(ik._arm.chain, Refined(q, good, family))
 
 
@@ -128,6 +135,7 @@ def _represented(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -
 def _branches(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refined:
     """Return the branches for one size of what counts as rounding, refined."""
     q, error, family = _solved(ik, T, near, blur)
+    _exact(ik, T, q, error, CLOSE)  # a solution where its joints are is better than one elsewhere
     places = [axis.place for axis in ik._free]
     random, width, centre = np.random.default_rng(0), np.pi, np.repeat(near[:, None], q.shape[1], axis=1)
     for _ in range(ROUNDS):
@@ -142,12 +150,16 @@ def _branches(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refi
                     _bettered(branch, some, (q, error, family), _solved(ik, T[some], at, blur))
         centre[..., : q.shape[2]] = np.where(np.isfinite(q), q, near[:, None, : q.shape[2]])
         width *= 2.0 / TRIES
-    tried = (error < HOPELESS) & (error > FINE**2) & np.isfinite(q).all(axis=2)
-    left = np.sqrt(error)
-    rows = np.nonzero(tried)
+    _exact(ik, T, q, error, HOPELESS)
+    return Refined(q, error < GOOD**2, family)
+
+
+def _exact(ik: InverseGeometry, T: Floats, q: Floats, error: Floats, below: float) -> None:
+    """Make those of the states exact, by Newton steps, whose squared errors are below a bound."""
+    rows = np.nonzero((error < below) & (error > FINE**2) & np.isfinite(q).all(axis=2))
     if len(rows[0]):
-        q[rows], left[rows] = steps(ik._newton, q[rows], T[rows[0]])
-    return Refined(q, left < GOOD, family)
+        q[rows], left = steps(ik._newton, q[rows], T[rows[0]])
+        error[rows] = left**2
 
 
 Tried = tuple[Floats, Floats, NDArray[np.bool_]]
