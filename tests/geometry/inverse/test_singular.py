@@ -158,6 +158,28 @@ def test_square_arms_at_quarter_turns(name):
     assert np.abs(poses(arm, np.nan_to_num(found.q), TIP) - T[:, None])[there].max() < 1e-10
 
 
+def test_general_arms_at_quarter_turns():
+    """There, several solutions have the same angle in the elimination, or there are infinitely many."""
+    right = np.pi / 2
+    arm = random_arm("RRRRRR", 1, [0.0, right, 0.0, right, -right, right], [0.0, 0.0, 0.4, 0.0, 0.0, 0.0])
+    shifts = (0.0, 0.1, 0.0, 0.3, 0.1, 0.2)
+    joints = (replace(joint, theta=0.0, r=r) for joint, r in zip(arm.joints, shifts, strict=True))
+    arm = replace(arm, joints=tuple(joints))
+    q = quarters(arm, 40)
+    T = poses(arm, q, TIP)
+    ik = tf.inverse_geometry(arm, frame=TIP)
+    assert "general" in ik.kind
+    found = ik(T, near=q, limits=False)
+    regular = np.linalg.svd(tf.jacobian(arm, frame=TIP).compile()(q))[1][:, -1] > 1e-6
+    assert regular.any()
+    assert (apart(arm, found.q, q)[regular] < 1e-6).all()
+    assert (found.count > 0).all()
+    assert found.family.any()
+    assert not found.family[regular, 0].any()
+    there = np.isfinite(found.q).all(axis=2)
+    assert np.abs(poses(arm, np.nan_to_num(found.q), TIP) - T[:, None])[there].max() < 1e-10
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ARMS)
 @pytest.mark.parametrize("size", [0.0, 1e-9, 1e-6, 1e-3])

@@ -79,11 +79,11 @@ def _around(ik: InverseGeometry, T: Floats, near: Floats, blurs: Sequence[float]
             q[..., places] += random.normal(size=(*q.shape[:2], len(places))) * APART[number % len(APART)]
             starts.append(np.where((error < HOPELESS)[..., None], q, np.nan))
     starts += [crossings(ik, T, near, blur) for blur in blurs]
-    starts += [_scattered(ik, T, near, blurs[-1]), ik._general.solutions(ik._newton, T, near).q]
+    starts += [_scattered(ik, T, near, blurs[-1]), ik._general.solutions(ik._newton, T, near)[0].q]
     found = refine(ik._newton, chain, T, np.concatenate(starts, axis=1))
     q, count, family = compacted(*found, None)
     good = np.arange(q.shape[1]) < count[:, None]
-    return _represented(ik, T, near, Refined(q, good, family))
+    return represented(ik, T, near, Refined(q, good, family))
 
 
 def _scattered(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Floats:
@@ -104,7 +104,7 @@ def _scattered(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Flo
     return starts
 
 
-def _represented(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -> Refined:
+def represented(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -> Refined:
     """Return solutions with those flagged that joints can leave without moving the frame, one for each such family."""
     q, good, family = found
     places = [axis.place for axis in ik._free]
