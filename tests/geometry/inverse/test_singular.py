@@ -127,6 +127,18 @@ def quarters(robot, count):
     return q
 
 
+def test_singular_poses_have_the_same_solutions_alone_and_in_a_batch():
+    robot = tf.robots.ur5()
+    q = quarters(robot, 40) + 1e-8 * np.random.default_rng(4).uniform(-1.0, 1.0, (40, 6))
+    T, near = poses(robot, q, "link6"), states(robot, 40, 4)
+    ik = tf.inverse_geometry(robot, frame="link6")
+    found = ik(T, near=near, limits=False)
+    for k in range(40):
+        alone = ik(T[k], near=near[k], limits=False)
+        np.testing.assert_array_equal(alone.q, found.q[k, : found.count[k]])
+        np.testing.assert_array_equal(alone.family, found.family[k, : found.count[k]])
+
+
 SQUARE = {
     "a slide that its own step leaves undetermined": (
         "RPRRRR",

@@ -76,7 +76,7 @@ def _around(ik: InverseGeometry, T: Floats, near: Floats, blurs: Sequence[float]
         at[:, places] += np.pi * turn * random.choice([-1.0, 1.0], len(places))
         for blur in blurs:
             q, error, _ = _solved(ik, T, at, blur)
-            q[..., places] += random.normal(size=(*q.shape[:2], len(places))) * APART[number % len(APART)]
+            q[..., places] += random.normal(size=(q.shape[1], len(places))) * APART[number % len(APART)]
             starts.append(np.where((error < HOPELESS)[..., None], q, np.nan))
     starts += [crossings(ik, T, near, blur) for blur in blurs]
     starts += [_scattered(ik, T, near, blurs[-1]), ik._general.solutions(ik._newton, T, near)[0].q]
@@ -96,7 +96,7 @@ def _scattered(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Flo
     random = np.random.default_rng(1)
     for row in range(0, starts.shape[1], branches):
         at = near[some].copy()
-        at[:, places] += random.uniform(-np.pi, np.pi, (len(some), len(places)))
+        at[:, places] += random.uniform(-np.pi, np.pi, len(places))
         q, error, _ = _solved(ik, T[some], at, blur)
         starts[some, row : row + branches] = np.where((error < HOPELESS)[..., None], q, np.nan)
     which = np.nonzero(np.isfinite(starts).all(axis=2))
@@ -144,9 +144,10 @@ def _branches(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refi
         for turn in (np.arange(TRIES) + 0.5) / TRIES * 2.0 - 1.0:
             for branch in range(q.shape[1]):
                 some = np.flatnonzero(family[:, branch] & (error[:, branch] > GOOD**2))
+                signs = random.choice([-1.0, 1.0], len(places))  # the same whatever other poses need
                 if len(some):
                     at = centre[some, branch].copy()
-                    at[:, places] += width * turn * random.choice([-1.0, 1.0], len(places))
+                    at[:, places] += width * turn * signs
                     _bettered(branch, some, (q, error, family), _solved(ik, T[some], at, blur))
         centre[..., : q.shape[2]] = np.where(np.isfinite(q), q, near[:, None, : q.shape[2]])
         width *= 2.0 / TRIES
