@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.geometry.inverse.result import compacted
 from tauforge.robot.joint import Limits
 
 from .arms import apart, perturbed, poses, states
@@ -60,6 +61,26 @@ def test_limits_leave_out_and_turn():
     none = limited(2.0, 2.1)(T)
     assert none.count == 0
     assert str(none.reason).startswith("beyond the limits of")
+
+
+def test_turns_with_one_limit_far_away():
+    """The joint with that limit has one turn; the others keep theirs."""
+    limits = [Limits(lower=9.0, upper=np.inf), Limits(lower=-np.inf, upper=-9.0), *[Limits(lower=-7.0, upper=7.0)] * 4]
+    joints = (replace(joint, limits=own) for joint, own in zip(PUMA.joints, limits, strict=True))
+    arm = replace(PUMA, joints=tuple(joints))
+    found = tf.inverse_geometry(arm, frame="link6")(T, turns=True)
+    assert found.count > 8 * 2**4 - 1
+    assert (found.q[:, 0] >= 9.0).all()
+    assert (found.q[:, 1] <= -9.0).all()
+    assert len(np.unique(found.q.round(6), axis=0)) == found.count
+
+
+def test_solutions_of_one_pose_can_be_many():
+    """As with turns within wide limits; a table of 300,000 by 300,000 entries would not fit the memory."""
+    q = np.arange(300_000.0)[None, :, None]
+    found, count, _ = compacted(q.copy(), q[..., 0] % 3 == 0, np.zeros(q.shape[:2], dtype=bool), None)
+    assert count == 100_000
+    np.testing.assert_array_equal(found[0, :, 0], q[0, ::3, 0])
 
 
 def test_an_empty_result_has_a_reason():

@@ -7,7 +7,7 @@ import pytest
 
 import tauforge as tf
 
-from .arms import apart, perturbed, poses, states
+from .arms import TIP, apart, perturbed, poses, random_arm, states
 
 ARMS = {
     "ur5": ("link6", None, 4, 2),
@@ -75,6 +75,14 @@ def test_quarter_turns(name):
     assert ((off < 1e-3) | found.family.any(axis=1)).all()
 
 
+@pytest.mark.parametrize("size", [1e-9, 1e-7])
+def test_elbows_almost_straight_with_wrists_almost_singular(size):
+    q, random = states(tf.robots.ur5(), 60, 21), np.random.default_rng(21)
+    q[:, [2, 4]] = size * random.uniform(-1.0, 1.0, (60, 2))
+    found, off = solved("ur5", q)
+    assert ((off < 1e-3) | found.family.any(axis=1)).all()
+
+
 @pytest.mark.parametrize("size", [0.01, 10.0, 1000.0])
 def test_the_size_of_an_arm_does_not_matter(size):
     arm = tf.robots.kuka_lwr()
@@ -89,6 +97,15 @@ def test_the_size_of_an_arm_does_not_matter(size):
     assert counts[0] == counts[1]
 
 
+def test_large_arms_keep_their_solutions_near_singular_poses():
+    q = states(tf.robots.panda(), 30, 12, {"joint7": 0.3})
+    q[:, 3] = 1e-8 * np.random.default_rng(12).uniform(-1.0, 1.0, 30)
+    joints = (replace(joint, d=1e3 * float(joint.d), r=1e3 * float(joint.r)) for joint in tf.robots.panda().joints)
+    arm = replace(tf.robots.panda(), joints=tuple(joints))
+    found = tf.inverse_geometry(arm, frame="link7", fixed={"joint7": 0.3})(poses(arm, q, "link7"), limits=False)
+    assert ((apart(arm, found.q, q) < 1e-3) | found.family.any(axis=1)).all()
+
+
 def test_the_shoulder_over_the_axis():
     robot = tf.robots.rx90()
     q = states(robot, 20, 14)
@@ -101,6 +118,78 @@ def test_the_shoulder_over_the_axis():
     assert on.sum() > 5
     found, _ = solved("rx90", q[on])
     assert found.family.any(axis=1).all()
+
+
+def quarters(robot, count):
+    """Return states with all angles at quarter turns."""
+    q = np.random.default_rng(13).choice(np.pi / 2 * np.arange(-1, 3), (count, len(robot.joints)))
+    q[:, [joint.sigma == 1 for joint in robot.joints]] *= 0.1
+    return q
+
+
+def test_singular_poses_have_the_same_solutions_alone_and_in_a_batch():
+    robot = tf.robots.ur5()
+    q = quarters(robot, 40) + 1e-8 * np.random.default_rng(4).uniform(-1.0, 1.0, (40, 6))
+    T, near = poses(robot, q, "link6"), states(robot, 40, 4)
+    ik = tf.inverse_geometry(robot, frame="link6")
+    found = ik(T, near=near, limits=False)
+    for k in range(40):
+        alone = ik(T[k], near=near[k], limits=False)
+        np.testing.assert_array_equal(alone.q, found.q[k, : found.count[k]])
+        np.testing.assert_array_equal(alone.family, found.family[k, : found.count[k]])
+
+
+SQUARE = {
+    "a slide that its own step leaves undetermined": (
+        "RPRRRR",
+        [-np.pi / 2, None, None, -np.pi / 2, np.pi, 0.0],
+        [0.2, 0.2, 0.0, None, 0.2, None],
+        [0, 1, 2],
+    ),
+    "a step after one with two solutions that are one": (
+        "RRRRRR",
+        [None, np.pi, np.pi, -np.pi / 2, np.pi / 2, np.pi / 2],
+        [0.0, 0.2, None, 0.0, 0.0, 0.0],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SQUARE)
+def test_square_arms_at_quarter_turns(name):
+    kinds, alphas, lengths, flat = SQUARE[name]
+    arm = random_arm(kinds, 0, alphas, lengths)
+    joints = (replace(joint, theta=0.0, r=0.0 if k in flat else joint.r) for k, joint in enumerate(arm.joints))
+    arm = replace(arm, joints=tuple(joints))
+    q = quarters(arm, 30)
+    T = poses(arm, q, TIP)
+    found = tf.inverse_geometry(arm, frame=TIP)(T, near=q, limits=False)
+    assert (found.count > 0).all()
+    assert found.family.any()
+    there = np.isfinite(found.q).all(axis=2)
+    assert np.abs(poses(arm, np.nan_to_num(found.q), TIP) - T[:, None])[there].max() < 1e-10
+
+
+def test_general_arms_at_quarter_turns():
+    """There, several solutions have the same angle in the elimination, or there are infinitely many."""
+    right = np.pi / 2
+    arm = random_arm("RRRRRR", 1, [0.0, right, 0.0, right, -right, right], [0.0, 0.0, 0.4, 0.0, 0.0, 0.0])
+    shifts = (0.0, 0.1, 0.0, 0.3, 0.1, 0.2)
+    joints = (replace(joint, theta=0.0, r=r) for joint, r in zip(arm.joints, shifts, strict=True))
+    arm = replace(arm, joints=tuple(joints))
+    q = quarters(arm, 40)
+    T = poses(arm, q, TIP)
+    ik = tf.inverse_geometry(arm, frame=TIP)
+    assert "general" in ik.kind
+    found = ik(T, near=q, limits=False)
+    regular = np.linalg.svd(tf.jacobian(arm, frame=TIP).compile()(q))[1][:, -1] > 1e-6
+    assert regular.any()
+    assert (apart(arm, found.q, q)[regular] < 1e-6).all()
+    assert (found.count > 0).all()
+    assert found.family.any()
+    assert not found.family[regular, 0].any()
+    there = np.isfinite(found.q).all(axis=2)
+    assert np.abs(poses(arm, np.nan_to_num(found.q), TIP) - T[:, None])[there].max() < 1e-10
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from ..reach import bounds
 from ..task import Task, check_aim, finite
 from .arm_angle import ARM_ANGLE, with_arm_angle
 from .arrange import Arm, arranged, checked, fixed_joints
+from .beside import with_others
 from .branches import HOPELESS, SHARP, branches
 from .chain import Axis, Chain, Floats
 from .choose import Range, chosen
@@ -281,7 +282,8 @@ class InverseGeometry:
 
     def _at(self, T: Floats, near: Floats, threads: int | None) -> Refined:
         if self._arm.plan is None:
-            return self._general.solutions(self._newton, T, near)
+            found, blurred = self._general.solutions(self._newton, T, near)
+            return with_others(self, T, near, found, np.flatnonzero(blurred)) if blurred.any() else found
         if not self._arm.plan.is_exact:
             return self._nearly(T, near, self._arm.plan, threads)
         q, valid, doubt, skew = self._lots(T, near, threads)
@@ -337,9 +339,7 @@ class InverseGeometry:
         q, good, family = found
         if turns or sort or (limits and self._range.is_limited):
             q, good, family = chosen(self._range, q, good, family, near, sort, limits, turns)
-        order = None
-        if sort:
-            order = np.linalg.norm(np.nan_to_num(q) - near[:, None], axis=2)
+        order = np.linalg.norm(np.nan_to_num(q) - near[:, None], axis=2) if sort else None
         return compacted(q, good, family, order)
 
 

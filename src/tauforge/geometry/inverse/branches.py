@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from .arm_angle import ARM_ANGLE
 from .chain import NOWHERE, Chain, Floats, Motion
 from .loop import Loop
 from .plan import Plan, placed
+from .solve import Found as Solved
 from .solve import solutions
 
 SHARP, BLURRED = 1e-40, 1e-28
@@ -27,8 +29,10 @@ are almost one.
 """
 SURE, HOPELESS = 1e-24, 0.25
 """Squared errors of a branch that is a solution, and of one that is not worth refining."""
-DOUBTFUL = 1e-10
-"""The margin within which two branches may be one."""
+DOUBTFUL, CLOSE = 1e-10, 1e-12
+"""The margin within which two branches may be one, and the squared error of a branch that may be a solution beyond it:
+what an earlier step determines weakly can take a later one so far out of reach.
+"""
 ANGLE_OF_ARM = -1
 """The number of the arm angle among joints."""
 ROWS = ("x", "y", "z", "1")
@@ -47,10 +51,10 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
     if angled:
         at[ANGLE_OF_ARM] = Motion(cos(near.nodes[-1]), sin(near.nodes[-1]))
     loop = Loop(chain, Pose.of(T.nodes), {k: at[k] for k in given})
-    rows = list(_rows(loop, plan, at, blur.nodes[0], 1.0, 0.0))
+    rows = list(_rows(loop, plan, at, blur.nodes[0], Told(1.0, 0.0, 0.0)))
     q, error, margin, free = list[Scalar](), list[Scalar](), list[Scalar](), list[Scalar]()
     valid, doubt = list[Scalar](), list[Scalar]()
-    for motions, inside, undetermined in rows:
+    for motions, told in rows:
         own = list[Scalar](near.nodes[: len(names)])
         for k in chain.real:
             axis = chain.axes[k]
@@ -58,10 +62,10 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
                 own[axis.place] = motions[k].d if axis.slides else atan2(motions[k].s, motions[k].c)
         q += own
         error.append(Loop(chain, loop.goal, motions).error())
-        margin.append(inside)
-        free.append(undetermined)
+        margin.append(told.margin)
+        free.append(told.free)
         valid.append(positive(SURE - error[-1]))
-        doubt.append(doubted(error[-1], inside, undetermined, valid[-1]))
+        doubt.append(doubted(error[-1], told, valid[-1]))
     labels = tuple(f"branch{k + 1}" for k in range(len(rows)))
     results = {
         "q": outputs(q, [len(rows), len(names)], [labels, names], "joint coordinates, one row for each branch"),
@@ -81,11 +85,34 @@ def goal(frame: str) -> Array:
     return Array(Shape([4, 4], [ROWS, ("x", "y", "z", "origin")]), entries, f"pose of {frame} relative to the base")
 
 
-def doubted(error: Scalar, margin: Scalar, free: Scalar, valid: Scalar) -> Scalar:
+class Told(NamedTuple):
+    """What the steps of a branch say about it.
+
+    Attributes
+    ----------
+    margin
+        The least margin of a step.
+    free
+        Which joints can be anywhere.
+    edges
+        How many steps have two solutions that may be one. What follows such a step can be wrong by so much that it is
+        far out of reach.
+    """
+
+    margin: Scalar
+    free: Scalar
+    edges: Scalar
+
+    def after(self, found: Solved, weight: float) -> Told:
+        """Return what is said with one more step."""
+        edge = 0.0 if found.margin == 1.0 else positive(DOUBTFUL - absolute(found.margin))
+        return Told(least(self.margin, found.margin), self.free + found.free * weight, self.edges + edge)
+
+
+def doubted(error: Scalar, told: Told, valid: Scalar) -> Scalar:
     """Return 1 for a branch near a singular pose, 0 for any other."""
-    near = positive(DOUBTFUL - absolute(margin))
-    almost = (1.0 - valid) * positive(HOPELESS - error) * positive(margin + DOUBTFUL)
-    return positive(free + near + almost)
+    almost = positive(HOPELESS - error) * positive(told.margin + DOUBTFUL) + positive(CLOSE - error)
+    return positive(told.free + told.edges + (1.0 - valid) * almost)
 
 
 def skew(T: Sequence[Scalar]) -> Scalar:
@@ -108,19 +135,18 @@ def motion(chain: Chain, k: int, near: Array) -> Motion:
 
 
 def _rows(
-    loop: Loop, plan: Plan, at: dict[int, Motion], blur: Scalar, margin: Scalar, free: Scalar, done: int = 0
-) -> Iterator[tuple[dict[int, Motion], Scalar, Scalar]]:
-    """Yield the motions of all joints, the least margin, and the free joints, for each branch."""
+    loop: Loop, plan: Plan, at: dict[int, Motion], blur: Scalar, told: Told, done: int = 0
+) -> Iterator[tuple[dict[int, Motion], Told]]:
+    """Yield the motions of all joints, and what the steps say, for each branch."""
     if done == len(plan.steps):
-        yield dict(loop.known), margin, free
+        yield dict(loop.known), told
         return
     step = plan.steps[done]
     seen = step.part.loop(loop, at[ANGLE_OF_ARM]) if step.part else loop
     for found in solutions(seen, step, at[step.joint], blur):
         known = {**loop.known, step.joint: found.motion}
-        nearest = least(margin, found.margin)
-        undetermined = free + found.free * float(2**step.joint)
-        yield from _rows(Loop(loop.chain, loop.goal, known), plan, at, blur, nearest, undetermined, done + 1)
+        more = told.after(found, float(2**step.joint))
+        yield from _rows(Loop(loop.chain, loop.goal, known), plan, at, blur, more, done + 1)
 
 
 def least(a: Scalar, b: Scalar) -> Scalar:

@@ -154,6 +154,13 @@ class Chain:
         """What lengths are small or large compared with: the arm's size, or a metre where it has letters."""
         return 1.0 if self.is_symbolic else self.size
 
+    @cached_property
+    def scale(self) -> float:
+        """What errors in lengths are divided by: the arm's size where that is more than a metre, because rounding grows
+        with it.
+        """
+        return max(1.0, self.unit)
+
     def _nodes(self) -> list[Node]:
         nodes = [as_node(x) for axis in self.axes for x in (*axis.h, *axis.o)]
         return nodes + [as_node(x) for x in self.end.homogeneous]

@@ -76,7 +76,8 @@ def _turned(
     upper: Floats,
 ) -> tuple[Floats, Truths, Truths]:
     """Return solutions with all that differ by whole turns and are within limits, or within a turn without limits."""
-    lower, upper = np.where(np.isfinite(lower), lower, -TURN), np.where(np.isfinite(upper), upper, TURN)
+    low, high = np.minimum(-TURN, upper - TURN), np.maximum(TURN, lower + TURN)
+    lower, upper = np.where(np.isfinite(lower), lower, low), np.where(np.isfinite(upper), upper, high)
     kept = [(q, good, family)]
     most = np.floor((upper - lower) / TURN + ROUNDING).astype(int)
     for shift in product(*(range(-k, k + 1) for k in most)):

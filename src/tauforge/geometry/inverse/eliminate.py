@@ -42,11 +42,12 @@ TRIGONOMETRIC = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.5], [0.5, -0.5, 0.0]])
 
 
 class Candidates(NamedTuple):
-    """States, how many solutions each pose has at least, and poses left open."""
+    """States, how many solutions each pose has at least, poses left open, and those with zeros that may be several."""
 
     states: States
     crossed: NDArray[np.intp]
     unclear: Truths
+    touched: Truths
 
 
 def fourteen(h: Vector, p: Vector) -> list[Scalar]:
@@ -145,7 +146,8 @@ class Eliminated:
         pose = found.wave
         states = States(self.joints(near[pose], found.angle, kernel()(S[pose], found.angle[:, None])), pose)
         states = self.general._completed(T, states, self.choice.kept, SECOND)
-        return Candidates(states, found.crossed, found.unclear | lost)
+        touched = np.bincount(pose, minlength=len(T)) > found.crossed
+        return Candidates(states, found.crossed, found.unclear | lost, touched)
 
     def joints(self, near: Floats, angle: Floats, ratios: Floats) -> Floats:
         """Return states with the joints 3, 4, 5 from the angle of joint 3 and the tangents of the other two, and with

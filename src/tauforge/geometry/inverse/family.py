@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .branches import BLURRED, HOPELESS, SHARP
+from .branches import BLURRED, CLOSE, HOPELESS, SHARP
 from .chain import Floats
 from .refine import FINE, GOOD, Refined, merged, refine, steps
 from .result import compacted
@@ -25,6 +25,10 @@ SCATTERED = 32
 """Starts all over, for each branch in which two joints or more can be anywhere."""
 LOT = 64
 """Poses that are looked at more closely at once."""
+WIDE = 1e-24
+"""The fourth power of relative lengths that may be rounding where several steps are almost singular, if no branch is a
+solution: rounding below 1e-14 makes two branches that are one differ by 1e-7.
+"""
 WEAK, MOVED = 1e-8, 0.01
 """Singular values along which a solution may be one of infinitely many, and by how much it is then moved to see."""
 
@@ -37,6 +41,9 @@ def representatives(ik: InverseGeometry, T: Floats, near: Floats) -> Refined:
     better = blurred.family & blurred.good
     q = np.where(better[..., None], blurred.q, sharp.q)
     good, family = sharp.good | better, np.where(better, True, sharp.family)
+    none = np.flatnonzero(~good.any(axis=1))
+    if len(none):
+        q[none], good[none], family[none] = _branches(ik, T[none], near[none], WIDE)
     return merged(ik._arm.chain, Refined(q, good, family))
 
 
@@ -69,14 +76,14 @@ def _around(ik: InverseGeometry, T: Floats, near: Floats, blurs: Sequence[float]
         at[:, places] += np.pi * turn * random.choice([-1.0, 1.0], len(places))
         for blur in blurs:
             q, error, _ = _solved(ik, T, at, blur)
-            q[..., places] += random.normal(size=(*q.shape[:2], len(places))) * APART[number % len(APART)]
+            q[..., places] += random.normal(size=(q.shape[1], len(places))) * APART[number % len(APART)]
             starts.append(np.where((error < HOPELESS)[..., None], q, np.nan))
     starts += [crossings(ik, T, near, blur) for blur in blurs]
-    starts += [_scattered(ik, T, near, blurs[-1]), ik._general.solutions(ik._newton, T, near).q]
+    starts += [_scattered(ik, T, near, blurs[-1]), ik._general.solutions(ik._newton, T, near)[0].q]
     found = refine(ik._newton, chain, T, np.concatenate(starts, axis=1))
     q, count, family = compacted(*found, None)
     good = np.arange(q.shape[1]) < count[:, None]
-    return _represented(ik, T, near, Refined(q, good, family))
+    return represented(ik, T, near, Refined(q, good, family))
 
 
 def _scattered(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Floats:
@@ -89,7 +96,7 @@ def _scattered(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Flo
     random = np.random.default_rng(1)
     for row in range(0, starts.shape[1], branches):
         at = near[some].copy()
-        at[:, places] += random.uniform(-np.pi, np.pi, (len(some), len(places)))
+        at[:, places] += random.uniform(-np.pi, np.pi, len(places))
         q, error, _ = _solved(ik, T[some], at, blur)
         starts[some, row : row + branches] = np.where((error < HOPELESS)[..., None], q, np.nan)
     which = np.nonzero(np.isfinite(starts).all(axis=2))
@@ -97,7 +104,7 @@ def _scattered(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Flo
     return starts
 
 
-def _represented(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -> Refined:
+def represented(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -> Refined:
     """Return solutions with those flagged that joints can leave without moving the frame, one for each such family."""
     q, good, family = found
     places = [axis.place for axis in ik._free]
@@ -128,6 +135,7 @@ def _represented(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -
 def _branches(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refined:
     """Return the branches for one size of what counts as rounding, refined."""
     q, error, family = _solved(ik, T, near, blur)
+    _exact(ik, T, q, error, CLOSE)  # a solution where its joints are is better than one elsewhere
     places = [axis.place for axis in ik._free]
     random, width, centre = np.random.default_rng(0), np.pi, np.repeat(near[:, None], q.shape[1], axis=1)
     for _ in range(ROUNDS):
@@ -136,18 +144,23 @@ def _branches(ik: InverseGeometry, T: Floats, near: Floats, blur: float) -> Refi
         for turn in (np.arange(TRIES) + 0.5) / TRIES * 2.0 - 1.0:
             for branch in range(q.shape[1]):
                 some = np.flatnonzero(family[:, branch] & (error[:, branch] > GOOD**2))
+                signs = random.choice([-1.0, 1.0], len(places))  # the same whatever other poses need
                 if len(some):
                     at = centre[some, branch].copy()
-                    at[:, places] += width * turn * random.choice([-1.0, 1.0], len(places))
+                    at[:, places] += width * turn * signs
                     _bettered(branch, some, (q, error, family), _solved(ik, T[some], at, blur))
         centre[..., : q.shape[2]] = np.where(np.isfinite(q), q, near[:, None, : q.shape[2]])
         width *= 2.0 / TRIES
-    tried = (error < HOPELESS) & (error > FINE**2) & np.isfinite(q).all(axis=2)
-    left = np.sqrt(error)
-    rows = np.nonzero(tried)
+    _exact(ik, T, q, error, HOPELESS)
+    return Refined(q, error < GOOD**2, family)
+
+
+def _exact(ik: InverseGeometry, T: Floats, q: Floats, error: Floats, below: float) -> None:
+    """Make those of the states exact, by Newton steps, whose squared errors are below a bound."""
+    rows = np.nonzero((error < below) & (error > FINE**2) & np.isfinite(q).all(axis=2))
     if len(rows[0]):
-        q[rows], left[rows] = steps(ik._newton, q[rows], T[rows[0]])
-    return Refined(q, left < GOOD, family)
+        q[rows], left = steps(ik._newton, q[rows], T[rows[0]])
+        error[rows] = left**2
 
 
 Tried = tuple[Floats, Floats, NDArray[np.bool_]]

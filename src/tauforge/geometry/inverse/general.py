@@ -25,12 +25,14 @@ import numpy as np
 from ...errors import ProgramError
 from ...runtime.function import Function
 from ...spatial.pose import Pose
+from .beside import close
 from .branches import SHARP, branches
 from .chain import Floats, Motion
 from .eliminate import Eliminated
 from .loop import Loop, Way, ways
 from .plan import plan
 from .refine import Refined
+from .result import Truths
 from .states import States, distinct, exact, joined
 
 if TYPE_CHECKING:
@@ -105,38 +107,63 @@ class General:
             "Newton steps make each solution exact, and each is checked against the pose.",
         ]
 
-    def solutions(self, newton: Function, T: Floats, near: Floats) -> Refined:
+    def solutions(self, newton: Function, T: Floats, near: Floats) -> tuple[Refined, Truths]:
         """Return all solutions of poses (k, 4, 4): by zeros of a determinant, or where these are unclear, by
-        eigenvalues.
+        eigenvalues; and for which poses some may not have been told from each other.
         """
-        found = _together(lambda lot: self._solved(newton, T[lot], near[lot]), len(T), newton.inputs["q"][0])
-        good = np.asarray(np.isfinite(found).all(axis=2))
-        return Refined(found, good, np.zeros_like(good))
+        blurred = np.zeros(len(T), dtype=bool)
 
-    def _solved(self, newton: Function, T: Floats, near: Floats) -> States:
+        def solved(lot: slice) -> States:
+            found, blurred[lot] = self._solved(newton, T[lot], near[lot])
+            return found
+
+        found = _together(solved, len(T), newton.inputs["q"][0])
+        good = np.asarray(np.isfinite(found).all(axis=2))
+        return Refined(found, good, np.zeros_like(good)), blurred
+
+    def _solved(self, newton: Function, T: Floats, near: Floats) -> tuple[States, Truths]:
+        found, blurred = self._separate(newton, T, near)
+        if self._is_whole:  # then solutions come in pairs
+            blurred = blurred | (np.bincount(found.pose, minlength=len(T)) % 2 != 0)
+        return found, blurred
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether no joints were added."""
+        return len(self.arm.chain.axes) == len(self._traced.axes)
+
+    def _separate(self, newton: Function, T: Floats, near: Floats) -> tuple[States, Truths]:
+        """Return the solutions that can be told from each other, and for which poses there may be others."""
         if self.eliminated is None:
-            return exact(newton, self.arm.chain, self._by_eigenvalues(T, near, self.choice), T)
+            states, several = self._by_eigenvalues(T, near, self.choice)
+            return exact(newton, self.arm.chain, states, T), several
         quick = self.eliminated.candidates(T, near)
         found = exact(newton, self.arm.chain, quick.states, T)
         fewer = quick.unclear | (np.bincount(found.pose, minlength=len(T)) < quick.crossed)
         left = np.flatnonzero(fewer)
         if not len(left):
-            return found
-        more = exact(newton, self.arm.chain, self._by_eigenvalues(T[left], near[left], self.choice), T[left])
+            return found, quick.touched
+        states, several = self._by_eigenvalues(T[left], near[left], self.choice)
+        more = exact(newton, self.arm.chain, states, T[left])
         known, sure = found.some(fewer[found.pose]), found.some(~fewer[found.pose])
         both = joined([known, States(more.q, left[more.pose])], found.q.shape[1])
-        return joined([sure, both.some(distinct(self.arm.chain, *both))], found.q.shape[1])
+        every = joined([sure, both.some(distinct(self.arm.chain, *both))], found.q.shape[1])
+        count = np.bincount(every.pose, minlength=len(T))
+        blurred = quick.touched | (count < quick.crossed * self._is_whole)
+        blurred[left] |= quick.unclear[left] & (several | (count[left] == 0))
+        return every, blurred
 
     def candidates(self, T: Floats, near: Floats, choice: Choice | None = None) -> Floats:
         """Return candidates (k, K, n) for poses (k, 4, 4), by eigenvalues; NaN where there is none."""
         own = choice or self.choice
-        return _together(lambda lot: self._by_eigenvalues(T[lot], near[lot], own), len(T), near.shape[1])
+        return _together(lambda lot: self._by_eigenvalues(T[lot], near[lot], own)[0], len(T), near.shape[1])
 
-    def _by_eigenvalues(self, T: Floats, near: Floats, choice: Choice) -> States:
-        x = _eigen(self._system(T, near, choice), choice.hidden)
+    def _by_eigenvalues(self, T: Floats, near: Floats, choice: Choice) -> tuple[States, Truths]:
+        """Return candidates, and for which poses two eigenvalues are almost the same."""
+        x, several = _eigen(self._system(T, near, choice), choice.hidden)
         pose, root = np.nonzero(np.isfinite(x).all(axis=2))
         known = self._joints(x[pose, root], near[pose], choice)
-        return self._completed(T, States(known, pose), choice.kept, 0.5)
+        return self._completed(T, States(known, pose), choice.kept, 0.5), several
 
     def _joints(self, x: Floats, near: Floats, choice: Choice) -> Floats:
         """Return states with the joints 3, 4, 5 round the loop at given tangents (k, 3)."""
@@ -278,8 +305,10 @@ def _sliding(offset: float) -> Grid:
     return Grid(at, plain, plain @ turned)
 
 
-def _eigen(system: Floats, hidden: int) -> Floats:
-    """Return real solutions (k, K, 3) of six polynomials (k, 6, 3, 3, 3); NaN where there is none."""
+def _eigen(system: Floats, hidden: int) -> tuple[Floats, Truths]:
+    """Return real solutions (k, K, 3) of six polynomials (k, 6, 3, 3, 3), NaN where there is none; and where two are
+    almost the same.
+    """
     rest = [j for j in range(3) if j != hidden]
     S = np.moveaxis(system, 2 + hidden, 2)  # (k, 6, hidden, a, b)
     count = len(S)
@@ -294,15 +323,16 @@ def _eigen(system: Floats, hidden: int) -> Floats:
         x, v = np.linalg.eig(companion)
     except np.linalg.LinAlgError:
         if count > 1:
-            return np.concatenate([_eigen(own[None], hidden) for own in system])
-        return np.full((count, 24, 3), np.nan)
+            found, several = zip(*(_eigen(own[None], hidden) for own in system), strict=True)
+            return np.concatenate(found), np.concatenate(several)
+        return np.full((count, 24, 3), np.nan), np.ones(count, dtype=bool)
     real = np.abs(x.imag) < IMAGINARY * (1.0 + np.abs(x))
     v = np.where((np.abs(x) > 1.0)[:, None], v[:, 12:], v[:, :12]).real.reshape(count, 4, 3, 24)
     a = _ratio(v[:, :-1].reshape(count, 9, 24), v[:, 1:].reshape(count, 9, 24))
     b = _ratio(v[:, :, :-1].reshape(count, 8, 24), v[:, :, 1:].reshape(count, 8, 24))
-    found = np.empty((count, 24, 3))
-    found[..., hidden], found[..., rest[0]], found[..., rest[1]] = x.real, a, b
-    return np.where(real[..., None], found, np.nan)
+    every = np.empty((count, 24, 3))
+    every[..., hidden], every[..., rest[0]], every[..., rest[1]] = x.real, a, b
+    return np.where(real[..., None], every, np.nan), close(np.where(real, x.real + x.imag, np.nan))
 
 
 def _ratio(low: Floats, high: Floats) -> Floats:

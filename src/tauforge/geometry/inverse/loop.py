@@ -93,8 +93,8 @@ class Loop:
         return found
 
     def error(self) -> Any:
-        """Return the sum of squares by which the frame misses its goal: in its origin, and in two of its axes, or in
-        those that joints which follow it leave.
+        """Return the sum of squares by which the frame misses its goal: in its origin, relative to large arms' size,
+        and in two of its axes, or in those that joints which follow it leave.
         """
         M, n, total = self.chain.end, len(self.chain.axes), 0.0
         whole = ways(n, 0, n)[0]
@@ -102,7 +102,7 @@ class Loop:
             off = self.carried(whole, column(M.R.rows, k), False) - column(self.goal.R.rows, k)
             total = total + dot(off, off)
         off = self.carried(whole, M.P, True) - self.goal.P
-        return total + dot(off, off)
+        return total + dot(off, off) * (1.0 / self.chain.scale**2)
 
 
 @dataclass(frozen=True)

@@ -16,22 +16,24 @@ from .loop import Loop, ways
 from .orthogonal import least_squares
 
 FAR = 0.5
-"""The largest step of all joints together, in metres or radians."""
+"""The largest step of all joints together, in radians or in metres, or in parts of large arms' size."""
 SMALL = 1e-100
 """What keeps a division from failing."""
 
 
 def newton(robot: Robot, chain: Chain, held: frozenset[int]) -> Function:
     """Return ``q, T -> next, error``: the state after a step of all joints but those held, and how far the frame was
-    from the goal before, in metres and radians together. What the aim leaves free does not count.
+    from the goal before, in radians and in metres, or in parts of large arms' size. What the aim leaves free does not
+    count.
     """
     names, n = robot.coordinate_names, len(chain.axes)
     q, T = inputs("q", names, "state"), goal("frame")
+    scale = chain.scale
     loop = Loop(chain, Pose.of(T.nodes), {k: motion(chain, k, q) for k in chain.real})
     whole = ways(n, 0, n)[0]
     axes = [loop.carried(whole, column(chain.end.R.rows, k), False) for k in range(3)]
     P = loop.carried(whole, chain.end.P, True)
-    way = loop.goal.P - P
+    way = (loop.goal.P - P) * (1.0 / scale)
     turn, seen, square = Vector(0.0, 0.0, 0.0), chain.measured, dot(way, way)
     for k in (0, 1, 2) if len(seen) == 2 else seen:
         wanted = column(loop.goal.R.rows, k)
@@ -45,14 +47,15 @@ def newton(robot: Robot, chain: Chain, held: frozenset[int]) -> Function:
         w = Vector(0.0, 0.0, 0.0) if axis.slides else h
         if len(seen) == 1:
             w = w - axes[2] * dot(axes[2], w)
-        v = h if axis.slides else cross(h, P - loop.carried(before, axis.o, True))
+        v = h if axis.slides else cross(h, P - loop.carried(before, axis.o, True)) * (1.0 / scale)
         columns.append([*v, *(w if seen else ())])
     errors = [*way, *(turn if seen else ())]
     moves = least_squares([[own[i] for own in columns] for i in range(len(errors))], errors)
     after, size = list[Scalar](q.nodes), sqrt(sum((x * x for x in moves), start=SMALL))
-    scale = 2.0 * FAR / (size + FAR + absolute(size - FAR))
+    part = 2.0 * FAR / (size + FAR + absolute(size - FAR))
     for k, move in zip(free, moves, strict=True):
-        after[chain.axes[k].place] = q.nodes[chain.axes[k].place] + move * scale
+        axis = chain.axes[k]
+        after[axis.place] = q.nodes[axis.place] + move * (part * scale if axis.slides else part)
     results = {
         "next": outputs(after, [len(names)], [names], "state after a step"),
         "error": outputs([sqrt(square)], [1], [("error",)], "how far the frame was from the goal"),

@@ -20,7 +20,7 @@ from ...program.program import Program
 from ...runtime.function import Function
 from ...spatial.pose import Pose
 from .arrange import Arm
-from .branches import SHARP, SURE, doubted, goal, least, skew
+from .branches import SHARP, SURE, Told, doubted, goal, skew
 from .chain import NOWHERE, Chain, Floats, Motion
 from .choose import ROUNDING, TURN, Range
 from .loop import Loop
@@ -76,12 +76,11 @@ def _branch(arm: Arm, plan: Plan, fixed: Mapping[str, float], own: Range | None)
     T, signs = goal("frame"), inputs("signs", [f"step{k + 1}" for k in range(len(plan.steps))], "which solution")
     at = {k: _placed(chain, k, fixed) for k in range(len(chain.axes))}
     loop = Loop(chain, Pose.of(T.nodes), {k: at[k] for k in arm.held})
-    margin: Scalar = 1.0
-    free: Scalar = 0.0
+    told = Told(1.0, 0.0, 0.0)
     for step, sign in zip(plan.steps, signs.nodes, strict=True):
         found = solutions(loop, step, at[step.joint], SHARP, (sign,))[0]
         loop = Loop(chain, loop.goal, {**loop.known, step.joint: found.motion})
-        margin, free = least(margin, found.margin), free + found.free
+        told = told.after(found, 1.0)
     q: list[Scalar] = [fixed.get(name, 0.0) for name in names]
     for k in chain.real:
         axis, motion = chain.axes[k], loop.known[k]
@@ -89,7 +88,7 @@ def _branch(arm: Arm, plan: Plan, fixed: Mapping[str, float], own: Range | None)
             q[axis.place] = motion.d if axis.slides else atan2(motion.s, motion.c)
     error = loop.error()
     valid = positive(SURE - error)
-    doubt = positive(doubted(error, margin, free, valid) + 1.0 - positive(ROTATION - skew(T.nodes)))
+    doubt = positive(doubted(error, told, valid) + 1.0 - positive(ROTATION - skew(T.nodes)))
     inside = _inside(q, own) if own else 1.0
     flag = (1.0 - doubt) * valid * inside + doubt * LEFT
     results = {

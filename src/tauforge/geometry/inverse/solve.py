@@ -59,10 +59,10 @@ def solutions(loop: Loop, step: Step, near: Motion, blur: Scalar, signs: Sequenc
     if isinstance(step.equation, Carry):
         return [_carried(loop, axis, step, step.equation, near, blur)]
     if isinstance(step.equation, Slide):
-        return [_slid(loop, step.joint, step.equation)]
+        return [_slid(loop, step.joint, step.equation, near, blur)]
     mine, sign, other = sides(loop, step.equation, step.joint)
     if axis.slides:
-        return _slides(loop, axis, step.equation, mine, sign, other, signs)
+        return _slides(loop, axis, step.equation, mine, sign, other, near, blur, signs)
     return _turns(loop, axis, step.equation, mine, sign, other, near, blur, signs)
 
 
@@ -97,12 +97,22 @@ def _carried(loop: Loop, axis: Axis, step: Step, carry: Carry, near: Motion, blu
     return Found(motion, 1.0, free)
 
 
-def _slid(loop: Loop, joint: int, slide: Slide) -> Found:
+def _slid(loop: Loop, joint: int, slide: Slide, near: Motion, blur: Scalar) -> Found:
     """Return how far a joint slides, from what the other ones that slide do not change."""
     n, axis, end = len(loop.chain.axes), loop.chain.axes[joint], loop.chain.end.P
     off = loop.carried(ways(n, joint, n)[1], end, True) - loop.carried(ways(n, joint + 1, n)[0], end, True)
     across = loop.across(joint, slide.others)
-    return Found(Motion(d=dot(across, off) * (1.0 / dot(across, axis.h))), 1.0, 0.0)
+    share = dot(across, axis.h)
+    return _slid_or(dot(across, off), share, share if len(slide.others) == 1 else share * share, near, blur)
+
+
+def _slid_or(way: Scalar, share: Scalar, square: Scalar, near: Motion, blur: Scalar) -> Found:
+    """Return a way divided by the share of a motion in it; another motion, and 1, if the share is rounding of zero."""
+    if _is_constant(share):
+        return Found(Motion(d=way * (1.0 / share)), 1.0, 0.0)
+    some = positive(square * square - blur)
+    none = 1.0 - some
+    return Found(Motion(d=some * way * (1.0 / (some * share + none)) + none * near.d), 1.0, none)
 
 
 def _unit(c: Scalar, s: Scalar) -> Motion:
@@ -174,7 +184,15 @@ def _turns(
 
 
 def _slides(
-    loop: Loop, axis: Axis, equation: Equation, side: Side, sign: int, other: Way, signs: Sequence[Scalar]
+    loop: Loop,
+    axis: Axis,
+    equation: Equation,
+    side: Side,
+    sign: int,
+    other: Way,
+    near: Motion,
+    blur: Scalar,
+    signs: Sequence[Scalar],
 ) -> list[Found]:
     """Return the solution of a linear equation, or both of a quadratic one."""
     b, a = equation.second, equation.first
@@ -191,7 +209,8 @@ def _slides(
         return [Found(Motion(d=sign * (r - along)), margin, 0.0) for r in (root * x for x in signs)]
     g = loop.carried(back(side.before), a.vector, False)
     start = dot(a.vector, loop.carried(side.before, v, True))
-    return [Found(Motion(d=sign * (dot(a.vector, far) - start) * (1.0 / dot(g, axis.h))), 1.0, 0.0)]
+    share = dot(g, axis.h)
+    return [_slid_or(sign * (dot(a.vector, far) - start), share, share * share, near, blur)]
 
 
 def _is_constant(x: Scalar) -> bool:

@@ -265,8 +265,8 @@ class StepText:
         elif form == SQUARE:
             yield ("No solution if ", (Variable("Z"), "<", zero), ": the pose is out of reach.")
             yield ("Both solutions are one if ", (Variable("Z"), "=", zero), ".")
-        elif free:
-            yield ("No solution is found if ", (Variable("X"), "=", zero), f": {free}.")
+        else:
+            yield from self._undetermined((Variable("X"), "=", zero), free)
 
     def _undetermined(self, formula: Formula, free: str) -> Iterator[tuple[str | Formula, ...]]:
         if free:
