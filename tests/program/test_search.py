@@ -265,6 +265,11 @@ def test_an_effort_in_seconds_ends():
     assert program.certify(best)
 
 
+def test_an_effort_in_seconds_is_never_less_than_quick():
+    program = tf.coriolis_matrix(tf.robots.scara(symbolic=True))
+    assert program.optimise(1e-9).count().total <= program.optimise("quick").count().total
+
+
 def test_objectives_measure_different_things():
     chain = tf.Program.of(y="a + (b + (c + (d + (e + (f + (g + h))))))")
     best = chain.optimise("quick", objective="latency")
