@@ -34,7 +34,7 @@ def kept(
     if data is not None:
         try:
             return _read(program, json.loads(data))
-        except (ValueError, LookupError, TypeError, TauforgeError):  # damaged, or from another version
+        except (ValueError, LookupError, TypeError, RecursionError, TauforgeError):  # damaged, or from another version
             pass
     made, complete = make()
     if complete:
