@@ -184,6 +184,17 @@ def test_the_certificate_is_in_the_code():
     assert "equal at 2 exact random points" in best.heading()[0]
 
 
+def test_what_is_found_is_proved_once(monkeypatch):
+    """A proof with many roots takes longer than the search: 40 seconds for the inverse geometry of a SCARA."""
+    proofs, certify = [], tf.Program.certify
+    monkeypatch.setattr(
+        tf.Program, "certify", lambda *given, **more: proofs.append(certify(*given, **more)) or proofs[-1]
+    )
+    best = tf.Program.of(y="a*b + a*c").optimise("quick")
+    assert best.count().total == 2
+    assert len(proofs) == 1
+
+
 def test_results_are_kept_and_found_again(monkeypatch, tmp_path):
     tmp_path.chmod(0o700)
     monkeypatch.setenv("TAUFORGE_CACHE", str(tmp_path))
@@ -197,7 +208,7 @@ def test_results_are_kept_and_found_again(monkeypatch, tmp_path):
     key = path.stem
     monkeypatch.setattr(search, "found", lambda *_: iter(()))
     damaged = b'{"rows": [["add", [5, 6], null]], "outputs": [0], "names": []}'
-    for data in (damaged, b'{"rows": [["const", [], 1.0]], "outputs": [0], "names": []}'):
+    for data in (damaged, b'{"rows": [["const", [], 1.0]], "outputs": [0], "names": []}', b"[" * 100_000):
         store.write(tmp_path, key, data)
         assert program.optimise() is program  # what is kept is no graph, or too small: searched again, in vain
 
