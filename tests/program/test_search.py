@@ -281,6 +281,13 @@ def test_numbers_of_numpy_are_efforts_and_seeds():
     assert program.optimise(np.int64(1)).count().total == 2
 
 
+def test_constants_whose_product_is_too_large_stay_apart():
+    program = tf.Program.of(y="a*1e200*b*1e200 + c*a*1e250*d*1e250")
+    best = program.optimise()
+    assert best.count().total <= program.count().total
+    assert program.certify(best)
+
+
 def test_an_effort_in_seconds_ends():
     program = tf.gravity(tf.robots.stanford(symbolic=True))
     best = program.optimise(0.3)

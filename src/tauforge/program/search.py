@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from random import Random
 
-from ..errors import ProgramError
+from ..errors import ExpressionError, ProgramError
 from ..progress import Progress
 from .accuracy import Accuracy
 from .network.change import Changes
@@ -126,7 +126,7 @@ def found(program: Program, effort: Effort, objective: Objective, seed: int, acc
         for number in range(effort.rounds + 1):
             if objective.waits:
                 balance(changes)
-            made = changes.network.rebuilt()
+            made = _rebuilt(changes, best)
             cost = objective.measure(made)
             idle = 0 if cost < (1 - NOTABLE) * least else idle + (number > 0)
             if cost < least and accuracy.allows(made):
@@ -140,6 +140,14 @@ def found(program: Program, effort: Effort, objective: Objective, seed: int, acc
             tried += _round(changes, effort, number, most - tried, deadline)
     finally:
         progress.clear()
+
+
+def _rebuilt(changes: Changes, best: Program) -> Program:
+    """Return the Program of a network; the best one so far if a constant in it would be too large for a float."""
+    try:
+        return changes.network.rebuilt()
+    except ExpressionError:
+        return best
 
 
 def _round(changes: Changes, effort: Effort, number: int, left: float, deadline: float) -> int:
