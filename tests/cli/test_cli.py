@@ -132,6 +132,8 @@ def test_generate_optimises_and_writes_the_certificate():
     assert "Certified against those before: equal at 2 exact random points" in " ".join(
         result.stdout.replace("#", " ").split()
     )
+    for option in (("--objective", "operations"), ("--seed", "1")):  # each asks for a search, by the default effort
+        assert "Optimised for operations" in run("generate", "gravity", "planar2r", "--symbolic", *option).stdout
     wrong = run(*arguments[:6], "--effort", "huge")
     assert wrong.returncode == 2
     assert "effort is 'huge'" in wrong.stderr

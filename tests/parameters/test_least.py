@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.robot.joint import Mimic
 
 from ..interpret import interpret
 from ..random_robots import random_robot, random_state, seeds
@@ -174,6 +175,24 @@ def test_a_screw_keeps_its_mass(place):
 def test_values_that_are_no_numbers_are_refused(value):
     with pytest.raises(tf.RobotError, match=r"rrp: XX2 is .*; it must be a number"):
         tf.base_parameters(tf.robots.rrp(symbolic=True), form="least").values(XX2=value)
+
+
+def test_plates_below_a_slide_on_a_link_that_only_translates():
+    """The second link keeps its orientation, as the second joint undoes the first: no moment of inertia of a plate
+    further out can be moved there, and the slide between passes all of it on.
+    """
+    solid = tf.Inertia(1.2, 0.1, -0.1, 1.4, 0.2, 1.1, 0.3, 0.2, 0.1, 2.0)
+    given = ({}, {"mimic": Mimic(joint=1, ratio=-1.0), "d": 0.8}, {"sigma": 1}, {"alpha": -math.pi / 2, "d": 0.3})
+    robot = tf.Robot(
+        name="upright",
+        joints=tuple(tf.Joint(name=f"j{j}", antecedent=j - 1, **x) for j, x in enumerate(given, 1)),
+        bodies=tuple(tf.Body(name=f"l{j}", inertia=solid) for j in range(1, 5)),
+        base=tf.Base(floating=True, body=tf.Body(name="trunk", inertia=solid)),
+    )
+    base = tf.base_parameters(robot)
+    assert base.least().count == base.count
+    program = tf.inverse_dynamics(robot, parameters="least")
+    program.certify(tf.inverse_dynamics(robot, parameters="standard"))
 
 
 def test_relations_contain_nothing_that_cancels():

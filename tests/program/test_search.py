@@ -184,6 +184,17 @@ def test_the_certificate_is_in_the_code():
     assert "equal at 2 exact random points" in best.heading()[0]
 
 
+def test_what_is_found_is_proved_once(monkeypatch):
+    """A proof with many roots takes longer than the search: 40 seconds for the inverse geometry of a SCARA."""
+    proofs, certify = [], tf.Program.certify
+    monkeypatch.setattr(
+        tf.Program, "certify", lambda *given, **more: proofs.append(certify(*given, **more)) or proofs[-1]
+    )
+    best = tf.Program.of(y="a*b + a*c").optimise("quick")
+    assert best.count().total == 2
+    assert len(proofs) == 1
+
+
 def test_results_are_kept_and_found_again(monkeypatch, tmp_path):
     tmp_path.chmod(0o700)
     monkeypatch.setenv("TAUFORGE_CACHE", str(tmp_path))
@@ -196,10 +207,22 @@ def test_results_are_kept_and_found_again(monkeypatch, tmp_path):
     (path,) = tmp_path.glob("*.code")
     key = path.stem
     monkeypatch.setattr(search, "found", lambda *_: iter(()))
-    damaged = b'{"rows": [["add", [5, 6], null]], "outputs": [0], "names": []}'
-    for data in (damaged, b'{"rows": [["const", [], 1.0]], "outputs": [0], "names": []}'):
+    damaged = b'{"rows": [["add", [5, 6], null]], "outputs": [0], "names": [], "start": 0}'
+    small = b'{"rows": [["const", [], 1.0]], "outputs": [0], "names": [], "start": 0}'
+    for data in (damaged, small, b"[" * 100_000):
         store.write(tmp_path, key, data)
         assert program.optimise() is program  # what is kept is no graph, or too small: searched again, in vain
+
+
+@pytest.mark.parametrize("name", ["scara", "stanford"])
+def test_code_of_what_is_found_again_is_the_same(monkeypatch, tmp_path, name):
+    """The head's table of inertial parameters is of the set searched from, and negatives keep their names."""
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("TAUFORGE_CACHE", str(tmp_path))
+    monkeypatch.setitem(search.EFFORTS, "default", replace(search.EFFORTS["quick"], rounds=search.LONG_ENOUGH))
+    program = tf.inverse_dynamics(tf.robots.bundled(name))
+    first, again = (program.optimise().code("c", name=name).splitlines() for _ in range(2))
+    assert [x for x in first if "exact random" not in x] == [x for x in again if "exact random" not in x]
 
 
 def test_an_interrupted_search_returns_what_it_found_and_keeps_nothing(monkeypatch, tmp_path):
@@ -230,7 +253,7 @@ def test_a_kept_graph_of_something_else_is_not_returned(monkeypatch, tmp_path):
     program.optimise()
     (path,) = tmp_path.glob("*.code")
     wrong = replace(program, results=tf.Program.of(y="a + b").results)
-    store.write(tmp_path, path.stem, json.dumps(saved._plain(wrong)).encode())
+    store.write(tmp_path, path.stem, json.dumps(saved._plain(wrong) | {"start": 0}).encode())
     assert program.optimise() is program
 
 
@@ -258,11 +281,23 @@ def test_numbers_of_numpy_are_efforts_and_seeds():
     assert program.optimise(np.int64(1)).count().total == 2
 
 
+def test_constants_whose_product_is_too_large_stay_apart():
+    program = tf.Program.of(y="a*1e200*b*1e200 + c*a*1e250*d*1e250")
+    best = program.optimise()
+    assert best.count().total <= program.count().total
+    assert program.certify(best)
+
+
 def test_an_effort_in_seconds_ends():
     program = tf.gravity(tf.robots.stanford(symbolic=True))
     best = program.optimise(0.3)
     assert best.count().total < program.count().total
     assert program.certify(best)
+
+
+def test_an_effort_in_seconds_is_never_less_than_quick():
+    program = tf.coriolis_matrix(tf.robots.scara(symbolic=True))
+    assert program.optimise(1e-9).count().total <= program.optimise("quick").count().total
 
 
 def test_objectives_measure_different_things():

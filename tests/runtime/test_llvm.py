@@ -34,6 +34,7 @@ CASES = {
     "atan2": functions.atan2(X, Y),
     "abs": functions.absolute(X),
     "sign": functions.sign(X),
+    "square added to itself": X * X + X,
     "neg used twice": (X - Y * Y) * (-(Y * Y) / X),
     "const": graph.as_node(0.1),
     "symbol": Y,

@@ -183,8 +183,8 @@ def generate(
     wrt: WithRespectTo = "",
     of: Of = "",
     effort: Effort = "",
-    objective: ObjectiveOption = Objective.operations,
-    seed: Seed = 0,
+    objective: ObjectiveOption = None,
+    seed: Seed = None,
     split: Split = False,
     open_loops: OpenLoops = False,
     listed: Annotated[
@@ -215,8 +215,9 @@ def generate(
         aim=aim,
     )
     program = differentiated(program, wrt, of)
-    if effort or objective is not Objective.operations:
-        program = program.optimise(effort_of(effort or "default"), objective=objective.value, seed=seed)
+    if effort or objective or seed is not None:
+        less = (objective or Objective.operations).value
+        program = program.optimise(effort_of(effort or "default"), objective=less, seed=seed or 0)
     if project:
         write_a_project(found, program, output, project, function, bool(target) or split)
         return

@@ -152,9 +152,13 @@ Effort = Annotated[
     ),
 ]
 ObjectiveOption = Annotated[
-    Objective, typer.Option("--objective", help="What the search lowers; without --effort, by the default effort.")
+    Objective | None,
+    typer.Option("--objective", help="What the search lowers; without --effort, by the default effort."),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Another seed takes the search another way.")]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", help="Another seed takes the search another way; without --effort, by the default effort."),
+]
 FunctionName = Annotated[str, typer.Option("--name", "-n", help="The name of the generated function.")]
 WrenchesOption = Annotated[
     Wrenches,

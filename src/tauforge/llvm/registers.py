@@ -130,7 +130,7 @@ class Assembled:
     def _fused(self, name: str, given: tuple[Value, ...], inside: Value | None) -> int:
         """Add a fused multiply-add, whose target is one of its operands or a copy of one, and return the target."""
         a, b, c = (self._where(value, inside) for value in given)
-        once = [value for value in given if given.count(value) == 1]
+        once = [value for value in given if given.count(value) == 1] or given[:1]  # or xx + x
         dying = self._dying(once)
         if dying:
             lost = dying[0]

@@ -109,10 +109,26 @@ def _closed(robot: Robot, forms: Forms, filled: Set[Key], masses: Mapping[int, M
         strangers = {link for name, link in found if (name, link) not in forms and (name, link) not in new}
         if not strangers:
             return found, plates
-        children = {j for j, joint in enumerate(robot.joints, 1) if joint.antecedent in strangers}
-        if not masses.keys() & strangers:
-            plates = plates - children
-        masses = {i: mass for i, mass in masses.items() if i not in strangers | children}
+        if not plates and not masses:
+            return forms, plates
+        plates, masses = _fewer(robot, strangers, plates, masses)
+
+
+def _fewer(
+    robot: Robot, strangers: Set[int], plates: frozenset[int], masses: Mapping[int, Mass]
+) -> tuple[frozenset[int], Mapping[int, Mass]]:
+    """Return plates and moved masses without those that add parameters to some links: the nearest ones below them,
+    since a link between, such as one that slides, can pass on all that it is given.
+    """
+    below = strangers
+    while below:
+        children = {j for j, joint in enumerate(robot.joints, 1) if joint.antecedent in below}
+        flat = plates if masses.keys() & strangers else plates - children
+        moved = {i: mass for i, mass in masses.items() if i not in strangers | children}
+        if len(flat) + len(moved) < len(plates) + len(masses):
+            return flat, moved
+        below = children
+    return frozenset(), {}
 
 
 def _movable(robot: Robot) -> Iterator[int]:

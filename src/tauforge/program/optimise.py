@@ -112,13 +112,18 @@ def optimised(program: Program, effort: str | float, objective: str, seed: int) 
     aim, limits, accuracy = OBJECTIVES[objective], effort_of(effort), Accuracy(program)
     long = limits.rounds >= LONG_ENOUGH and len(program.order) > 1
     starts = _starts(program, aim.measure, accuracy)[: TRIED if long else 1]
+    proof: Certificate | None = None
 
     def search() -> tuple[Program, bool]:
+        nonlocal proof
         ways, complete = _until_interrupted(searched(starts, limits, aim, seed, accuracy))
-        return certified(program, ways), complete
+        best, proof = certified(program, ways)
+        return best, complete
 
     best = kept(program, starts, (limits, objective, seed), search) if long else search()[0]
-    proof = _proof(program, best) if aim.measure(best) < aim.measure(program) else None
+    if aim.measure(best) >= aim.measure(program):
+        return program
+    proof = proof or _proof(program, best)  # it was kept before
     if proof is None:
         return program
     before, after = program.count().total, best.count().total
@@ -152,9 +157,17 @@ def _starts(program: Program, measure: Callable[[Program], float], accuracy: Acc
     return [way for way in near if way is program or accuracy.allows(way)] or [program]
 
 
-def certified(program: Program, ways: Iterable[Program]) -> Program:
-    """Return the last of several Programs that is proved equal to another one, or that one if none is."""
-    return next((way for way in reversed([*ways]) if way is program or _proof(program, way)), program)
+def certified(program: Program, ways: Iterable[Program]) -> tuple[Program, Certificate | None]:
+    """Return the last of several Programs that is proved equal to another one, with the proof, or that one if none is.
+
+    Proofs of what has many roots can take longer than the search, so each is made once.
+    """
+    for way in reversed([*ways]):
+        if way is program:
+            break
+        if proof := _proof(program, way):
+            return way, proof
+    return program, None
 
 
 def _proof(program: Program, way: Program) -> Certificate | None:

@@ -11,9 +11,11 @@ from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from .. import store
 from ..errors import TauforgeError
+from ..graph.operations import NEG
 from ..graph.pickling import flattened, restored
 from .program import Program
 
@@ -33,36 +35,47 @@ def kept(
     data = store.read(place, key)
     if data is not None:
         try:
-            return _read(program, json.loads(data))
-        except (ValueError, LookupError, TypeError, TauforgeError):  # damaged, or from another version
+            return _read(program, starts, json.loads(data))
+        except (ValueError, LookupError, TypeError, RecursionError, TauforgeError):  # damaged, or from another version
             pass
     made, complete = make()
     if complete:
-        store.write(place, key, json.dumps(None if made is program else _plain(made)).encode())
+        found = None if made is program else _plain(made) | {"start": _start(made, starts)}
+        store.write(place, key, json.dumps(found).encode())
     return made
+
+
+def _start(made: Program, starts: Sequence[Program]) -> int:
+    """Return which start a Program was made from: that whose heading it has, which lists the robot's parameters."""
+    return next((i for i, start in enumerate(starts) if start.heading is made.heading), 0)
 
 
 def _plain(program: Program) -> dict[str, object]:
     """Return a Program's graph as plain data."""
     outputs = [node for array in program.results.values() for node in array.nodes]
-    rows, number = flattened(outputs)
-    names = [(number[node], name) for node, name in program.names.items() if node in number]
+    computed = {*program.order}
+    named = {
+        node: name for node, name in program.names.items() if (node.args[0] if node.op is NEG else node) in computed
+    }
+    rows, number = flattened([*outputs, *named])
+    names = [(number[node], name) for node, name in named.items()]
     return {"rows": rows, "outputs": [number[node] for node in outputs], "names": names}
 
 
-def _read(program: Program, data: dict[str, list[tuple[int, str]]] | None) -> Program:
-    """Return a Program with the graph that was kept."""
+def _read(program: Program, starts: Sequence[Program], data: dict[str, Any] | None) -> Program:
+    """Return a Program, or one of its starts, with the graph that was kept."""
     if data is None:
         return program
-    nodes = restored((op, tuple(args), value) for op, args, value in data["rows"])  # type: ignore[misc]
-    kept_outputs = [nodes[int(i)] for i in data["outputs"]]  # type: ignore[call-overload]
-    if len(kept_outputs) != sum(len(array.nodes) for array in program.results.values()):
+    start: Program = starts[data["start"]]
+    nodes = restored((op, tuple(args), value) for op, args, value in data["rows"])
+    kept_outputs = [nodes[int(i)] for i in data["outputs"]]
+    if len(kept_outputs) != sum(len(array.nodes) for array in start.results.values()):
         raise ValueError("outputs of another Program")
     outputs = iter(kept_outputs)
     results = {
-        name: replace(array, nodes=tuple(next(outputs) for _ in array.nodes)) for name, array in program.results.items()
+        name: replace(array, nodes=tuple(next(outputs) for _ in array.nodes)) for name, array in start.results.items()
     }
-    made = replace(program, results=results, names={nodes[i]: name for i, name in data["names"]})
+    made = replace(start, results=results, names={nodes[i]: name for i, name in data["names"]})
     made.check()
     return made
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from random import Random
 
-from ..errors import ProgramError
+from ..errors import ExpressionError, ProgramError
 from ..progress import Progress
 from .accuracy import Accuracy
 from .network.change import Changes
@@ -90,14 +90,18 @@ def effort_of(effort: str | float) -> Effort:
 def searched(
     starts: Sequence[Program], effort: Effort, objective: Objective, seed: int, accuracy: Accuracy
 ) -> Iterator[Program]:
-    """Yield equal Programs, the last of which costs least: from several starts, that one with the best short search."""
+    """Yield equal Programs, the last of which costs least: from several starts, that one with the best short search.
+
+    If time is limited, the short search comes first in any case: what follows may take too long to find anything.
+    """
+    end = time.monotonic() + effort.seconds
     yield starts[0]
     start = short = starts[0]
-    if len(starts) > 1:
+    if len(starts) > 1 or effort.seconds < math.inf:
         tried = [[way, *found(way, EFFORTS["quick"], objective, seed, accuracy)][-1] for way in starts]
         start, short = min(zip(starts, tried, strict=True), key=lambda each: objective.measure(each[1]))
         yield short
-    end, best = time.monotonic() + effort.seconds, short
+    best = short
     for stage in (EFFORTS["default"], effort) if effort.heat else (effort,):  # a high effort is never in vain
         limited = replace(stage, seconds=max(0.0, end - time.monotonic()))
         for way in found(start, limited, objective, seed, accuracy):
@@ -114,7 +118,7 @@ def found(program: Program, effort: Effort, objective: Objective, seed: int, acc
     best, least = program, objective.measure(program)
     changes = Changes(Network(program, objective.prices), random)
     if least <= effort.pairs:
-        resubstitute(changes)
+        resubstitute(changes, deadline=deadline)
     idle, tried = 0, 0
     most = max(effort.rounds * effort.least / 2, effort.most * least)
     progress = Progress(f"optimising {program.name}")
@@ -122,7 +126,7 @@ def found(program: Program, effort: Effort, objective: Objective, seed: int, acc
         for number in range(effort.rounds + 1):
             if objective.waits:
                 balance(changes)
-            made = changes.network.rebuilt()
+            made = _rebuilt(changes, best)
             cost = objective.measure(made)
             idle = 0 if cost < (1 - NOTABLE) * least else idle + (number > 0)
             if cost < least and accuracy.allows(made):
@@ -138,6 +142,14 @@ def found(program: Program, effort: Effort, objective: Objective, seed: int, acc
         progress.clear()
 
 
+def _rebuilt(changes: Changes, best: Program) -> Program:
+    """Return the Program of a network; the best one so far if a constant in it would be too large for a float."""
+    try:
+        return changes.network.rebuilt()
+    except ExpressionError:
+        return best
+
+
 def _round(changes: Changes, effort: Effort, number: int, left: float, deadline: float) -> int:
     """Try changes; return how many."""
     size = changes.network.cost() // UNIT
@@ -148,5 +160,5 @@ def _round(changes: Changes, effort: Effort, number: int, left: float, deadline:
     else:
         walk(changes, MOVES, steps, 0.0, deadline)
     if size <= effort.pairs:
-        resubstitute(changes, steps // 100)
+        resubstitute(changes, steps // 100, deadline)
     return max(1, steps)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from random import Random
 
+from ...errors import ExpressionError
 from .network import FORBIDDEN, LEAF, SUM, Definition, Fresh, Network
 
 Builder = Callable[[Network, int, Random, Fresh], Definition | None]
@@ -58,7 +59,10 @@ class Changes:
         freed: list[int] = []
         fresh: Fresh = {}
         gain = net.drop(number, freed) + price
-        new = build(net, number, self.random, fresh)
+        try:
+            new = build(net, number, self.random, fresh)
+        except ExpressionError:  # a constant would be too large for a float
+            new = None
         if new is not None and number not in (new[1] >> 1, new[2] >> 1) and not _same(old, new):
             net.define(number, new)
             gain -= net.take(number, fresh, net.place[number] if limit is None else limit) + net.price[number]

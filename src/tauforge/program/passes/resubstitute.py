@@ -6,6 +6,7 @@ Every pair of values is looked up by residue, so identities are found that no ru
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping
 
 from ..network.change import Builder, Changes
@@ -15,7 +16,7 @@ from ..network.walk import SLACK
 _TRIED = 20
 
 
-def resubstitute(changes: Changes, steps: int = 0) -> int:
+def resubstitute(changes: Changes, steps: int = 0, deadline: float = math.inf) -> int:
     """Define values by two others where that frees more than one operation; return how much it saves.
 
     Parameters
@@ -23,6 +24,8 @@ def resubstitute(changes: Changes, steps: int = 0) -> int:
     steps
         For about so many values, a definition that costs no more is taken too, at random. It can make other changes
         possible.
+    deadline
+        The time of ``time.monotonic`` at which it ends, if not before.
     """
     net, random = changes.network, changes.random
     order = net.renumber(random if steps else None)
@@ -30,6 +33,8 @@ def resubstitute(changes: Changes, steps: int = 0) -> int:
     share = steps / max(1, len(order))
     saved = 0
     for number in reversed(order):
+        if time.monotonic() > deadline:
+            break
         if net.kind[number] in (SUM, PRODUCT, QUOTIENT) and net.uses[number]:
             free = share > 0 and random.random() < share
             if free or _saving(net, number):
