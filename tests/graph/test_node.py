@@ -49,6 +49,12 @@ def test_simplifies_when_built():
     assert a + a is a * 2.0
     assert (a * 2.0) * 3.0 is a * 6.0
     assert (a + 2.0) - 2.0 is a
+    assert (a + b) - a is b
+    assert a - (a + b) is -b
+    assert (b - a) + a is b
+    assert a - (a - b) is b
+    assert -(a - b) - b is -a
+    assert (a + 2.0) - a is as_node(2.0)
     assert a / a is as_node(1.0)
     assert sin(as_node(0.0)) is as_node(0.0)
     assert 1 - cos(a) * cos(a) is sin(a) * sin(a)
