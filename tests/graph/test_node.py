@@ -58,6 +58,9 @@ def test_simplifies_when_built():
     assert a / a is as_node(1.0)
     assert sin(as_node(0.0)) is as_node(0.0)
     assert 1 - cos(a) * cos(a) is sin(a) * sin(a)
+    assert cos(a) * cos(a) + sin(a) * sin(a) is as_node(1.0)
+    assert -((cos(a) * b) ** 2) - (b * sin(a)) ** 2 is -(b * b)
+    assert cos(a) ** 2 + sin(b) ** 2 is not as_node(1.0)
 
 
 def test_equal_structures_are_one_object():

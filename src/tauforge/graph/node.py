@@ -253,6 +253,9 @@ def add(a: Node, b: Node) -> Node:
     rest = _rest(x, y, a is not x, b is not y)
     if rest is not None:
         return rest
+    circle = _circle(x, y) if (a is x) is (b is y) else None
+    if circle is not None:
+        return circle if a is x else neg(circle)
     if y.key < x.key:
         x, y, a, b = y, x, b, a
     if a.op is NEG:
@@ -268,6 +271,18 @@ def _rest(x: Node, y: Node, minus_x: bool, minus_y: bool) -> Node | None:
                 gone = one is term if minus_x is not minus_y else one.op is NEG and one.args[0] is term
                 if gone:
                     return neg(other) if minus else other
+    return None
+
+
+def _circle(x: Node, y: Node) -> Node | None:
+    """Return r² if it is the sum of two nodes, (r sin a)² + (r cos a)²."""
+    if not (x.op is y.op is MUL and x.args[0] is x.args[1] and y.args[0] is y.args[1]):
+        return None
+    one, other = (part.args if part.op is MUL else (ONE, part) for part in (x.args[0], y.args[0]))
+    for r, u in (one, one[::-1]):
+        for s, v in (other, other[::-1]):
+            if r is s and {u.op, v.op} == {SIN, COS} and u.args == v.args:
+                return mul(r, r)
     return None
 
 
