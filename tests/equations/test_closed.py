@@ -84,6 +84,7 @@ def test_squares_of_sines_and_cosines_are_gone():
         ("a*b*c + a*b*d + a*b*e", "a*b*(c + d + e)"),
         ("x/(1 + y) + z/(1 + y)", "(x + z)/(y + 1)"),
         ("x/(-y - z)", "-x/(y + z)"),
+        ("(x*y + z*x*x)/x", "x*z + y"),
         ("abs(x*y + x*z)*2 + sign(x)", "2*abs(x*(y + z)) + sign(x)"),
         ("0", "0"),
     ],
@@ -103,6 +104,14 @@ def test_random_robots_are_proved_or_refused(seed):
         except TooLong:
             continue
         made.as_program().certify(model(robot))
+
+
+def test_sums_of_quotients_keep_what_is_above_the_bar():
+    assert "τ₁ - (1 + 1.5 c₂) τ₂" in str(tf.direct_dynamics(tf.robots.planar2r()).equations("closed"))
+
+
+def test_a_factor_that_is_rounded_to_one_is_not_shown():
+    assert str(tf.Program.of(y="0.9999999999999999*(a + b)").equations("closed")).startswith("y = a + b")
 
 
 def test_long_ones_become_steps():

@@ -49,9 +49,18 @@ def test_simplifies_when_built():
     assert a + a is a * 2.0
     assert (a * 2.0) * 3.0 is a * 6.0
     assert (a + 2.0) - 2.0 is a
+    assert (a + b) - a is b
+    assert a - (a + b) is -b
+    assert (b - a) + a is b
+    assert a - (a - b) is b
+    assert -(a - b) - b is -a
+    assert (a + 2.0) - a is as_node(2.0)
     assert a / a is as_node(1.0)
     assert sin(as_node(0.0)) is as_node(0.0)
     assert 1 - cos(a) * cos(a) is sin(a) * sin(a)
+    assert cos(a) * cos(a) + sin(a) * sin(a) is as_node(1.0)
+    assert -((cos(a) * b) ** 2) - (b * sin(a)) ** 2 is -(b * b)
+    assert cos(a) ** 2 + sin(b) ** 2 is not as_node(1.0)
 
 
 def test_equal_structures_are_one_object():

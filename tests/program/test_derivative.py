@@ -162,11 +162,11 @@ def test_modes_are_equal_on_random_robots(seed):
 @pytest.mark.parametrize(
     ("name", "parameters", "counts"),
     [
-        ("puma560", "base", (835, 742, 180)),
-        ("rx90", "base", (1497, 970, 256)),
-        ("kuka_lwr", "base", (1187, 934, 193)),
-        ("panda", "standard", (2618, 1434, 407)),
-        ("panda", "base", (2436, 1395, 364)),
+        ("puma560", "base", (835, 742, 170)),
+        ("rx90", "base", (1497, 936, 238)),
+        ("kuka_lwr", "base", (1187, 881, 175)),
+        ("panda", "standard", (2559, 1381, 385)),
+        ("panda", "base", (2377, 1342, 342)),
     ],
 )
 def test_counts(name, parameters, counts):

@@ -77,7 +77,7 @@ def test_counts_by_hand_are_those_of_right_formulas(model, count):
     assert hand.count().total == count
 
 
-COUNTS = {("rx90", "inertia_matrix"): 240, ("stanford", "inertia_matrix"): 205, ("scara", "inertia_matrix"): 35}
+COUNTS = {("rx90", "inertia_matrix"): 238, ("stanford", "inertia_matrix"): 199, ("scara", "inertia_matrix"): 34}
 
 
 @pytest.mark.parametrize(("name", "model"), COUNTS)
@@ -337,7 +337,7 @@ def test_sums_that_lose_digits_are_refused():
     accuracy = Accuracy(program)
     assert accuracy.allows(best)
     a, b, c, d = (tf.symbol(x) for x in "abcd")
-    lossy = ((a * b * c + d) + 1e9 * a) - 1e9 * a
+    lossy = ((a * b * c + 1e9 * a) + d) - 1e9 * a
     worse = replace(program, results={**program.results, "y": replace(program.results["y"], nodes=(lossy,))})
     assert program.certify(worse)
     assert not accuracy.allows(worse)
@@ -346,7 +346,7 @@ def test_sums_that_lose_digits_are_refused():
 def test_sums_that_lose_digits_at_high_speed_are_refused():
     program = tf.inverse_dynamics(tf.robots.planar2r())
     speed, first, second = program.arguments["qd"].nodes[0], *program.results["tau"].nodes
-    lossy = (first + speed**4) - speed**4
+    lossy = ((first + speed**4) + second) - speed**4 - second
     worse = replace(program, results={"tau": replace(program.results["tau"], nodes=(lossy, second))})
     assert program.certify(worse)
     assert not Accuracy(program).allows(worse)

@@ -16,7 +16,9 @@ import pytest
 
 import tauforge as tf
 from tauforge.projects import PROJECTS
+from tauforge.projects.fmu import rates
 from tauforge.projects.numbers import numbers
+from tauforge.projects.project import Order
 
 from ..targets.runners import require
 
@@ -201,6 +203,16 @@ def test_names_that_a_project_needs_itself_are_refused(kind, name, tmp_path):
     with pytest.raises(tf.TargetError, match=f"'{name}' cannot be the name of a project of kind {kind}"):
         tf.write_project(tf.robots.planar2r(), tmp_path / name, kind)
     assert not list(tmp_path.iterdir())
+
+
+def test_fmus_smooth_coulomb_friction():
+    robot = tf.robots.planar2r()
+    robot = replace(robot, joints=tuple(replace(joint, FS=0.3) for joint in robot.joints))
+    found = rates(Order(robot, tf.inverse_dynamics(robot), "arm")).compile()
+    q, tau = np.array([0.2, 0.3]), np.zeros(2)
+    one, rest, other, fast = (found(q, np.array([v, -v]), tau).qdd for v in (-1e-6, 0.0, 1e-6, 0.1))
+    np.testing.assert_allclose([one, other], [rest, rest], atol=0.01)
+    np.testing.assert_allclose(fast, tf.direct_dynamics(robot).compile()(q, np.array([0.1, -0.1]), tau), rtol=1e-3)
 
 
 @pytest.mark.slow

@@ -35,6 +35,15 @@ def test_options_of_the_model_are_in_the_head(tmp_path, parameters):
     assert tf.verify(file, robot).proved
 
 
+def test_names_of_joints_in_the_head(tmp_path):
+    names = "left-" * 40, "*/ a  b /*/ ??/ \\ é"
+    robot = tf.robots.planar2r()
+    robot = replace(robot, joints=tuple(replace(x, name=name) for x, name in zip(robot.joints, names, strict=True)))
+    for known in (names[:1], names[1:], names):
+        file = tf.hybrid_dynamics(robot, accelerated=known).write(tmp_path / "arm.c")
+        assert tf.verify(file, robot).proved
+
+
 @pytest.mark.parametrize("change", [("planar2r", "panda"), ("9.81", "1.62"), ("void", "\nvoid")])
 def test_a_changed_file_is_told(tmp_path, change):
     robot = tf.robots.planar2r()

@@ -68,7 +68,7 @@ class Factoring:
         placed = [(self._rank(node), [self._spelled(node)] * n) for node, n in powers]
         self._motion.update(parts[0] for rank, parts in placed if rank[0] == MOTION)
         for x in sums:
-            negative, parts = _split(x)
+            negative, parts = _above_and_below(x)
             scale = neg(scale) if negative else scale
             if isinstance(parts[0], Constant):
                 scale = mul(scale, parts[0].node)
@@ -205,6 +205,15 @@ def _split(x: Expression) -> tuple[bool, tuple[Expression, ...]]:
     if isinstance(x, Sum) and negative:
         x = Sum(tuple((False, term) for _, term in x.terms)) if len(x.terms) > 1 else x.terms[0][1]
     return negative, x.factors if isinstance(x, Product) else (x,)
+
+
+def _above_and_below(x: Expression) -> tuple[bool, tuple[Expression, ...]]:
+    """Return the same of a quotient too: the factors above its bar, then one over what is below."""
+    negative, parts = _split(x)
+    if not isinstance(parts[0], Quotient):
+        return negative, parts
+    less, above = _split(parts[0].top)
+    return negative is not less, (*above, Quotient(Number(1.0), parts[0].bottom))
 
 
 def _joined(factors: Sequence[Expression]) -> Expression:

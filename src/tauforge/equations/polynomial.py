@@ -150,11 +150,16 @@ def _added(a: Polynomial, b: Polynomial) -> Polynomial:
 
 
 def multiplied(a: Powers, b: Powers) -> Powers:
+    """Return the product of powers; x and 1/x cancel."""
     if not a or not b:
         return a or b
     found = dict(a)
     for factor, n in b:
         found[factor] = found.get(factor, 0) + n
+    for below in [x for x in found if x.op is DIV and x.args[1] in found]:  # 1/x is a factor of its own
+        n = min(found[below], found[below.args[1]])
+        found[below], found[below.args[1]] = found[below] - n, found[below.args[1]] - n
+        found = {factor: n for factor, n in found.items() if n}
     return tuple(sorted(found.items(), key=lambda pair: pair[0].key))
 
 

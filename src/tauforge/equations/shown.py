@@ -55,7 +55,7 @@ def _times(factors: list[Expression]) -> Expression:
 def _quotient(value: float, rest: tuple[Expression, ...]) -> Expression:
     """Return a number times factors, as a quotient if the number is a fraction that is no short decimal."""
     top, bottom = fraction(value)
-    above = rest if rest and top == 1.0 else (Number(top), *rest)
+    above = rest if rest and number(top) == "1" else (Number(top), *rest)
     made = above[0] if len(above) == 1 else Product(above)
     return made if bottom == 1 else Quotient(made, Number(float(bottom)))
 

@@ -250,11 +250,40 @@ def add(a: Node, b: Node) -> Node:
     x, y = a.args[0] if a.op is NEG else a, b.args[0] if b.op is NEG else b
     if x is y:
         return ZERO if a is not b else mul(TWO, a)
+    rest = _rest(x, y, a is not x, b is not y)
+    if rest is not None:
+        return rest
+    circle = _circle(x, y) if (a is x) is (b is y) else None
+    if circle is not None:
+        return circle if a is x else neg(circle)
     if y.key < x.key:
         x, y, a, b = y, x, b, a
     if a.op is NEG:
         return neg(add(x, neg(b)))
     return interned((ADD, a, b), ADD, (a, b))
+
+
+def _rest(x: Node, y: Node, minus_x: bool, minus_y: bool) -> Node | None:
+    """Return ±x ± y where one of them is a term of the other and cancels: (r + s) - r is s."""
+    for total, term, minus in ((x, y, minus_x), (y, x, minus_y)):
+        if total.op is ADD:
+            for one, other in (total.args, total.args[::-1]):
+                gone = one is term if minus_x is not minus_y else one.op is NEG and one.args[0] is term
+                if gone:
+                    return neg(other) if minus else other
+    return None
+
+
+def _circle(x: Node, y: Node) -> Node | None:
+    """Return r² if it is the sum of two nodes, (r sin a)² + (r cos a)²."""
+    if not (x.op is y.op is MUL and x.args[0] is x.args[1] and y.args[0] is y.args[1]):
+        return None
+    one, other = (part.args if part.op is MUL else (ONE, part) for part in (x.args[0], y.args[0]))
+    for r, u in (one, one[::-1]):
+        for s, v in (other, other[::-1]):
+            if r is s and {u.op, v.op} == {SIN, COS} and u.args == v.args:
+                return mul(r, r)
+    return None
 
 
 def mul(a: Node, b: Node) -> Node:

@@ -10,6 +10,7 @@ from ..errors import ProgramError
 from ..program.array import Array
 from ..program.program import PARAMETERS, Program
 from ..simulation.equations import equations
+from ..simulation.friction import SMOOTHING
 from .numbers import c_test
 from .project import Files, Order, filled
 
@@ -33,8 +34,11 @@ def fmu(order: Order) -> Files:
 
 
 def rates(order: Order) -> Program:
-    """Return the Program ``q, qd, tau -> rate, qdd``, where rate is the derivative of q."""
-    whole = equations(order.robot)
+    """Return the Program ``q, qd, tau -> rate, qdd``, where rate is the derivative of q.
+
+    Coulomb friction is smoothed as in ``simulate``: importers take what has no event indicators as smooth.
+    """
+    whole = equations(order.robot, smoothing=SMOOTHING)
     if PARAMETERS in whole.arguments:
         raise ProgramError(f"an FMU needs numbers: give values to {', '.join(order.robot.symbols[:5])} … with bind(…)")
     qd = whole.arguments["qd"]

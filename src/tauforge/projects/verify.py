@@ -106,7 +106,7 @@ def _said(head: str) -> str:
     lines = [line.removeprefix(" *").strip() for line in head.split("\n")]
     start = next((i for i, line in enumerate(lines) if line.startswith(MADE)), len(lines))
     end = next((i for i, line in enumerate(lines) if line.startswith(CERTIFICATE)), len(lines))
-    return " ".join(lines[start:end]).removeprefix(MADE)
+    return "".join(lines[start:end]).removeprefix(MADE)
 
 
 def _made(said: str, robot: Robot, path: str | Path) -> Program:

@@ -26,6 +26,8 @@ from ..models.bias import friction
 from ..robot.robot import Robot
 
 INFINITE = float("inf")
+SMOOTHING = 1e-3
+"""Velocity below which Coulomb friction fades, by default, in rad/s or m/s."""
 
 
 @final

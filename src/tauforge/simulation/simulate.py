@@ -16,7 +16,7 @@ from .controllers import largest_torques
 from .drive import Drive, Free, Inside, Law, Table, drive, law_of
 from .equations import equations
 from .events import Watch
-from .friction import Stiction
+from .friction import SMOOTHING, Stiction
 from .integrator import Record, run
 from .options import Options, options
 from .results import course_of_many, course_of_one, finished, partial
@@ -35,7 +35,7 @@ def simulate(
     robot: Robot, t: ArrayLike, torque: Any = None, controller: Any = None, q0: ArrayLike | None = None,
     qd0: ArrayLike | None = None, method: str = "DOP853", rtol: float = 1e-8, atol: ArrayLike = 1e-10,
     events: Any = None, *, rate: float | None = None, delay: int = 0, saturation: ArrayLike | None = None,
-    wrenches: Any = None, smoothing: float = 1e-3, stiction: float | Stiction | None = None,
+    wrenches: Any = None, smoothing: float = SMOOTHING, stiction: float | Stiction | None = None,
     stops: float | Stops | bool | None = None, max_step: float = np.inf, max_steps: int | None = None,
     threads: int | None = None,
 ) -> Trajectory:

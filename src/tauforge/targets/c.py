@@ -201,14 +201,26 @@ def digest(text: str) -> str:
 
 
 def how_made(program: Program) -> str:
-    """Return the model and the methods that made a Program from a robot, with their options; empty if unknown."""
+    """Return the model and the methods that made a Program from a robot, with their options; empty if unknown.
+
+    Its only spaces are those that separate: a comment changes signs in names, and its lines end anywhere.
+    """
     steps = program.recipe.steps if program.recipe else ()
     chain = all(len(step.of) == 1 for step in steps)  # each made from the one before it
     try:
         made = [[step.model, _chosen(step)] for step in steps]
-        return json.dumps(made, sort_keys=True, default=_word) if steps and chain else ""
+        return _TEXT.sub(_lasting, json.dumps(made, sort_keys=True, default=_word)) if steps and chain else ""
     except TypeError:  # an option that is not a number, a text or a list
         return ""
+
+
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+_FRAGILE = re.compile(r" |(?<=\*)/|(?<=/)\*|(?<=\?)\?")
+
+
+def _lasting(text: re.Match[str]) -> str:
+    """Return a text of JSON with codes in the place of what a comment changes."""
+    return _FRAGILE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text[0])
 
 
 def _word(option: object) -> str:
