@@ -66,7 +66,7 @@ def test_it_builds_and_its_test_passes(kind, tmp_path):
     folder = made(kind, tf.robots.puma560(), tmp_path)
     text = run(COMMANDS[kind][1], folder)
     if kind == "ros2":
-        assert "2 tests, 0 errors, 0 failures" in text
+        assert "3 tests, 0 errors, 0 failures" in text
     assert (folder / "README.md").read_text().startswith("# arm\n")
 
 
