@@ -31,7 +31,9 @@ GRID, PARTS, LEVELS = 64, 8, 4
 HERMITE = 1.0 / 30000.0
 """Bounds the error of the polynomial's coefficients, and of their differences, if multiplied by h⁶ max |f⁽⁶⁾|."""
 NOISE, LEAST = 1e-12, 3e-14
-"""What may be rounding, relative to the size of the wave, in the first cells and in their parts."""
+"""What may be rounding, relative to the size of the wave, in the first cells and in their parts, if not more is known
+to be.
+"""
 TOUCHING = 1e-7
 """How near to zero, relative to its size, a wave that does not cross it may touch it."""
 STEPS = 6
@@ -57,14 +59,17 @@ class Zeros(NamedTuple):
     unclear: Truths
 
 
-def zeros(values: Floats) -> Zeros:
-    """Return the zeros of waves from values (k, 2 D + 1) at equal steps of the angle, from 0."""
+def zeros(values: Floats, noise: float = 0.0) -> Zeros:
+    """Return the zeros of waves from values (k, 2 D + 1) at equal steps of the angle, from 0; with what is known to be
+    rounding, relative to the size of the wave.
+    """
     (waves, bound), count = spectrum(values.shape[1])(values), len(values)
     size = bound[:, 1]
-    told = kinds(waves.shape[1])(waves[:, None], CELLS, bound[:, None])[..., 0]
+    first = first_cells(noise)
+    told = kinds(waves.shape[1])(waves[:, None], first, bound[:, None])[..., 0]
     unclear = ~np.isfinite(size) | (told >= LOW).any(axis=1)
     wave, cell = np.nonzero((told > 0.0) & ~unclear[:, None])
-    kind, cells = told[wave, cell], CELLS[cell]
+    kind, cells = told[wave, cell], first[cell]
     found, crossing = list[tuple[NDArray[np.intp], Floats]](), list[NDArray[np.intp]]()
     for level in range(LEVELS):
         one = np.flatnonzero(kind % LOW == ONE)
@@ -74,7 +79,7 @@ def zeros(values: Floats) -> Zeros:
         wave, cells = wave[rest], cells[rest]
         if not len(wave) or level == LEVELS - 1:
             break
-        wave, cells = np.repeat(wave, PARTS), cut(cells)
+        wave, cells = np.repeat(wave, PARTS), cut(cells, noise)
         kind = kinds(waves.shape[1])(waves[wave], cells, bound[wave])[:, 0]
         unclear |= np.bincount(wave[kind >= LOW], minlength=count) > 1
         some = (kind > 0.0) & ~unclear[wave]
@@ -93,22 +98,24 @@ def zeros(values: Floats) -> Zeros:
 def sampled(values: Floats) -> Floats:
     """Return waves at the ends of cells, from values at equal steps of the angle."""
     waves, _ = spectrum(values.shape[1])(values)
-    return np.asarray(_value(waves.shape[1])(waves[:, None], CELLS[:, :1])[..., 0])
+    return np.asarray(_value(waves.shape[1])(waves[:, None], first_cells(0.0)[:, :1])[..., 0])
 
 
-def cut(cells: Floats) -> Floats:
+def cut(cells: Floats, noise: float) -> Floats:
     """Return the parts of cells (m, 3)."""
     at = cells[:, :1] + (cells[:, 1:2] - cells[:, :1]) * (np.arange(PARTS + 1) / PARTS)
-    return _cells(at).reshape(-1, 3)
+    return _cells(at, max(LEAST, noise)).reshape(-1, 3)
 
 
-def _cells(at: Floats, noise: float = LEAST) -> Floats:
+def _cells(at: Floats, noise: float) -> Floats:
     """Return cells between consecutive angles (..., m): both ends, and what may be rounding there."""
     return np.stack([at[..., :-1], at[..., 1:], np.full_like(at[..., 1:], noise)], axis=-1)
 
 
-CELLS = _cells(np.linspace(0.0, 2.0 * np.pi, GRID + 1), NOISE)
-"""The first cells."""
+@cache
+def first_cells(noise: float) -> Floats:
+    """Return the cells (GRID, 3) that are not yet cut."""
+    return _cells(np.linspace(0.0, 2.0 * np.pi, GRID + 1), max(NOISE, noise))
 
 
 @cache

@@ -35,6 +35,8 @@ HIGHEST = 12
 """The highest frequency that the determinant of twelve equations can have."""
 SINGULAR = 1e-7
 """Entries of a triangle below it leave the elimination to others."""
+MOST_NOISE = 1e-9
+"""The most that counts as rounding of a wave, relative to its size: more would leave too many poses to others."""
 SECOND = 1e-6
 """Squared error of a second branch that is worth a look."""
 TRIGONOMETRIC = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.5], [0.5, -0.5, 0.0]])
@@ -77,7 +79,7 @@ class Eliminated:
         every = np.concatenate([values, np.ones((1, 1, 3, 3, 3))], axis=1)[0]
         halves = np.einsum("eijl,ia,jb,lc->eabc", every, *(grid.half for grid in grids))
         self.left = np.einsum("eabc,ad->ebcd", halves, TRIGONOMETRIC).reshape(EQUATIONS + 1, 27)
-        self.degree, self.span = HIGHEST, np.inf
+        self.degree, self.span, self.noise = HIGHEST, np.inf, 0.0
 
     @classmethod
     def of(cls, general: General, choice: Choice, T: Floats, q: Floats) -> Eliminated | None:
@@ -91,12 +93,22 @@ class Eliminated:
         values = own.waves(S)
         if lost.any() or not np.isfinite(values).all():
             return None
+        own.noise = own._rounding(T, q, values)
         own.degree, size = frequencies(values), np.abs(values).max(axis=1)
         at = q[:, general.chain.axes[order[2]].place] - choice.offsets[0]
         there = determinant()(S, np.stack([np.cos(at), np.sin(at)], axis=1))[:, 0]
         own.span = float(np.log10(size / np.abs(sampled(values)).min(axis=1)).mean())
         fine = np.abs(there) < 1e-8 * size
         return own if fine.all() and 0 < own.degree < HIGHEST else None
+
+    def _rounding(self, T: Floats, q: Floats, values: Floats) -> float:
+        """Return by how much waves change, relative to their size, where the last digits of poses do: the nearer an arm
+        is to one whose equations depend on each other, the more.
+        """
+        digits = np.random.default_rng(1).choice([-1.0, 1.0], T.shape) * np.finfo(float).eps
+        right = self.general._right(T * (1.0 + digits), q, self.choice.order)
+        other = self.waves(self.combined(np.ascontiguousarray(right[..., 1:]), right[..., 0])[0])
+        return min(MOST_NOISE, float((np.abs(other - values).max(axis=1) / np.abs(values).max(axis=1)).max()))
 
     @cached_property
     def right(self) -> Function:
@@ -142,7 +154,7 @@ class Eliminated:
     def candidates(self, T: Floats, near: Floats) -> Candidates:
         """Return candidates for poses (k, 4, 4)."""
         S, lost = self._system(T, near)
-        found = zeros(self.waves(S))
+        found = zeros(self.waves(S), self.noise)
         pose = found.wave
         states = States(self.joints(near[pose], found.angle, kernel()(S[pose], found.angle[:, None])), pose)
         states = self.general._completed(T, states, self.choice.kept, SECOND)

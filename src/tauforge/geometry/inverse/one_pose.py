@@ -16,7 +16,7 @@ from ...runtime.function import Function
 from .branches import SHARP
 from .chain import NOWHERE, Floats
 from .choose import Range, chosen
-from .circle import CELLS, LEVELS, LOW, ONE, UNSURE, cut, kinds, nearing, spectrum
+from .circle import LEVELS, LOW, ONE, UNSURE, cut, first_cells, kinds, nearing, spectrum
 from .eliminate import SECOND, SINGULAR, Eliminated, around
 from .general import General
 from .orthogonal import complement, determinant, kernel
@@ -80,9 +80,10 @@ class OnePose:
     def _zeros(self, S: Floats) -> Floats | None:
         """Return the zeros of the determinant; None if they are not all simple and certain."""
         assert self._eliminated is not None
+        noise = self._eliminated.noise
         values = determinant()(S, around(2 * self._eliminated.degree + 1))[:, 0]
         waves, bound = spectrum(len(values))(values)
-        cells, count, found = CELLS, len(waves), list[Floats]()
+        cells, count, found = first_cells(noise), len(waves), list[Floats]()
         for _ in range(LEVELS):
             told = kinds(count)(waves, cells, bound)[:, 0].tolist()
             if not max(told) < LOW:
@@ -92,7 +93,7 @@ class OnePose:
             unsure = [k for k, kind in enumerate(told) if kind == UNSURE]
             if not unsure:
                 return nearing(count, 0)(waves, np.concatenate(found)) if found else np.empty((0, 1))
-            cells = cut(cells[unsure])
+            cells = cut(cells[unsure], noise)
         return None
 
     def _states(self, T: Floats, S: Floats, angle: Floats) -> Floats | None:
