@@ -31,15 +31,14 @@ def frame_number(robot: Robot, name: str | None) -> int:
 
 
 def tip(robot: Robot) -> str:
-    """Return the frame at the end of an arm: its only constant frame, such as a tool's, or its last link."""
-    tools = [frame.name for frame in robot.frames]
+    """Return the frame at the end of an arm: the only constant frame on its last link, as a tool's, or that link."""
     inner = {joint.antecedent for joint in robot.joints}
-    ends = [body.name for k, body in enumerate(robot.bodies, 1) if k not in inner]
-    found = tools if len(tools) == 1 and len(ends) == 1 else ends
-    if len(found) != 1 or len(tools) > 1:
-        several = ", ".join(map(repr, dict.fromkeys([*ends, *tools]))) or "no link"
+    ends = {k: body.name for k, body in enumerate(robot.bodies, 1) if k not in inner}
+    tools = [frame.name for frame in robot.frames if frame.antecedent in ends]
+    if len(ends) != 1 or len(tools) > 1:
+        several = ", ".join(map(repr, dict.fromkeys([*ends.values(), *tools]))) or "no link"
         raise ProgramError(f"{robot.name} ends in {several}: say with frame= which frame you mean")
-    return found[0]
+    return (tools or [*ends.values()])[0]
 
 
 def poses_of(robot: Robot, state: State) -> list[Pose]:

@@ -162,10 +162,22 @@ def test_a_reason_tells_of_the_solution_nearest_to_the_limits():
     assert reason.count("by 0.25 rad") == 6
 
 
+FRAMES = {
+    name: tf.Joint(name=name, antecedent=link, sigma=2, mu=0, d=0.1)
+    for name, link in (("camera", 3), ("left", 6), ("right", 6))
+}
+
+
+@pytest.mark.parametrize(("frames", "end"), [(("camera",), "link6"), (("camera", "left"), "left")])
+def test_the_end_of_an_arm_is_on_its_last_link(frames, end):
+    arm = replace(PUMA, frames=tuple(FRAMES[x] for x in frames))
+    assert tf.inverse_geometry(arm).frame == end
+
+
 ARMS = {
     "no frame 'hand'": (PUMA, {"frame": "hand"}),
     "ends in 'link6', 'left', 'right': say": (
-        replace(PUMA, frames=tuple(tf.Joint(name=x, antecedent=6, sigma=2, mu=0) for x in ("left", "right"))),
+        replace(PUMA, frames=tuple(FRAMES[x] for x in ("camera", "left", "right"))),
         {},
     ),
     "aim='speed'": (PUMA, {"frame": "link6", "aim": "speed"}),
