@@ -85,8 +85,7 @@ def jacobian(robot: Robot, *, frame: str = "", point: Point = (0.0, 0.0, 0.0), a
     Parameters
     ----------
     frame
-        Name of a link or of a constant frame; by default the only constant frame on the last link, such as a
-        tool's, or that link.
+        Name of a link or of a constant frame; by default the only constant frame on the last link, or that link.
     point
         The point whose velocity you want, in that frame.
     axes

@@ -356,8 +356,7 @@ def inverse_geometry(
     Parameters
     ----------
     frame
-        Name of a link or of a constant frame; by default the only constant frame on the last link, such as a
-        tool's, or that link.
+        Name of a link or of a constant frame; by default the only constant frame on the last link, or that link.
     fixed
         Positions of joints that are not to be solved for, as redundant arms need: numbers or arrays, by joint.
         Redundant joints that you do not fix are sampled. Or ``{"arm angle": …}``, for arms with seven joints whose
