@@ -6,7 +6,7 @@ from .idioms import counted, entry
 from .rows import in_rows, shuffled, transposed, turned
 from .vectors import Vectors
 
-STREAMED = 2
+_STREAMED = 2
 """The flag of an output whose rows bypass the caches."""
 _LONG = 256  # bytes of a row from which it is written by itself
 
@@ -171,7 +171,7 @@ def scatter(vectors: Vectors) -> list[str]:
         f"%lengthy = icmp sge i64 %size, {_LONG // vectors.size}",
         "br i1 %lengthy, label %long, label %short",
         "long:",
-        f"%streams = icmp eq i64 %contiguous, {STREAMED}",
+        f"%streams = icmp eq i64 %contiguous, {_STREAMED}",
         "br i1 %streams, label %past, label %through",
         "past:",
         f"call void @stream{rows}",
