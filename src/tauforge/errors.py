@@ -62,6 +62,22 @@ class ProgramError(TauforgeError, ValueError):
     """A Program was asked for something that it cannot do."""
 
 
+class LoopError(ProgramError):
+    """No state was found in which all loops of a mechanism are closed.
+
+    Attributes
+    ----------
+    loop
+        Name of the loop that stays open even by itself; empty if each closes by itself, but not all together.
+    open_by
+        By how much at least, in metres or radians.
+    """
+
+    def __init__(self, message: object, loop: str = "", open_by: float = 0.0) -> None:
+        super().__init__(message)
+        self.loop, self.open_by = loop, open_by
+
+
 class CertificationError(ProgramError):
     """Two Programs are not equal; the message gives a counterexample.
 

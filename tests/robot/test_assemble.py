@@ -177,7 +177,7 @@ def test_attaching_needs_names_of_its_own():
     ("make", "message"),
     [
         (lambda arm: arm.lock({"elbow": 1.0}), "no joint 'elbow'"),
-        (lambda arm: arm.payload(1.0, at="hand"), "no frame 'hand'"),
+        (lambda arm: arm.payload(1.0, at="hand"), "no link, frame or joint 'hand'"),
         (lambda arm: arm.payload(-1.0, at="link6"), "positive"),
         (lambda arm: arm.payload(1.0, [0, 0], at="link6"), "three numbers"),
         (lambda arm: arm.payload(1.0, [0, 0, 0], [[1, 2, 0], [0, 1, 0], [0, 0, 1]], at="link6"), "symmetric"),

@@ -9,7 +9,7 @@ from math import inf, isfinite
 import numpy as np
 
 from ..errors import ExpressionError, IdentificationError
-from ..robot.assemble import frame
+from ..robot.frames import frame
 from ..robot.robot import Robot
 from .problem import Inequality
 

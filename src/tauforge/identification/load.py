@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ExpressionError, IdentificationError
 from ..models.registry import check_robot
-from ..robot.assemble import frame
+from ..robot.frames import frame
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from .columns import Columns, columns

@@ -15,7 +15,8 @@ from typing import final
 import numpy as np
 
 from ..errors import IdentificationError
-from ..robot.assemble import frame, with_load
+from ..robot.assemble import with_load
+from ..robot.frames import frame
 from ..robot.body import Body
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia

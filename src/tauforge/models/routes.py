@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from ..errors import ProgramError, suggestion
+from ..robot.frames import BASE, frame_name, known_frames
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
 from ..spatial.vector import UNITS, Matrix, Vector
 from .state import State
 
-BASE = "base"
-"""Name of link 0's frame."""
 T = TypeVar("T")
 
 
@@ -22,12 +21,13 @@ def frame_number(robot: Robot, name: str | None) -> int:
     """
     if name is None:
         return 0
+    wanted = frame_name(robot, name)
     for number, body in reversed([*enumerate(robot.bodies, 1)]):
-        if body.name == name:
+        if body.name == wanted:
             return number
-    if name == BASE or (robot.base.body and name == robot.base.body.name):
+    if wanted == BASE or (robot.base.body and wanted == robot.base.body.name):
         return 0
-    raise ProgramError(f"{robot.name} has no frame {name!r}; {suggestion(name, [BASE, *robot.frame_names])}")
+    raise ProgramError(f"{robot.name} has no frame {name!r}; {suggestion(name, known_frames(robot))}")
 
 
 def tip(robot: Robot) -> str:

@@ -7,12 +7,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ExpressionError, RobotError, suggestion
+from ..errors import ExpressionError, RobotError
 from ..graph.node import Scalar
 from ..spatial.pose import HERE, Pose
 from ..spatial.screw import Wrench
 from ..spatial.vector import Vector
 from .choice import choice_of_both, choice_without
+from .frames import frame
 from .joint import Joint, constant_frame, given
 from .placement import placement
 
@@ -45,7 +46,7 @@ def merged(robot: Robot) -> Robot:
             owner.append(i)
             pose.append(at)
             bodies[i] = _together(bodies[i], inward(body, at))
-            frames.append(standing(constant_frame(body.name, i), at))
+            frames.append(standing(constant_frame(body.name, i, alias=joint.name), at))
         else:
             owner.append(len(kept) + 1)
             pose.append(HERE)
@@ -57,6 +58,7 @@ def merged(robot: Robot) -> Robot:
         return _moved(joint, owner[joint.antecedent], pose[joint.antecedent])
 
     named = {frame.name for frame in robot.frames}
+    carrier = {frame.name: frame.alias for frame in frames}
     frames = [frame for frame in frames if frame.name not in named]
     links = [body for body in bodies[1:] if body]
     loops = tuple(replace(x, joint=elsewhere(x.joint), frame=elsewhere(x.frame)) for x in robot.loops)
@@ -66,7 +68,7 @@ def merged(robot: Robot) -> Robot:
         joints=tuple(followed),
         bodies=tuple(links),
         base=replace(robot.base, body=bodies[0]),
-        frames=(*map(elsewhere, robot.frames), *frames),
+        frames=(*(replace(elsewhere(x), alias=x.alias or carrier.get(x.name, "")) for x in robot.frames), *frames),
         loops=loops,
         tendons=tuple(
             replace(tendon, joints=tuple((number[j], x) for j, x in tendon.joints)) for tendon in robot.tendons
@@ -114,6 +116,7 @@ def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
     links = {robot.base.body.name} if robot.base.body else set()
     links |= {body.name for body in bodies} | {frame.name for frame in robot.frames}
     taken = {joint.name for joint in (*joints, *(joint for loop in robot.loops for joint in (loop.joint, loop.frame)))}
+    taken |= {frame.alias for frame in robot.frames if frame.alias}
 
     def renamed(name: str, among: Container[str]) -> str:
         if name not in among:
@@ -127,7 +130,8 @@ def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
 
     def shifted(joint: Joint, among: Container[str] = taken) -> Joint:
         mimic = joint.mimic and replace(joint.mimic, joint=joint.mimic.joint + first)
-        new = replace(joint, name=renamed(joint.name, among), mimic=mimic, variable="")
+        alias = renamed(joint.alias, taken)
+        new = replace(joint, name=renamed(joint.name, among), alias=alias, mimic=mimic, variable="")
         if joint.antecedent:
             return replace(new, antecedent=joint.antecedent + first)
         return _moved(new, place.antecedent, place.pose())
@@ -145,7 +149,7 @@ def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
     )
     if root is None:
         return whole
-    root_frame = replace(place, name=renamed(root.name, links))
+    root_frame = replace(place, name=renamed(root.name, links), alias="")
     return replace(with_load(whole, place, root), frames=(*whole.frames, root_frame))
 
 
@@ -164,20 +168,6 @@ def with_load(robot: Robot, place: Joint, load: Body) -> Robot:
     bodies = list(robot.bodies)
     bodies[place.antecedent - 1] = _together(bodies[place.antecedent - 1], body)
     return replace(robot, bodies=tuple(bodies))
-
-
-def frame(robot: Robot, name: str) -> Joint:
-    """Return a frame by its name: a constant frame, a link's own, or the base's."""
-    for found in robot.frames:
-        if found.name == name:
-            return found
-    names = [body.name for body in robot.bodies]
-    if name in names:
-        return constant_frame(name, names.index(name) + 1)
-    if name == "base" or (robot.base.body and name == robot.base.body.name):
-        return constant_frame(name, 0)
-    known = ["base", *names, *(x.name for x in robot.frames)]
-    raise RobotError(f"{robot.name} has no frame {name!r}; {suggestion(name, known)}")
 
 
 def standing(joint: Joint, at: Pose) -> Joint:

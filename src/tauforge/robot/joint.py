@@ -116,6 +116,8 @@ class Joint:
         Acceleration, likewise.
     GAM
         Effort, likewise.
+    alias
+        Another name of a constant frame: that of the fixed joint which holds it, as in a URDF.
     """
 
     name: str
@@ -146,6 +148,7 @@ class Joint:
     GAM: Scalar | None = None
     mimic: Mimic | None = None
     limits: Limits = NO_LIMITS
+    alias: str = ""
 
     def __post_init__(self) -> None:
         values = vars(self)
@@ -207,6 +210,6 @@ def _number(word: str, name: str) -> int:
     return WORDS.index(word)
 
 
-def constant_frame(name: str, antecedent: int, **place: Scalar) -> Joint:
+def constant_frame(name: str, antecedent: int, *, alias: str = "", **place: Scalar) -> Joint:
     """Return a constant frame on a link, placed by a joint's geometric parameters."""
-    return Joint(name=name, antecedent=antecedent, sigma=FIXED, mu=0, **place)  # type: ignore[arg-type]
+    return Joint(name=name, antecedent=antecedent, sigma=FIXED, mu=0, alias=alias, **place)  # type: ignore[arg-type]

@@ -15,7 +15,8 @@ from typing import Any
 from ..errors import RobotError
 from ..spatial.pose import HERE, Pose
 from ..spatial.vector import UNITS, Vector, cross, dot
-from .assemble import PLACE, frame
+from .assemble import PLACE
+from .frames import frame
 from .base import given_vector
 from .body import IDENTITY, Body
 from .entries import by_joint

@@ -17,6 +17,7 @@ from ..spatial.vector import Vector
 from .base import BASE_LINK, Base, given_vector
 from .body import Body
 from .entries import axis_names, degrees
+from .frames import frame_name
 from .joint import ACTUATOR, FREE, Joint, given
 from .kinds import FIXED, FLOATING
 from .loop import Loop
@@ -245,7 +246,8 @@ class Robot(Shown):
 
     def with_frames(self, *names: str | None) -> Robot:
         """Return the robot with some of its constant frames as links without inertia, after all others."""
-        chosen = tuple(frame for frame in self.frames if frame.name in names)
+        wanted = {frame_name(self, name) for name in names if name}
+        chosen = tuple(frame for frame in self.frames if frame.name in wanted)
         links = (Body(name=frame.name) for frame in chosen)
         return self.derived(joints=(*self.joints, *chosen), bodies=(*self.bodies, *links))
 

@@ -42,6 +42,7 @@ def validate(robot: Robot) -> None:
     _names(robot, "joint", [joint.name for joint in (*robot.joints, *loop_joints)])
     _names(robot, "link", [body.name for body in _bodies(robot)])
     _names(robot, "frame", [frame.name for frame in robot.frames])
+    _names(robot, "fixed joint", [frame.alias for frame in robot.frames if frame.alias])
     _chosen(robot)
     _tendons(robot)
     _base(robot)
@@ -95,6 +96,8 @@ def _topology(robot: Robot) -> None:
                 f"there are links 0 to {count}"
             )
     for joint in robot.joints:
+        if joint.alias:
+            raise RobotError(f"{robot.name}: joint {joint.name!r} has an alias; only constant frames can have one")
         _mimic(robot, joint)
         if joint.limits is not NO_LIMITS and any(map(math.isnan, vars(joint.limits).values())):
             raise RobotError(f"{robot.name}: joint {joint.name!r}: a limit is not a number; write one, or inf")

@@ -45,6 +45,7 @@ A scalar is a number, or a text with an expression such as ``"pi/2"`` or ``"2*L1
 
     [[frame]]                       optional: one for each constant frame
     name, on, gamma … r             its name, parent and position
+    joint = "tool_mount"            optional: the name of the fixed joint that holds it, which then means it too
 
     [[tendon]]                      optional: one for each tendon
     name = "rope"
@@ -219,13 +220,19 @@ def _loop(table: Table, numbers: dict[str, int | None]) -> Loop:
     table.only("joint", "frame")
     joint, frame = table.table("joint"), table.table("frame")
     joint.only("name", *_MOVING)
+    frame.only("name", *_PLACEMENT)
     return Loop(joint=_joint(joint, numbers, "name", actuated=False), frame=_frame(frame, numbers))
 
 
 def _frame(table: Table, numbers: dict[str, int | None]) -> Joint:
     """Read a constant frame."""
-    table.only("name", *_PLACEMENT)
-    return Joint(name=table.text("name"), sigma=FIXED, **_placement(table, numbers, actuated=False))
+    table.only("name", "joint", *_PLACEMENT)
+    return Joint(
+        name=table.text("name"),
+        sigma=FIXED,
+        alias=table.text("joint") if "joint" in table.data else "",
+        **_placement(table, numbers, actuated=False),
+    )
 
 
 def _joint(table: Table, numbers: dict[str, int | None], name: str, actuated: bool = True) -> Joint:

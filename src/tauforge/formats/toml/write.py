@@ -37,7 +37,9 @@ def write(robot: Robot) -> str:
         lines += ["", "[[link]]", f"name = {_quoted(body.name)}", f"joint = {_quoted(joint.name)}"]
         lines += [*_joint(robot, links, joint, number, actuated=True), *_body(body, "link")]
     for frame in robot.frames:
-        lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", *_placement(links, frame, actuated=False)]
+        lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}"]
+        lines += [f"joint = {_quoted(frame.alias)}"] if frame.alias else []
+        lines += _placement(links, frame, actuated=False)
     for tendon in robot.tendons:
         joints = _inline(f"{_quoted(robot.joints[j - 1].name)} = {_scalar(x)}" for j, x in tendon.joints)
         lines += ["", "[[tendon]]", f"name = {_quoted(tendon.name)}", f"joints = {joints}"]

@@ -14,14 +14,13 @@ from typing import Any
 from ...errors import RobotError, RobotWarning
 from ...robot.base import Base
 from ...robot.body import NO_INERTIA, Body, Visual
-from ...robot.joint import Joint
-from ...robot.kinds import FIXED
+from ...robot.joint import Joint, constant_frame
 from ...robot.placement import placement
 from ...robot.robot import Robot
 from ...spatial.pose import HERE, Pose
 from ..angles import SNAP
 from ..xml import Document, Element, document
-from .closing import SideFile, with_loops
+from .closing import SideFile
 from .mimic import mimics
 from .parts import PASSIVE, SIGMA, friction, inertial, limits, origin, own_frame, visuals
 from .tree import Connection, tree
@@ -35,7 +34,7 @@ def read(path: Path, snap: float = SNAP, lenient: bool = False, side: SideFile |
 def robot_of(doc: Document, snap: float, side: SideFile | None = None) -> Robot:
     """Return the robot that a document and a side file describe."""
     links, root, connections = tree(doc)
-    connections = side.retyped(connections) if side else connections
+    connections = side.retyped(doc.source.path, connections) if side else connections
     by_name = {joint.name: joint for joint in connections}
     moving = [joint for joint in connections if joint.kind != "fixed"]
     numbers = {joint.name: number for number, joint in enumerate(moving, 1)}
@@ -49,7 +48,7 @@ def robot_of(doc: Document, snap: float, side: SideFile | None = None) -> Robot:
         number, at = owner[joint.parent], place[joint.parent].then(origin(doc, joint.parts, snap))
         if joint.kind == "fixed":
             owner[joint.child], place[joint.child] = number, at
-            frames.append(Joint(name=joint.child, antecedent=number, sigma=FIXED, mu=0, **placement(at)))
+            frames.append(constant_frame(joint.child, number, alias=joint.name, **placement(at)))
             continue
         turned = own_frame(doc, joint, snap)
         joints.append(
@@ -65,7 +64,7 @@ def robot_of(doc: Document, snap: float, side: SideFile | None = None) -> Robot:
         )
         owner[joint.child], place[joint.child] = len(joints), turned.link if turned else HERE
         if turned:
-            frames.append(Joint(name=joint.child, antecedent=len(joints), sigma=FIXED, mu=0, **turned.parameters))
+            frames.append(constant_frame(joint.child, len(joints), **turned.parameters))
     names = [root, *(joint.child for joint in moving)]
     bodies = _bodies(doc, names, links, owner, place, snap, doubts)
     for doubt in (*doc.excused, *(f"{doc.source.path}: {doubt}" for doubt in doubts)):
@@ -78,7 +77,11 @@ def robot_of(doc: Document, snap: float, side: SideFile | None = None) -> Robot:
         frames=frames,
         free_frames=True,
     )
-    return with_loops(robot, side) if side else robot
+    if side is None:
+        return robot
+    elements = {joint.name: joint.element for joint in connections} | links
+    lines = {name: element.sourceline for name, element in elements.items()} if doc.lines else {}
+    return side.close(doc.source.path, robot, lines)
 
 
 def _law(doc: Document, joint: Connection) -> dict[str, Any]:

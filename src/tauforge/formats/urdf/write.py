@@ -60,7 +60,7 @@ def write(robot: Robot) -> str:
         if frame.name in written:
             continue
         on = links[frame.antecedent]
-        joint_name = unused(f"{frame.name}_fixed", joints)
+        joint_name = unused(frame.alias or f"{frame.name}_fixed", joints)
         joints.add(joint_name)
         lines.append(f"  <link name={quoteattr(frame.name)}/>")
         lines += _open(joint_name, "fixed", on.name, frame.name, on.place.inverse().then(_pose(frame)))

@@ -18,6 +18,7 @@ from ...graph.evaluate import symbols
 from ...graph.node import Node, symbol
 from ...graph.operations import COS, NEG, SIN
 from ...graph.rewrite import replaced
+from ...robot.frames import frame_name
 from ...robot.tables import Sheet, geometry
 from ...targets.expression import Call, Element, Expression, Number, Sum, Variable
 from .arm_angle import ARM_ANGLE
@@ -94,7 +95,7 @@ def _opening(ik: InverseGeometry, letters: Letters, made: Sequence[StepText]) ->
     robot, chain = ik.robot, ik._arm.chain
     yield _table(ik)
     for frame in robot.frames:
-        if frame.name == ik.frame:
+        if frame.name == frame_name(robot, ik.frame):
             place = ", ".join(f"{key} = {getattr(frame, key)}" for key in ("gamma", "b", "alpha", "d", "theta", "r"))
             yield Paragraph((f"The frame E, {frame.name}, is constant in link {frame.antecedent}: {place}.",))
     yield Heading("The equation")

@@ -15,7 +15,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ProgramError
+from ...errors import LoopError
 from ...graph.arrays import Arrays
 from ...graph.node import Node, as_node, is_zero, symbol
 from ...robot.entries import by_joint, owners
@@ -264,10 +264,12 @@ def _closed(mechanism: Mechanism, group: Group, start: Floats) -> Floats:
             reached: Floats = found[0]
             return reached
     own = [k for _, places, axes in mechanism.places if set(axes) & set(group.axes) for k in places]
+    open_by = np.inf
     for attempt, starts in enumerate(_starts(mechanism, group)):
         for way in (starts, *_one_after_another(mechanism, group, starts)):
             found, error = newton(left, mechanism.step, way, group.axes, enough=STARTS // 4)
             done = np.flatnonzero(is_closed(error))
+            open_by = min(open_by, _largest(error))
             if len(done):
                 q = start.copy()
                 distances = np.linalg.norm(found[done][:, own] - start[own], axis=1)
@@ -276,10 +278,17 @@ def _closed(mechanism: Mechanism, group: Group, start: Floats) -> Floats:
         if not attempt:
             _refuse_what_cannot_close_alone(mechanism, group)
     names = ", ".join(mechanism.names[k] for k in group.loops)
-    raise ProgramError(
+    raise LoopError(
         f"{mechanism.robot.name}: no state was found in which its loops are closed: each of {names} closes by itself, "
-        "but not all together; check the kinds of the joints that close them, their frames, and all lengths"
+        f"but not all together: something stays open by {open_by:.3g} m or rad; check the kinds of the joints that "
+        "close them, their frames, and all lengths",
+        open_by=open_by,
     )
+
+
+def _largest(errors: Floats) -> float:
+    """Return the largest error of the state (k, m) that has the smallest one."""
+    return float(np.abs(errors).max(axis=1, initial=0.0).min())
 
 
 def _nudge(mechanism: Mechanism, group: Group) -> Floats:
@@ -313,16 +322,20 @@ def _refuse_what_cannot_close_alone(mechanism: Mechanism, group: Group) -> None:
         q = np.vstack([mechanism.neutral, next(_starts(mechanism, alone))])
         error = newton(mechanism.evaluator(alone), mechanism.step, q, alone.axes, enough=1)[1]
         if not is_closed(error).any():
-            worst = max(worst, (float(np.abs(error).max(axis=1, initial=0.0).min()), mechanism.names[k]))
+            worst = max(worst, (_largest(error), mechanism.names[k]))
     open_by, name = worst
     if open_by > NEVER and not mechanism.group([mechanism.names.index(name)]).axes:
-        raise ProgramError(
+        raise LoopError(
             f"{mechanism.robot.name}: the two frames of the loop {name!r} are {open_by:.3g} m or rad apart, and no "
-            "joint between them can change that; check where they are"
+            "joint between them can change that; check where they are",
+            name,
+            open_by,
         )
     if open_by > NEVER:
-        raise ProgramError(
+        raise LoopError(
             f"{mechanism.robot.name}: no state was found in which its loops are closed: even by itself, the loop "
             f"{name!r} stays open by {open_by:.3g} m or rad; check the kind of the joint that closes it, its two "
-            "frames, and the joints between them, with their lengths (m) and angles (rad)"
+            "frames, and the joints between them, with their lengths (m) and angles (rad)",
+            name,
+            open_by,
         )
