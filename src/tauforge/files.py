@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from reprlib import repr as short
 
 from .errors import RobotError, TauforgeError
 from .limits import spend
@@ -12,9 +13,21 @@ _PLAIN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """How a file is opened: a pipe without a writer must not block."""
 
 
+def as_path(name: object) -> Path:
+    """Return the name of a file or folder as a Path, or say what it must be."""
+    if isinstance(name, Path):
+        return name
+    text = os.fspath(name) if isinstance(name, os.PathLike) else name
+    if not isinstance(text, str):
+        raise TauforgeError(f"a file's name must be a text or a pathlib.Path, not {short(name)}")
+    if "\0" in text:
+        raise TauforgeError(f"{text}: no file can have a name with a null character; choose another")
+    return Path(text)
+
+
 def read_bytes(path: str | Path) -> bytes:
     """Return the bytes of a robot file; a RobotError says why it cannot be read."""
-    path = Path(path)
+    path = as_path(path)
     try:
         with open(os.open(path, _PLAIN), "rb") as file:
             spend("bytes", regular(path, os.fstat(file.fileno())), path)
@@ -57,7 +70,7 @@ def write_bytes(path: str | Path, data: bytes) -> Path:
     """Write a file under a temporary name in the same folder, then rename it: it is complete or absent."""
     import tempfile  # not for those who only read
 
-    path = Path(path)
+    path = as_path(path)
     if os.path.isdir(path):
         raise TauforgeError(f"{path}: this is a directory; give a file's name")
     temporary = ""

@@ -5,12 +5,14 @@ import pytest
 
 import tauforge as tf
 
-URDF = """<robot name="arm"><link name="ground"/><link name="upper"/><link name="lower"/><link name="tool"/><link name="shared"/>
+URDF = """<robot name="arm"><link name="ground"/><link name="upper"/><link name="lower"/><link name="tool"/>
+<link name="shared"/>
 <joint name="j1" type="revolute"><parent link="ground"/><child link="upper"/><axis xyz="0 0 1"/>
 <limit effort="1" velocity="1" lower="-3" upper="3"/></joint>
 <joint name="j2" type="revolute"><parent link="upper"/><child link="lower"/><origin xyz="0.5 0 0" rpy="0.1 0.2 0.3"/>
 <axis xyz="0 1 0"/><limit effort="1" velocity="1" lower="-3" upper="3"/></joint>
-<joint name="mount" type="fixed"><parent link="lower"/><child link="tool"/><origin xyz="0.4 0.1 0" rpy="0.3 0 1"/></joint>
+<joint name="mount" type="fixed"><parent link="lower"/><child link="tool"/>
+<origin xyz="0.4 0.1 0" rpy="0.3 0 1"/></joint>
 <joint name="tool" type="fixed"><parent link="upper"/><child link="shared"/><origin xyz="0 0.2 0"/></joint></robot>"""
 q = np.array([0.3, -0.4])
 

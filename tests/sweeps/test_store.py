@@ -1,5 +1,6 @@
 """Stores on disk: whole or absent, resumed or refused."""
 
+import errno
 import os
 import signal
 import sys
@@ -147,11 +148,35 @@ def test_status_is_written_after_the_results(tmp_path):
     with created(tmp_path / "runs.zarr", 0, space, {}) as store:
         store.write(pack([0, 1], [[1.0], [2.0]]))
         store._mark = broken
-        with pytest.raises(OSError, match="killed here"):
+        with pytest.raises(tf.TauforgeError, match="killed here"):
             store.write(pack([2], [[3.0, 4.0]]))
     left = tf.Sweep.load(tmp_path / "runs.zarr").data
     assert left.status.values.tolist() == [1, 1, 0, 0]
     np.testing.assert_array_equal(left.y.values[:2], [[1.0, np.nan], [2.0, np.nan]])
+
+
+def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
+    """The error says what to do, and the same call goes on where it stopped."""
+    write, room = run.Store._mark, iter([True, True])
+
+    def fills(store, places, status):
+        if not next(room, False):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(store, places, status)
+
+    monkeypatch.setattr(run, "BYTES", 1)  # every batch is written at once
+    square = Counted()
+    calls = partial(tf.sweep, square, {"x": X}, store=tmp_path / "runs.zarr", workers="threads", jobs=1, batch=5)
+    with monkeypatch.context() as patch:
+        patch.setattr(run.Store, "_mark", fills)
+        with pytest.raises(tf.TauforgeError, match=r"runs.zarr: results cannot be written \(No space left"):
+            calls()
+    done = (tf.Sweep.load(tmp_path / "runs.zarr").data.status.values == 1).sum()
+    assert 0 < done < len(X)
+    square.calls.clear()
+    sweep = calls()
+    assert len(square.calls) == len(X) - done
+    np.testing.assert_array_equal(sweep.data.value, X**2)
 
 
 def test_blocks_are_rewritten_with_what_they_had(tmp_path):

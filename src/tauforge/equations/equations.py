@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..errors import ProgramError, TargetError
-from ..files import write_text
+from ..files import as_path, write_text
 from ..program.program import PARAMETERS, Program
 from ..targets import latex
 from ..targets.comments import head
@@ -98,7 +98,7 @@ class Equations:
 
     def save(self, path: str | Path) -> Path:
         """Write the equations to a file, whose ending says how: .tex, .md or .txt."""
-        path = Path(path)
+        path = as_path(path)
         kinds = {".tex": self.latex, ".md": self.markdown, ".txt": self.text}
         if path.suffix.lower() not in kinds:
             raise TargetError(f"{path}: equations are written to files that end in {', '.join(kinds)}")

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import RobotError
-from ..files import write_text
+from ..files import as_path, write_text
 from ..limits import FileLimits, limited
 from ..robot.body import Body
 from ..robot.bundled import names
@@ -152,11 +152,11 @@ def _with_folders(robot: Robot, folders: tuple[str, ...]) -> Robot:
 
 def _side_file(path: str | Path, loops: str | Path) -> SideFile:
     """Return what a side file of a URDF says."""
-    if Path(path).suffix.lower() not in (".urdf", ".xacro"):
+    if as_path(path).suffix.lower() not in (".urdf", ".xacro"):
         raise RobotError(f"{path}: loops={str(loops)!r} is for URDF; this format has loops of its own")
     from .urdf.closing import read_side_file
 
-    return read_side_file(Path(loops))
+    return read_side_file(as_path(loops))
 
 
 def _check(path: str | Path, snap: object, lenient: object, folders: object, limits: object) -> None:
@@ -177,7 +177,7 @@ def save(robot: Robot, path: str | Path) -> None:
     """Write a robot to a file, completely or not at all, in the format of its ending; ``snap=0`` reads an equal one
     back.
     """
-    write_text(path, _format(Path(path)).write(robot))
+    write_text(path, _format(as_path(path)).write(robot))
 
 
 def _format(path: Path) -> ModuleType:

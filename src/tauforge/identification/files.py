@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import IdentificationError
+from ..files import as_path
 from .recording import ARRAYS, Recording
 
 Floats = NDArray[np.float64]
@@ -29,7 +30,7 @@ _JOINT = re.compile(r"_?(\d+)|\[(\d+)\]|[_.](\S.*)")
 
 def read(path: str | Path, columns: Names, topic: str | None = None, step: float | None = None) -> Recording:
     """Return a recording from a file or a bag's folder."""
-    file = Path(path)
+    file = as_path(path)
     if not file.exists():
         raise IdentificationError(f"{file}: there is no such file")
     if wrong := [key for key in columns if key not in KEYS]:

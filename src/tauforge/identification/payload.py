@@ -16,8 +16,8 @@ import numpy as np
 
 from ..errors import IdentificationError
 from ..robot.assemble import with_load
-from ..robot.frames import frame
 from ..robot.body import Body
+from ..robot.frames import frame
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from .columns import Columns

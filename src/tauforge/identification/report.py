@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import TauforgeError
-from ..files import write_text
+from ..files import as_path, write_text
 from ..graph.text import to_text
 from ..spatial.inertia import NAMES
 from ..view.document import document, figure
@@ -44,7 +44,7 @@ MEANINGS = {
 
 def write(path: str | Path, result: Identification, training: Validation | None, other: Validation | None) -> Path:
     """Write the report, whole or not at all."""
-    if Path(path).suffix not in (".html", ".htm"):
+    if as_path(path).suffix not in (".html", ".htm"):
         raise TauforgeError(f"{path}: a report is written as .html")
     return write_text(path, html(result, training, other))
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from ..program.array import outputs
 from ..program.optimise import cheapest
 from ..program.program import Program
+from ..robot.frames import BASE
 from ..robot.robot import Robot
 from ..spatial.pose import Pose
 from ..spatial.rotation import Rotation
@@ -20,7 +21,7 @@ from ..spatial.vector import UNITS, ZERO, Vector, column, cross
 from .prepare import prepare
 from .registry import model
 from .results import program
-from .routes import BASE, Route, frame_number, poses_of, spread
+from .routes import Route, frame_number, poses_of, spread
 
 
 @model("q -> T", "homogeneous matrices of all links")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import TargetError, suggestion
+from ..files import as_path
 from ..models.inverse_dynamics import inverse_dynamics
 from ..models.registry import check_robot
 from ..program.program import Program
@@ -71,7 +72,7 @@ def write_project(
     check_robot(robot)
     if kind not in PROJECTS:
         raise TargetError(f"unknown kind of project {kind!r}; {suggestion(kind, list(PROJECTS))}")
-    own = re.sub(r"[^A-Za-z0-9_]", "_", Path(folder).resolve().name) if name is None else name
+    own = re.sub(r"[^A-Za-z0-9_]", "_", as_path(folder).resolve().name) if name is None else name
     name = Names(LANGUAGE).function(own)
     if name in _STDIO | _TAKEN.get(kind, frozenset()):
         raise TargetError(f"{name!r} cannot be the name of a project of kind {kind}, which needs it itself; give name=")

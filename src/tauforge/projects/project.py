@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import TauforgeError
+from ..files import as_path
 from ..program.program import Program
 from ..robot.robot import Robot
 
@@ -52,7 +53,7 @@ def filled(kind: str, order: Order, more: Mapping[str, str] | None = None) -> Fi
 
 def write_folder(folder: str | Path, files: Files) -> Path:
     """Write files under a temporary folder, then rename it; refuse a place where there is something."""
-    folder = Path(folder)
+    folder = as_path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise TauforgeError(f"{folder}: there is something already; give the name of a new folder")
     try:

@@ -16,10 +16,10 @@ from ..errors import RobotError
 from ..spatial.pose import HERE, Pose
 from ..spatial.vector import UNITS, Vector, cross, dot
 from .assemble import PLACE
-from .frames import frame
 from .base import given_vector
 from .body import IDENTITY, Body
 from .entries import by_joint
+from .frames import frame
 from .joint import Joint, constant_frame
 from .kinds import KINDS, PRISMATIC
 from .leg import Leg, placed

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TauforgeError
+from ..files import as_path
 from ..view.figures import write_figure
 
 WIDTH, HEIGHT = 8.0, 2.2
@@ -43,5 +44,5 @@ def histories(
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right upper", ncols=-(-len(names) // COLUMN), frameon=False)
     if path is not None:
-        write_figure(figure, Path(path))
+        write_figure(figure, as_path(path))
     return figure

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TauforgeError
-from ..files import write_bytes
+from ..files import as_path, write_bytes
 from .events import Event
 from .trajectory import Trajectory
 
@@ -30,14 +30,14 @@ LEFT_OUT = ("robot", "states")
 
 def save(trajectory: Trajectory, path: str | Path) -> Path:
     """Write a trajectory in the format of the file's ending."""
-    path = Path(path)
+    path = as_path(path)
     written = {".npz": _npz, ".csv": _csv, ".parquet": _parquet}
     return write_bytes(path, written[_ending(path)](trajectory))
 
 
 def load(path: str | Path) -> Trajectory:
     """Return the trajectory in a file."""
-    path = Path(path)
+    path = as_path(path)
     read = {".npz": _from_npz, ".csv": _from_csv, ".parquet": _from_parquet}[_ending(path)]
     try:
         about, arrays = read(path)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
+from ..files import as_path
 from .events import Event
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ class Trajectory:
 
         figure = plot(self._alone())
         if path is not None:
-            write_figure(figure, Path(path))
+            write_figure(figure, as_path(path))
         return figure
 
     def animate(self, path: str | Path | None = None, *, robot: Robot | None = None) -> Animation:

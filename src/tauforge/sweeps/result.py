@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from ..errors import TauforgeError
+from ..files import as_path
 from .batch import Fault
 from .outputs import TIME, TIMES
 from .store import DONE, FAILED, HEAD, NOT_RUN, head_of, need
@@ -54,8 +55,9 @@ class Sweep:
     @classmethod
     def load(cls, path: str | Path) -> Sweep:
         """Return the sweep in a store, as far as it is done."""
-        head_of(Path(path))
-        return cls(dataset(Path(path)), Path(path))
+        path = as_path(path)
+        head_of(path)
+        return cls(dataset(path), path)
 
     @cached_property
     def _status(self) -> Any:

@@ -70,7 +70,7 @@ class Keeper:
     def __init__(self, store: Store, count: int, room: int) -> None:
         self._store, self._held, self._most = store, list[Finished](), max(room, count // HELD)
         self._since = time.monotonic()
-        self._safe = not store.on_disk
+        self._safe = store.path is None
         self.ran = self.failed = self._cases = self._bytes = 0
 
     def add(self, finished: Finished) -> None:

@@ -46,10 +46,10 @@ def need() -> Any:
 
 @final
 class Store:
-    """The arrays of a sweep, on disk or in memory."""
+    """The arrays of a sweep, on disk at a path or in memory."""
 
-    def __init__(self, group: Any, space: Space, on_disk: bool = True) -> None:
-        self.on_disk = on_disk
+    def __init__(self, group: Any, space: Space, path: Path | None) -> None:
+        self.path = path
         self.group, self._shape = group, tuple(space.sizes.values())
         self._dimensions, self._taken = tuple(space.sizes), {*space.sizes, *(axis.name for axis in space.axes)}
         self._about = Blocks(self._shape, FEW)
@@ -63,6 +63,15 @@ class Store:
 
     def write(self, finished: Finished) -> None:
         """Write the results of some cases, then their status."""
+        try:
+            self._write(finished)
+        except OSError as error:  # a full disk, for example
+            raise TauforgeError(
+                f"{self.path}: results cannot be written ({error.strerror or error}); what is stored is whole: make "
+                "room there, then call sweep again in the same way to go on"
+            ) from None
+
+    def _write(self, finished: Finished) -> None:
         faults, done = dict(finished.faults), list[Ints]()
         for pack in finished.packs:
             if self._layout is None:
@@ -184,7 +193,7 @@ def created(path: Path | None, entropy: int, space: Space, identity: Mapping[str
     zarr = need()
     head = {"version": VERSION, "identity": identity, "seed": str(entropy), "layout": None, "block": None}
     if path is None:
-        yield Store(_skeleton(zarr.create_group(zarr.storage.MemoryStore()), space, head), space, on_disk=False)
+        yield Store(_skeleton(zarr.create_group(zarr.storage.MemoryStore()), space, head), space, None)
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -199,7 +208,7 @@ def created(path: Path | None, entropy: int, space: Space, identity: Mapping[str
     except OSError as error:
         raise TauforgeError(f"{path}: cannot be written ({error.strerror or error}); choose another place") from None
     with locked(path):
-        yield Store(zarr.open_group(path, mode="r+"), space)
+        yield Store(zarr.open_group(path, mode="r+"), space, path)
 
 
 def _umask() -> int:
@@ -272,4 +281,4 @@ def opened(path: Path, space: Space, identity: Mapping[str, Any]) -> Iterator[St
     with locked(path):
         for left in path.rglob("*.partial"):  # of a caller that was killed
             left.unlink(missing_ok=True)
-        yield Store(need().open_group(path, mode="r+"), space)
+        yield Store(need().open_group(path, mode="r+"), space, path)

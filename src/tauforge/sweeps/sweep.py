@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ProgramError, TauforgeError
+from ..files import as_path
 from ..robot.robot import Robot
 from ..simulation.simulate import simulate
 from .batch import Work, takes_rng
@@ -72,7 +73,7 @@ def sweep(
         A KeyboardInterrupt carries what is done as its attribute ``sweep``.
     """
     _check(function, cases, samples, jobs, batch, resume)
-    path = None if store is None else Path(store)
+    path = None if store is None else as_path(store)
     exists = _exists(path, resume)
     entropy = _entropy(seed, path if exists else None)
     space = Space((*grid(parameters), *listed(cases), *sampled(samples, count, entropy)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import TargetError, suggestion
-from ..files import write_text
+from ..files import as_path, write_text
 from ..program.program import Program
 from . import algebra, c, classes, cpp, fortran, go, javascript, latex, matlab, numpy, python, rust, scilab
 from .notebook import in_html as in_html
@@ -60,7 +60,7 @@ def _chosen(target: str) -> Target:
 def target_of(path: str | Path) -> str:
     """Return the target for a file's ending."""
     by_ending = {target.ending: name for name, target in TARGETS.items() if target.ending}
-    ending = Path(path).suffix.lower()
+    ending = as_path(path).suffix.lower()
     if ending not in by_ending:
         known = ", ".join(f"{ending} ({name})" for ending, name in by_ending.items())
         raise TargetError(f"{path}: no target has files that end in {ending!r}; use {known}, or name the target")
@@ -69,5 +69,5 @@ def target_of(path: str | Path) -> str:
 
 def write(program: Program, path: str | Path, *, target: str | None = None, name: str | None = None) -> Path:
     """Write a Program as source code; by default the file's name determines the target and the function's name."""
-    path = Path(path)
+    path = as_path(path)
     return write_text(path, generate(program, target or target_of(path), path.stem if name is None else name))

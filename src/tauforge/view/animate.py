@@ -10,7 +10,7 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from ..errors import ProgramError
-from ..files import write_bytes, write_text
+from ..files import as_path, write_bytes, write_text
 from ..robot.robot import Robot
 from .page import page
 from .picture import MOVING, Picture, checked_size, gif
@@ -54,7 +54,7 @@ class Animation:
         speed
             How much faster than in reality a .gif shows the motion.
         """
-        path = Path(path)
+        path = as_path(path)
         ending = path.suffix.lower()
         if ending == ".html":
             return write_text(path, self.html)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError
-from ..files import write_text
+from ..files import as_path, write_text
 from ..graph.node import Node, Scalar, is_zero
 from ..models.loops.closure import with_sides
 from ..models.loops.freedom import freedom
@@ -47,7 +47,7 @@ class Drawing:
 
     def save(self, path: str | Path) -> None:
         """Write the drawing to an .svg file."""
-        if Path(path).suffix != ".svg":
+        if as_path(path).suffix != ".svg":
             raise ProgramError(f"{path}: a drawing is written as .svg")
         write_text(path, self.svg)
 

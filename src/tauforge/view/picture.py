@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError, TauforgeError
-from ..files import write_bytes
+from ..files import as_path, write_bytes
 from ..robot.robot import Robot
 from .raster import Renderer
 from .scene import Scene, scene
@@ -67,7 +67,7 @@ def plot(robot: Robot, q: ArrayLike | None = None, path: str | Path | None = Non
 
 
 def _check_ending(path: str | Path) -> None:
-    if Path(path).suffix.lower() != ".png":
+    if as_path(path).suffix.lower() != ".png":
         raise ProgramError(f"{path}: a picture is written as .png")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..files import as_path
 from ..geometry.workspace import MEASURES, PLANES, Section, Workspace, dexterity, transforms_of
 from .figures import COLOURS, PALE, canvas, write_figure
 
@@ -26,7 +27,7 @@ INSIDE = [-1e9, 0.0]
 def written(figure: Any, path: str | Path | None) -> Any:
     """Write a figure to a file, if one is given, and return it."""
     if path is not None:
-        write_figure(figure, Path(path))
+        write_figure(figure, as_path(path))
     return figure
 
 

@@ -13,7 +13,7 @@ from ...equations import unicode
 from ...equations.equations import ROUNDED, unmarked
 from ...equations.shown import number, rounded, shown
 from ...errors import TargetError
-from ...files import write_text
+from ...files import as_path, write_text
 from ...program.program import Program
 from ...robot.tables import Sheet, in_text
 from ...targets import latex
@@ -166,7 +166,7 @@ class Derivation:
 
     def save(self, path: str | Path) -> Path:
         """Write the derivation to a file, whose ending says how: .tex, .md or .txt."""
-        path = Path(path)
+        path = as_path(path)
         kinds = {".tex": self.latex, ".md": self.markdown, ".txt": self.text}
         if path.suffix.lower() not in kinds:
             raise TargetError(f"{path}: derivations are written to files that end in {', '.join(kinds)}")

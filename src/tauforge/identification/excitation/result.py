@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import IdentificationError, TauforgeError
-from ...files import write_bytes
+from ...files import as_path, write_bytes
 from ...models.inverse_dynamics import inverse_dynamics
 from ...robot.robot import Robot
 from ...simulation.figure import histories
@@ -137,7 +137,7 @@ class ExcitingTrajectory:
         dt
             Time between rows, in seconds.
         """
-        path = Path(path)
+        path = as_path(path)
         if path.suffix != ".csv":
             raise TauforgeError(f"{path}: an exciting trajectory is saved as a .csv file")
         samples = self.motion.sample(positive("dt", dt))

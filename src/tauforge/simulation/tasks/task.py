@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProgramError
+from ...files import as_path
 from ...formats.source import MISSING_LINE, Source, read_text
 from ...formats.toml.read import parsed
 from ...formats.toml.table import Place, Table, line_index
@@ -63,7 +64,7 @@ class Task:
         RobotError
             If the file cannot be read, is not TOML or has an unknown field; the message names file, line and fix.
         """
-        path = Path(path)
+        path = as_path(path)
         if os.path.isdir(path):
             raise ProgramError(f"{path}: this is a directory; give a task's file, such as task.toml")
         with limited(None):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import TauforgeError
-from ...files import write_bytes, write_text
+from ...files import as_path, write_bytes, write_text
 from ..motion.checks import Floats
 
 COLUMNS = ("joint", "peak", "rms", "", "peak speed", "peak power", "energy", "recovered")
@@ -142,7 +142,7 @@ class RequiredTorques:
 
     def save(self, path: str | Path) -> Path:
         """Write all samples to a file: ``.npz`` (NumPy) or ``.csv``, with one column per joint and quantity."""
-        path = Path(path)
+        path = as_path(path)
         ending = path.suffix.lower()
         arrays: dict[str, Any] = {"t": self.t, "q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau}
         if ending == ".npz":
