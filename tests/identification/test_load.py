@@ -67,7 +67,7 @@ def test_what_a_motion_does_not_tell_of_a_load_is_said():
     ("change", "message"),
     [
         ({"at": "base"}, "frame of the base"),
-        ({"at": "nowhere"}, "no frame 'nowhere'"),
+        ({"at": "nowhere"}, "no link, frame or joint 'nowhere'"),
         ({"loaded": []}, "there is no recording"),
         ({"unloaded": 3}, "3 is not a tf"),
     ],
