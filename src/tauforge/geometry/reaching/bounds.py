@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...robot.entries import owners
 from ...robot.robot import Robot
+from ..joint_limits import limited_joints
 
 Floats = NDArray[np.float64]
 
@@ -31,22 +32,21 @@ def bounds(robot: Robot) -> Bounds:
     """
     whole, at, own = robot.expanded(), 0, dict[str, tuple[int, float, float, bool]]()
     led = {joint.mimic.joint for joint in whole.joints if joint.mimic}
+    ranges = dict[int, tuple[float, float]]()
+    for limited in limited_joints(robot):
+        low, high = ranges.get(limited.place, (-np.inf, np.inf))
+        lower, upper = limited.leader_range()
+        ranges[limited.place] = max(low, lower), min(high, upper)
     for j in owners(whole):
         joint = whole.joints[j - 1]
-        low, high = _limits(whole, j) if len(joint.kind.coordinates) == 1 else (-np.inf, np.inf)
         for part in joint.axes:
-            own[joint.name + part] = (at, low, high, joint.kind.word == "revolute" and j not in led)
+            turns = joint.kind.word == "revolute" and j not in led
+            own[joint.name + part] = (at, *ranges.get(at, (-np.inf, np.inf)), turns)
         at += len(joint.kind.coordinates)
     places, lower, upper, turns = zip(*(own[name] for name in robot.velocity_names), strict=True)
     return Bounds(np.array(places), np.array(lower), np.array(upper), np.array(turns))
 
 
-def _limits(robot: Robot, number: int) -> tuple[float, float]:
-    """Return the limits of a joint, and of those that follow it, as limits of its own coordinate."""
-    own = robot.joints[number - 1].limits
-    low, high = own.lower, own.upper
-    for joint in robot.joints:
-        if joint.mimic and joint.mimic.joint == number and joint.mimic.ratio:
-            ends = [(end - joint.mimic.offset) / joint.mimic.ratio for end in (joint.limits.lower, joint.limits.upper)]
-            low, high = max(low, min(ends)), min(high, max(ends))
-    return low, high
+def limited_coordinates(robot: Robot) -> Bounds:
+    """Return the limits of the coordinates of all joints, those that closed loops determine too."""
+    return bounds(robot.expanded().derived(loops=(), chosen=()) if robot.loops else robot)

@@ -2,34 +2,46 @@
 
 At r times its speed, velocities are r times as large, accelerations r², and torques r² A + r B + C: inertia, viscous
 friction, and what remains at rest with Coulomb friction (Hollerbach, Dynamic scaling of manipulator trajectories,
-1984). So each limit forbids some intervals of r, which are found exactly at every sample.
+1984). So each limit forbids some intervals of r, which are found exactly at every sample. Samples are added wherever
+the largest r lets a quantity exceed its limit between them: see peaks.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from operator import itemgetter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import ProgramError
+from ...geometry.joint_limits import LimitedJoint, driven_joints, driven_velocities
+from ...graph.node import is_zero
 from ...models.registry import check_robot
 from ...robot.robot import Robot
 from .checks import Floats, bounds, check_joints
+from .laws import Along, Law, Pieces
 from .motion import Motion
+from .peaks import NARROW, NOISE, Cells, ceiling
 
 if TYPE_CHECKING:
     from ..torques.drives import Drives
 
 SAMPLES = 1001
-"""Samples that a peak must not slip through; each is then looked at more closely."""
-ROUNDS, ZOOMS, NEAR = 20, 5, 9
-"""How often samples are added, and how often and with how many times a peak's surroundings are narrowed down."""
-TIGHT = 1e-9
-"""Part of a limit by which rounding can exceed it."""
+"""Samples from which the first guess of the speed comes."""
+FEWEST = 128
+"""Cells of a motion whose limited quantities are not polynomials of time."""
+MOST_CELLS = 100_000
+"""Cells that are added at the most; where rounding asks for more, the motion is as much slower as that is in doubt."""
+ROUNDS = 30
+"""Rounds for friction that is not a quadratic of the speed."""
+TIGHT = {"exact": 1e-10, "differences": 1e-7}
+"""Part of a limit by which a quantity can exceed it; that of differences is their rounding."""
+NOISED = 10.0
+"""How many times as large as the rounding of values, that of bounds can be."""
+SAME = 1e-12
+"""Change of the speed that does not matter."""
 
 
 LOAD = {"payload", "wrench", "guess"}
@@ -49,7 +61,29 @@ class Rows(NamedTuple):
         return np.asarray(np.abs((self.A * r + self.B) * r + self.C) / self.limit)
 
 
-Measure = Callable[[Floats], Rows]
+@dataclass(frozen=True)
+class Limited:
+    """The limited quantities of a motion.
+
+    Attributes
+    ----------
+    names
+        What they are.
+    limit
+        Their largest magnitudes.
+    rows
+        Returns them at times of the motion as quadratics of r, from a speed at which r is 1.
+    polynomial
+        Whether they are polynomials of low degree between the corners of the motion.
+    quadratic
+        Whether friction lets them be quadratics of r.
+    """
+
+    names: list[str]
+    limit: Floats
+    rows: Callable[[Floats, float], Rows]
+    polynomial: bool
+    quadratic: bool
 
 
 def scaled(
@@ -61,35 +95,33 @@ def scaled(
     load: Mapping[str, Any],
 ) -> Motion:
     """Return the motion in the shortest time within limits; see ``Motion.scaled``."""
-    measure, names = _measured(motion, robot, velocity, acceleration, torque, load)
+    limited = _limited(motion, robot, velocity, acceleration, torque, load)
     t = motion.grid(SAMPLES)
-    rows, r = measure(t), 0.0
+    speed = 1.0 / (np.abs(motion(t).qd).max() or 1.0)
+    speed *= _largest(limited.rows(t, speed), limited.names, t)
     for _ in range(ROUNDS):
-        r = _largest(rows, names, t)
-        peaks = _peaks(measure, rows, t, r)
-        more = measure(peaks)
-        if more.part(r).max() <= 1.0 + TIGHT:
+        factor, when, name = _within_limits(motion, limited, speed)
+        speed *= factor
+        if limited.quadratic or abs(factor - 1.0) <= SAME:
             break
-        t = np.concatenate([t, peaks])
-        order = np.argsort(t, kind="stable")
-        t = t[order]
-        A, B, C = (np.concatenate([x, y])[order] for x, y in zip(rows[:3], more[:3], strict=True))
-        rows = Rows(A, B, C, rows.limit)
-    part = rows.part(r)
-    at, k = np.unravel_index(int(part.argmax()), part.shape)
-    when = motion.start + (t[at] - motion.start) / r
-    return replace(motion.stretched(motion.duration / r), limited_by=f"{names[k]} at t = {when:.4g} s")
+    else:
+        raise ProgramError(
+            f"the {name} depends on breakaway friction such that no largest speed was found; neglect that friction, "
+            'robot.neglect("FB"), with limits that are smaller by it'
+        )
+    when = motion.start + (when - motion.start) / speed
+    return replace(motion.stretched(motion.duration / speed), limited_by=f"{name} at t = {when:.4g} s")
 
 
-def _measured(
+def _limited(
     motion: Motion,
     robot: Robot | None,
     velocity: ArrayLike | None,
     acceleration: ArrayLike | None,
     torque: ArrayLike | None,
     load: Mapping[str, Any],
-) -> tuple[Measure, list[str]]:
-    """Return what computes the limited quantities at some times, and their names."""
+) -> Limited:
+    """Return the quantities of a motion that have limits."""
     if robot is not None:
         check_robot(robot)
         check_joints(robot, motion.dof)
@@ -103,23 +135,49 @@ def _measured(
         "acceleration": joint_limits("acceleration", acceleration, None, labels),
         "torque": joint_limits("torque", torque, robot, labels),
     }
+    driven = {name: driven_limits(name, given, robot) for name, given in (("velocity", velocity), ("torque", torque))}
     finite = {name: np.flatnonzero(np.isfinite(limit)) for name, limit in limits.items()}
-    if not any(len(own) for own in finite.values()):
+    if not any(len(own) for own in finite.values()) and not any(driven.values()):
         raise ProgramError("no limits: give velocity, acceleration or torque, or a robot whose joints have limits")
     names = [f"{name} of {labels[k]}" for name, own in finite.items() for k in own]
-    limit = np.concatenate([limits[name][own] for name, own in finite.items()])
-    loaded = _torques(motion, robot, load) if robot is not None and len(finite["torque"]) else None
+    names += [f"{name} of {joint.name}" for name, joints in driven.items() for joint in joints]
+    limit = np.concatenate(
+        [limits[name][own] for name, own in finite.items()]
+        + [[limit_of(name, joint) for joint in joints] for name, joints in driven.items()]
+    )
+    drives = None
+    has_torques = bool(len(finite["torque"]) or driven["torque"])
+    if robot is not None and (has_torques or (robot.loops and driven["velocity"])):
+        from ..torques.drives import Drives
 
-    def measure(t: Floats) -> Rows:
-        _, qd, qdd = motion(t)
-        parts = [(0.0 * qd, qd, 0.0 * qd), (qdd, 0.0 * qd, 0.0 * qd), loaded(t) if loaded else (qd, qd, qd)]
-        A, B, C = (
-            np.concatenate([part[i][:, own] for part, own in zip(parts, finite.values(), strict=True)], axis=1)
-            for i in range(3)
-        )
+        drives = Drives(robot, **load, followers=driven["torque"])
+
+    def rows(t: Floats, speed: float) -> Rows:
+        q, qd, qdd = motion(t)
+        qd, qdd = speed * qd, speed**2 * qdd
+        whole = drives.closed(t, q) if drives else q
+        fast, hard = qd[:, finite["velocity"]], qdd[:, finite["acceleration"]]
+        parts = [(0.0 * fast, fast, 0.0 * fast), (hard, 0.0 * hard, 0.0 * hard)]
+        if drives and has_torques:
+            columns = [*finite["torque"], *range(len(labels), len(labels) + len(driven["torque"]))]
+            torques = [x[:, columns] for x in torque_parts(drives, t, whole, qd, qdd)]
+        else:
+            torques = [np.empty((len(t), 0))] * 3
+        own = len(finite["torque"])
+        parts.append(tuple(x[:, :own] for x in torques))
+        if robot is not None and driven["velocity"]:
+            others = driven_velocities(robot, driven["velocity"], whole, qd)
+            parts.append((0.0 * others, others, 0.0 * others))
+        parts.append(tuple(x[:, own:] for x in torques))
+        A, B, C = (np.concatenate(x, axis=1) for x in zip(*parts, strict=True))
         return Rows(A, B, C, limit)
 
-    return measure, names
+    quadratic = robot is None or not has_torques or all(is_zero(joint.FB) for joint in robot.joints)
+    return Limited(names, limit, rows, drives is None and _is_polynomial(motion.law), quadratic)
+
+
+def _is_polynomial(law: Law) -> bool:
+    return isinstance(law, Pieces) or (isinstance(law, Along) and isinstance(law.path, Pieces))
 
 
 def joint_limits(what: str, given: ArrayLike | None, robot: Robot | None, labels: tuple[str, ...]) -> Floats:
@@ -139,19 +197,29 @@ def joint_limits(what: str, given: ArrayLike | None, robot: Robot | None, labels
     return found
 
 
-def _torques(
-    motion: Motion, robot: Robot, load: Mapping[str, Any]
-) -> Callable[[Floats], tuple[Floats, Floats, Floats]]:
-    """Return what computes A, B and C of the torques, from those at three speeds."""
-    from ..torques.drives import Drives
+def driven_limits(what: str, given: ArrayLike | None, robot: Robot | None) -> tuple[LimitedJoint, ...]:
+    """Return the joints that others move and that have a limit in the robot's description.
 
-    drives = Drives(robot, **load)
+    What is given is for the joints of the motion; if it is infinite for all of them, it lifts the limits of the others
+    too. A follower's torque is what moves its own axis; joints that closed loops determine have none.
+    """
+    if robot is None or (given is not None and np.isinf(np.asarray(given, dtype=float)).all()):
+        return ()
+    if what == "torque" and robot.loops:
+        return ()
+    found = tuple(joint for joint in driven_joints(robot) if np.isfinite(limit_of(what, joint)))
+    for joint in found:
+        if not limit_of(what, joint) > 0.0:
+            raise ProgramError(
+                f"{robot.name}: the {what} limit of joint {joint.name!r} is {limit_of(what, joint):g} in its "
+                f"description, which forbids any motion; change it there, or give {what}=inf for no limits at all"
+            )
+    return found
 
-    def parts(t: Floats) -> tuple[Floats, Floats, Floats]:
-        q, qd, qdd = motion(t)
-        return torque_parts(drives, t, drives.closed(t, q), qd, qdd)
 
-    return parts
+def limit_of(what: str, joint: LimitedJoint) -> float:
+    """Return the limit of a joint's velocity or torque."""
+    return joint.limits.effort if what == "torque" else joint.limits.velocity
 
 
 def torque_parts(drives: Drives, t: Floats, q: Floats, qd: Floats, qdd: Floats) -> tuple[Floats, Floats, Floats]:
@@ -162,34 +230,127 @@ def torque_parts(drives: Drives, t: Floats, q: Floats, qd: Floats, qdd: Floats) 
     return A, B, one - A - B
 
 
+def _within_limits(motion: Motion, limited: Limited, speed: float) -> tuple[float, float, str]:
+    """Return the largest r at which all quantities keep their limits at all times, and what prevents a larger one: a
+    time of the motion, and the name of a quantity.
+    """
+    edges = np.array([motion.start, *motion.corners, motion.end])
+    samples = Samples(motion, limited, speed)
+    samples.add(edges)
+    cells = Cells.between(edges, 0 if limited.polynomial else FEWEST)
+    values = samples.add(cells.times)
+    error_before = np.full((len(cells.start), len(limited.names)), np.inf)
+    tight, most = TIGHT[motion.derivatives], len(cells.start) + MOST_CELLS
+    while True:
+        r = samples.largest()
+        bound = ceiling((values[0] * r + values[1]) * r + values[2])
+        is_noise = (bound.error > 0.25 * error_before) & (bound.error < NOISE)
+        beyond = bound.value + np.where(is_noise, -NOISED, 1.0) * bound.error > 1.0 + tight
+        halved = beyond.any(axis=1) & (cells.end - cells.start > NARROW * motion.duration)
+        if not halved.any():
+            break
+        if len(cells.start) + halved.sum() > most:
+            excess = (bound.value + bound.error)[halved].max()
+            return r / excess, *samples.worst(r)
+        halves = cells.of(halved).halved()
+        new = samples.add(halves.times)
+        values = [np.concatenate([old[~halved], x]) for old, x in zip(values, new, strict=True)]
+        error_before = np.concatenate([error_before[~halved], *[bound.error[halved]] * 2])
+        cells = Cells(*(np.concatenate([old[~halved], x]) for old, x in zip(cells, halves, strict=True)))
+    return r, *samples.worst(r)
+
+
+class Samples:
+    """The limited quantities at all times that have been looked at, and what they forbid."""
+
+    def __init__(self, motion: Motion, limited: Limited, speed: float) -> None:
+        self._motion, self._limited, self._speed = motion, limited, speed
+        self._forbidden = Forbidden(np.empty(0), np.empty(0))
+        self._seen = list[tuple[Floats, Rows]]()
+
+    def add(self, t: Floats) -> list[Floats]:
+        """Return A, B and C as parts of their limits at more times, (..., k)."""
+        rows = self._limited.rows(t.ravel(), self._speed)
+        self._seen.append((t.ravel(), rows))
+        self._forbidden = self._forbidden.joined(Forbidden.of(rows))
+        return [(x / rows.limit).reshape(*t.shape, -1) for x in rows[:3]]
+
+    def largest(self) -> float:
+        """Return the largest r that keeps the limits at all these times."""
+        r = self._forbidden.largest()
+        if not 0.0 < r < np.inf:
+            t = np.concatenate([t for t, _ in self._seen])
+            C = np.concatenate([rows.C for _, rows in self._seen])
+            raise _without_speed(r, C, self._limited.limit, self._limited.names, t)
+        self._forbidden = self._forbidden.below(r)
+        return r
+
+    def worst(self, r: float) -> tuple[float, str]:
+        """Return the time at which a quantity is the largest part of its limit, and the name of this quantity."""
+        parts = [rows.part(r) for _, rows in self._seen]
+        i = int(np.argmax([part.max() for part in parts]))
+        at, k = np.unravel_index(int(parts[i].argmax()), parts[i].shape)
+        return float(self._seen[i][0][at]), self._limited.names[int(k)]
+
+
 def _largest(rows: Rows, names: list[str], t: Floats) -> float:
     """Return the largest r at which all quantities keep their limits, exactly at the samples."""
-    A, B, C = (x.ravel() for x in rows[:3])
-    limit = np.broadcast_to(rows.limit, rows.A.shape).ravel()
-    starts, ends = [np.empty(0)], [np.empty(0)]
-    for sign in (1.0, -1.0):
-        low, high = beyond(sign * A, sign * B, sign * C - limit)
-        for start, end in (low, high):
-            some = end > np.maximum(start, 0.0)
-            starts.append(start[some])
-            ends.append(end[some])
-    start, end = np.concatenate(starts), np.concatenate(ends)
-    if not len(end) or end.max() < np.inf:
-        raise ProgramError("the joints do not move, or not where they have limits: there is no shortest time")
-    r = start[end == np.inf].min()
-    below = end < np.inf
-    for left, right in sorted(zip(start[below], end[below], strict=True), key=itemgetter(1), reverse=True):
-        if right <= r:
-            break
-        r = min(r, left)
-    if r <= 0.0:
-        part = np.abs(rows.C) / rows.limit
-        at, k = np.unravel_index(int(part.argmax()), part.shape)
-        raise ProgramError(
-            f"no speed keeps the limits: however slow the motion, the {names[k]} reaches {abs(rows.C[at, k]):.4g} at "
-            f"t = {t[at]:.4g} s, and at most {rows.limit[k]:g} is allowed"
-        )
-    return float(r)
+    r = Forbidden.of(rows).largest()
+    if not 0.0 < r < np.inf:
+        raise _without_speed(r, rows.C, rows.limit, names, t)
+    return r
+
+
+def _without_speed(r: float, C: Floats, limit: Floats, names: list[str], t: Floats) -> ProgramError:
+    """Return the error that says why no speed, or any, keeps the limits."""
+    if r > 0.0:
+        return ProgramError("the joints do not move, or not where they have limits: there is no shortest time")
+    at, k = np.unravel_index(int((np.abs(C) / limit).argmax()), C.shape)
+    return ProgramError(
+        f"no speed keeps the limits: however slow the motion, the {names[int(k)]} reaches {abs(C[at, k]):.4g} at "
+        f"t = {t[at]:.4g} s, and at most {limit[k]:g} is allowed"
+    )
+
+
+class Forbidden(NamedTuple):
+    """Open intervals of r > 0 in which a quantity exceeds its limit."""
+
+    start: Floats
+    end: Floats
+
+    @classmethod
+    def of(cls, rows: Rows) -> Forbidden:
+        """Return the intervals of all quantities at all times."""
+        A, B, C = ((x / rows.limit).ravel() for x in rows[:3])
+        starts, ends = list[Floats](), list[Floats]()
+        for sign in (1.0, -1.0):
+            for start, end in beyond(sign * A, sign * B, sign * C - 1.0):
+                some = end > np.maximum(start, 0.0)
+                starts.append(start[some])
+                ends.append(end[some])
+        return cls(np.concatenate(starts), np.concatenate(ends))
+
+    def joined(self, other: Forbidden) -> Forbidden:
+        """Return the intervals of both."""
+        return Forbidden(*(np.concatenate(both) for both in zip(self, other, strict=True)))
+
+    def below(self, r: float) -> Forbidden:
+        """Return those that matter as soon as r is known to be too large, or just right."""
+        some = self.start <= r
+        return Forbidden(self.start[some], self.end[some])
+
+    def largest(self) -> float:
+        """Return the largest r in none of the intervals: infinite if all large ones are allowed, not positive if none
+        is.
+        """
+        endless = self.end == np.inf
+        if not endless.any():
+            return np.inf
+        order = np.argsort(-self.end[~endless], kind="stable")
+        starts, ends = self.start[~endless][order], self.end[~endless][order]
+        largest = np.minimum.accumulate(np.append(self.start[endless].min(), starts))
+        over = np.flatnonzero(ends <= largest[:-1])
+        return float(largest[over[0] if len(over) else -1])
 
 
 def beyond(a: Floats, b: Floats, c: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
@@ -215,16 +376,3 @@ def beyond(a: Floats, b: Floats, c: Floats) -> tuple[tuple[Floats, Floats], tupl
     low_start = np.where(still, -inf, low_start)
     high_start = np.where(flat, inf, high_start)
     return (low_start, low_end), (high_start, inf)
-
-
-def _peaks(measure: Measure, rows: Rows, t: Floats, r: float) -> Floats:
-    """Return for each quantity the time near its largest sample where it is largest, whether a sample or not."""
-    best = rows.part(r).argmax(axis=0)
-    low, high = t[np.maximum(best - 1, 0)], t[np.minimum(best + 1, len(t) - 1)]
-    column = np.arange(len(best))
-    for _ in range(ZOOMS):
-        times = low + (high - low) * np.linspace(0.0, 1.0, NEAR)[:, None]
-        found = measure(times.ravel()).part(r).reshape(*times.shape, -1)[:, column, column]
-        place = found.argmax(axis=0)
-        low, high = times[np.maximum(place - 1, 0), column], times[np.minimum(place + 1, NEAR - 1), column]
-    return np.asarray(times[place, column])

@@ -15,18 +15,22 @@ In the end all speeds are reduced by one factor, which makes up for what happens
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import ProgramError
+from ...geometry.joint_limits import driven_velocities
 from ...models.registry import check_robot
 from ...robot.robot import Robot
 from .checks import Floats, check_joints
 from .laws import Along, Law, Pieces
 from .motion import Motion
-from .scaling import LOAD, beyond, joint_limits, torque_parts
+from .scaling import LOAD, beyond, driven_limits, joint_limits, limit_of, torque_parts
+
+if TYPE_CHECKING:
+    from ..torques.drives import Drives
 
 SAMPLES = 300
 """Samples along a path."""
@@ -132,13 +136,24 @@ def _rows(
         raise ProgramError("wrench: a function of time has no meaning before the times are known; give a constant one")
     v_max, t_max = (joint_limits(what, given[what], robot, names) for what in ("velocity", "torque"))
     a_max = joint_limits("acceleration", given["acceleration"], None, names)
-    if not (np.isfinite(a_max) | np.isfinite(t_max)).any():
+    fast, hard = (driven_limits(what, given[what], robot) for what in ("velocity", "torque"))
+    t_max = np.append(t_max, [limit_of("torque", joint) for joint in hard])
+    if not np.isfinite(np.append(a_max, t_max)).any():
         raise ProgramError("no limits: give acceleration or torque, or a robot whose joints have torque limits")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fastest = np.nan_to_num(v_max / np.abs(rate), nan=np.inf).min(axis=1)
     parts = [(rate, second, 0.0 * rate, 0.0 * rate, 0.0 * rate, a_max)]
-    if robot is not None and np.isfinite(t_max).any():
-        parts.append((*_torques(robot, s, q, rate, second, load), t_max))
+    rates = rate
+    if robot is not None and (np.isfinite(t_max).any() or (fast and robot.loops)):
+        from ..torques.drives import Drives
+
+        drives = Drives(robot, **load, followers=hard)
+        q = drives.closed(s, q)
+        if np.isfinite(t_max).any():
+            parts.append((*_torques(drives, s, q, rate, second), t_max))
+    if robot is not None and fast:
+        rates = np.concatenate([rate, driven_velocities(robot, fast, q, rate)], axis=1)
+        v_max = np.append(v_max, [limit_of("velocity", joint) for joint in fast])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        fastest = np.nan_to_num(v_max / np.abs(rates), nan=np.inf).min(axis=1)
     rows = list[tuple[Floats, ...]]()
     for *coefficients, limit in parts:
         own = np.flatnonzero(np.isfinite(limit))
@@ -149,21 +164,17 @@ def _rows(
 
 
 def _torques(
-    robot: Robot, s: Floats, q: Floats, rate: Floats, second: Floats, load: dict[str, Any]
+    drives: Drives, s: Floats, q: Floats, rate: Floats, second: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Return A, B and V of the torques at the samples, and the least and the largest C.
 
     These differ at the ends, where the joints come to rest and Coulomb friction vanishes.
     """
-    from ..torques.drives import Drives
-
-    drives = Drives(robot, **load)
-    whole = drives.closed(s, q)
-    B, V, C = torque_parts(drives, s, whole, rate, second)
-    A = drives.torques(s, whole, rate, second + rate) - drives.torques(s, whole, rate, second)
+    B, V, C = torque_parts(drives, s, q, rate, second)
+    A = drives.torques(s, q, rate, second + rate) - drives.torques(s, q, rate, second)
     low, high = C.copy(), C.copy()
     ends, still = [0, -1], np.zeros((2, rate.shape[1]))
-    at_rest = drives.torques(s[ends], whole[ends], still, still)
+    at_rest = drives.torques(s[ends], q[ends], still, still)
     low[ends], high[ends] = np.minimum(C[ends], at_rest), np.maximum(C[ends], at_rest)
     return A, B, V, low, high
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 
 from ...errors import ProgramError
 from ...geometry.close_loops import close_loops
+from ...geometry.joint_limits import LimitedJoint
 from ...models.inverse_dynamics import inverse_dynamics
 from ...models.loops.closure import loop_closure
 from ...models.registry import check_robot
+from ...robot.entries import by_joint, degrees
 from ...robot.robot import Robot
 from ...runtime.function import Function
 from ..motion.checks import Floats, numbers
@@ -31,10 +33,17 @@ class Drives:
     ----------
     payload, wrench, guess
         As for ``required_torques``.
+    followers
+        Joints that follow others, in a tree, whose own torques come after those of the degrees of freedom.
     """
 
     def __init__(
-        self, robot: Robot, payload: object = None, wrench: object = None, guess: ArrayLike | None = None
+        self,
+        robot: Robot,
+        payload: object = None,
+        wrench: object = None,
+        guess: ArrayLike | None = None,
+        followers: Sequence[LimitedJoint] = (),
     ) -> None:
         check_robot(robot)
         self.robot = robot if payload is None else loaded(robot, payload)
@@ -45,17 +54,22 @@ class Drives:
         self._links = tuple(body.name for body in robot.expanded().bodies)
         self._function = _compiled(self.robot, wrench is not None)
         self._way: tuple[Floats, Floats] | None = None
+        self._followers = followers
         if guess is not None and not robot.loops:
             raise ProgramError(f"{robot.name} has no closed loops, so guess has no meaning")
 
     def torques(self, t: Floats, q: Floats, qd: Floats, qdd: Floats) -> Floats:
-        """Return the torques of all samples, (m, n)."""
+        """Return the torques of all samples, (m, n), and then those of followers."""
         more = () if self._wrench is None else (self._wrenches(t),)
         found: Floats = self._function(q, qd, qdd, *more)
+        if self._followers:
+            every = _compiled(self.robot.tree(), self._wrench is not None)(*_by_joint(self.robot, q, qd, qdd), *more)
+            found = np.concatenate([found, every[:, [joint.axis for joint in self._followers]]], axis=1)
         if not np.isfinite(found).all():
             k, j = np.argwhere(~np.isfinite(found))[0]
+            names = [*self.robot.velocity_names, *(joint.name for joint in self._followers)]
             raise ProgramError(
-                f"{self.robot.name}: the torque of {self.robot.velocity_names[j]} is {found[k, j]} at t = {t[k]:g} s; "
+                f"{self.robot.name}: the torque of {names[j]} is {found[k, j]} at t = {t[k]:g} s; "
                 "the robot is singular there"
             )
         return found
@@ -100,6 +114,14 @@ class Drives:
                 raise ProgramError(f"wrench: {self.robot.name} has no link {link!r}, but {', '.join(self._links)}")
             found[:, self._links.index(link)] = _wrench(f"wrench of {link}", own, t, (WRENCH,))
         return found
+
+
+def _by_joint(robot: Robot, q: Floats, qd: Floats, qdd: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the motion of all joints, those that follow others too, in joint order."""
+    whole = robot.expanded()
+    columns = [x for own in by_joint(whole, q.T)[1:] for x in own]
+    movers, ratios = zip(*degrees(whole), strict=True)
+    return np.stack(columns, axis=1), *(x[:, movers] * np.array(ratios) for x in (qd, qdd))
 
 
 def _wrench(what: str, given: object, t: Floats, shape: tuple[int, ...]) -> Floats:
