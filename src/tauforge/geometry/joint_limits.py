@@ -47,7 +47,7 @@ class LimitedJoint(NamedTuple):
         return np.asarray(self.ratio * q[..., self.place] + self.offset)
 
     @property
-    def bounds_place(self) -> bool:
+    def is_bounded(self) -> bool:
         """Whether its position has a limit."""
         return bool(np.isfinite(self.limits.lower) or np.isfinite(self.limits.upper))
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ..errors import ProgramError
+from ..geometry.joint_limits import LimitedJoint
 from ..robot.robot import Robot
 from .drive import law_of
-from .stops import limited_coordinates
+from .stops import joints_with_ends
 
 Floats = NDArray[np.float64]
 LIMITS = "limits"
@@ -145,15 +146,15 @@ def _checks(robot: Robot, event: Any) -> list[Check]:
 def _limits(robot: Robot) -> list[Check]:
     """Return a check for each finite limit of a joint with one coordinate."""
     found = list[Check]()
-    for name, (place, lower, upper) in limited_coordinates(robot).items():
-        sides: Sequence[tuple[str, float, float]] = (("lower", lower, 1.0), ("upper", upper, -1.0))
+    for joint in joints_with_ends(robot).values():
+        sides = (("lower", joint.limits.lower, 1.0), ("upper", joint.limits.upper, -1.0))
         found += [
-            Check(f"{side} limit of {name}", _distance(place, bound, sign), True, -1.0, True)
+            Check(f"{side} limit of {joint.name}", _distance(joint, bound, sign), True, -1.0, True)
             for side, bound, sign in sides
             if np.isfinite(bound)
         ]
     return found
 
 
-def _distance(place: int, bound: float, sign: float) -> Callable[[float, Floats, Floats], float]:
-    return lambda t, q, qd: sign * (float(q[place]) - bound)
+def _distance(joint: LimitedJoint, bound: float, sign: float) -> Callable[[float, Floats, Floats], float]:
+    return lambda t, q, qd: sign * (float(joint.position(q)) - bound)

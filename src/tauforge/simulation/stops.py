@@ -14,10 +14,10 @@ from typing import Any, final
 import numpy as np
 
 from ..errors import ProgramError
+from ..geometry.joint_limits import LimitedJoint, limited_joints
 from ..graph.functions import absolute
 from ..graph.node import Node, Scalar, as_node
 from ..models.prepare import prepare
-from ..robot.entries import owners
 from ..robot.robot import Robot
 
 
@@ -54,16 +54,9 @@ class Stops:
         return hash((tuple(k.items()) if isinstance(k, Mapping) else k, self.damping))
 
 
-def limited_coordinates(robot: Robot) -> dict[str, tuple[int, float, float]]:
-    """Return the place in q, the lower and the upper limit of each joint with one coordinate and a finite limit."""
-    whole, place, found = robot.expanded(), 0, dict[str, tuple[int, float, float]]()
-    for j in owners(whole):
-        joint = whole.joints[j - 1]
-        lower, upper, count = joint.limits.lower, joint.limits.upper, len(joint.kind.coordinates)
-        if count == 1 and (np.isfinite(lower) or np.isfinite(upper)):
-            found[joint.name] = place, lower, upper
-        place += count
-    return found
+def joints_with_ends(robot: Robot) -> dict[str, LimitedJoint]:
+    """Return the joints with one coordinate that has a limit, those that others move too, by their names."""
+    return {joint.name: joint for joint in limited_joints(robot) if joint.is_bounded}
 
 
 def stops_of(robot: Robot, given: Any) -> Stops | None:
@@ -71,7 +64,7 @@ def stops_of(robot: Robot, given: Any) -> Stops | None:
     if given is None or given is False:
         return None
     stops = given if isinstance(given, Stops) else Stops() if given is True else Stops(given)
-    limited = limited_coordinates(robot)
+    limited = joints_with_ends(robot)
     if not limited:
         raise ProgramError(f"{robot.name} has no joint limits; give its joints some, or leave out stops")
     if isinstance(stops.stiffness, Mapping) and (other := [name for name in stops.stiffness if name not in limited]):
@@ -81,13 +74,13 @@ def stops_of(robot: Robot, given: Any) -> Stops | None:
 
 def stop_torques(robot: Robot, stops: Stops) -> list[Node]:
     """Return the torques of the stops, by degree of freedom."""
-    limits = limited_coordinates(robot)
+    ended = joints_with_ends(robot)
     robot, _, state = prepare(robot, ("q", "qd"))
     axes = list[Scalar]()
     for j, joint in enumerate(robot.joints, 1):
         k = stops.stiffness.get(joint.name) if isinstance(stops.stiffness, Mapping) else stops.stiffness
-        if joint.name in limits and k is not None:
-            _, lower, upper = limits[joint.name]
+        if joint.name in ended and k is not None:
+            lower, upper = joint.limits.lower, joint.limits.upper
             q, v = state.q[j][0], state.qd[j][0]
             axes.append(_push(k, stops.damping, -q, -v, -lower) - _push(k, stops.damping, q, v, upper))
         else:
