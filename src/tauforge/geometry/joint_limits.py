@@ -7,6 +7,7 @@ the loops. Every room that keeps joint limits takes them from here, so that none
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -73,6 +74,16 @@ def limited_joints(robot: Robot) -> tuple[LimitedJoint, ...]:
             found.append(LimitedJoint(joint.name, place, axis, ratio, offset, joint.limits))
         axis += len(joint.axes)
     return tuple(found)
+
+
+def leader_limits(robot: Robot, number: int) -> Limits:
+    """Return a joint's limits with its range narrowed to that in which the joints that follow it keep theirs."""
+    joint = robot.joints[number - 1]
+    followers = {x.name for x in robot.joints if x.mimic and x.mimic.joint == number}
+    ranges = [x.leader_range() for x in limited_joints(robot) if x.name in followers]
+    lower = max([joint.limits.lower, *(low for low, _ in ranges)])
+    upper = min([joint.limits.upper, *(high for _, high in ranges)])
+    return replace(joint.limits, lower=lower, upper=upper)
 
 
 @lru_cache(maxsize=32)

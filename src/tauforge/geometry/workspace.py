@@ -27,6 +27,7 @@ from ..program.fuse import fuse
 from ..robot.robot import Robot
 from ..runtime.function import Function
 from .close_loops import refuse_symbols
+from .reaching.bounds import Bounds
 from .reaching.goal import Goal
 from .reaching.solver import CLIMBED, ROUNDING, Solver, solver
 
@@ -213,6 +214,7 @@ def workspace(
     q = job.seeds.random(np.random.default_rng(seed), int(samples), limits, spread=np.pi)
     if robot.loops:
         q = _closed(robot, q, job.seeds.middle)
+        q = _within(robot, q, job.bounds) if limits else q
     points = np.asarray(transforms_of(robot, frame)(q))[:, 0, :3, 3]
     return Workspace(robot, frame, q, points, limits)
 
@@ -234,6 +236,15 @@ def _closed(robot: Robot, q: Floats, guess: Floats) -> Floats:
     if not (closed == 1.0).any():
         raise ProgramError(f"{robot.name}: no random state of the independent joints closes its loops")
     return np.asarray(found[closed == 1.0])
+
+
+def _within(robot: Robot, q: Floats, bounds: Bounds) -> Floats:
+    """Return those of closed states in which the joints that the loops determine are within their limits, too."""
+    at = q[:, bounds.places]
+    held = ((at >= bounds.lower - ROUNDING) & (at <= bounds.upper + ROUNDING)).all(axis=1)
+    if not held.any():
+        raise ProgramError(f"{robot.name}: in no random state with closed loops are all joints within their limits")
+    return np.asarray(q[held])
 
 
 @lru_cache(maxsize=8)

@@ -20,6 +20,7 @@ from ...robot.loop import Loop
 from ...robot.robot import Robot
 from ...spatial.pose import HERE, Pose
 from ...spatial.vector import UNITS
+from ..joint_limits import leader_limits
 
 AIMS = {"spherical": "position", "revolute": "axis", "fixed": "pose"}
 """What a leg's end is to reach, by the kind of joint that connects it."""
@@ -145,7 +146,9 @@ def _chained(
 ) -> Leg:
     """Return joints one after another as a robot of their own, which ends in a frame."""
     first, own = places(robot), {j: k for k, j in enumerate(joints, 1)}
-    made = [replace(robot.joints[j - 1], antecedent=own[j] - 1, variable="") for j in joints]
+    made = [
+        replace(robot.joints[j - 1], antecedent=own[j] - 1, variable="", limits=leader_limits(robot, j)) for j in joints
+    ]
     tail = [replace(end.as_kind(KINDS[FIXED]), name=END, antecedent=len(made))] if end else []
     if any(joint.mimic for joint in made):
         made, tail, aim = _circling(robot, name, joints, made, tail, aim)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...robot.entries import owners
 from ...robot.robot import Robot
-from ..joint_limits import limited_joints
+from ..joint_limits import driven_joints, limited_joints
 
 Floats = NDArray[np.float64]
 
@@ -25,15 +25,15 @@ class Bounds(NamedTuple):
     turns: NDArray[np.bool_]
 
 
-def bounds(robot: Robot) -> Bounds:
+def bounds(robot: Robot, *, followers: bool = False) -> Bounds:
     """Return the limits of all velocities' coordinates; those of joints with several axes have none.
 
-    A joint that others follow also keeps within their limits.
+    A joint that others follow also keeps within their limits; with ``followers`` only within theirs.
     """
     whole, at, own = robot.expanded(), 0, dict[str, tuple[int, float, float, bool]]()
     led = {joint.mimic.joint for joint in whole.joints if joint.mimic}
     ranges = dict[int, tuple[float, float]]()
-    for limited in limited_joints(robot):
+    for limited in driven_joints(robot) if followers else limited_joints(robot):
         low, high = ranges.get(limited.place, (-np.inf, np.inf))
         lower, upper = limited.leader_range()
         ranges[limited.place] = max(low, lower), min(high, upper)
@@ -45,8 +45,3 @@ def bounds(robot: Robot) -> Bounds:
         at += len(joint.kind.coordinates)
     places, lower, upper, turns = zip(*(own[name] for name in robot.velocity_names), strict=True)
     return Bounds(np.array(places), np.array(lower), np.array(upper), np.array(turns))
-
-
-def limited_coordinates(robot: Robot) -> Bounds:
-    """Return the limits of the coordinates of all joints, those that closed loops determine too."""
-    return bounds(robot.expanded().derived(loops=(), chosen=()) if robot.loops else robot)

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import IdentificationError
+from ...geometry.joint_limits import LimitedJoint
+from ...geometry.reaching.bounds import bounds
+from ...robot.entries import degrees
 from ...robot.robot import Robot
 from ...simulation.motion.checks import numbers
-from ...simulation.motion.scaling import joint_limits
+from ...simulation.motion.scaling import driven_limits, joint_limits
 
 Floats = NDArray[np.float64]
 NAMES = ("position", "velocity", "acceleration", "torque")
@@ -34,6 +37,8 @@ class MotionLimits:
         Largest accelerations, without their signs.
     torque
         Largest torques, without their signs.
+    followers
+        Joints that follow others and whose own torques have limits.
     """
 
     lower: Floats
@@ -41,6 +46,7 @@ class MotionLimits:
     velocity: Floats
     acceleration: Floats
     torque: Floats
+    followers: tuple[LimitedJoint, ...] = ()
 
     @property
     def middle(self) -> Floats:
@@ -67,20 +73,21 @@ def limits_of(robot: Robot, given: Mapping[str, Any] | None) -> MotionLimits:
     found = MotionLimits(
         lower,
         upper,
-        joint_limits("velocity", own.get("velocity"), robot, names),
+        _speeds(robot, own.get("velocity")),
         joint_limits("acceleration", own.get("acceleration"), None, names),
         joint_limits("torque", own.get("torque"), robot, names),
+        driven_limits("torque", own.get("torque"), robot),
     )
     _check(robot, found)
     return found
 
 
 def _ranges(robot: Robot, given: ArrayLike | None) -> tuple[Floats, Floats]:
-    """Return the lower and upper ends of each joint's range."""
+    """Return the lower and upper ends of each joint's range, within which joints that follow it keep their limits."""
     names = robot.velocity_names
     if given is None:
-        own = {joint.name: joint.limits for joint in robot.joints}
-        return np.array([own[x].lower for x in names]), np.array([own[x].upper for x in names])
+        own = bounds(robot)
+        return own.lower, own.upper
     found = (
         np.array(given, dtype=float) if np.isinf(np.asarray(given, dtype=float)).any() else numbers("position", given)
     )
@@ -89,10 +96,24 @@ def _ranges(robot: Robot, given: ArrayLike | None) -> tuple[Floats, Floats]:
             f"limits: position is (lower, upper), each one number or {len(names)}, not an array of shape {found.shape}"
         )
     lower, upper = (np.broadcast_to(x, len(names)).astype(float) for x in found)
+    if not np.isinf(found).all():
+        led = bounds(robot, followers=True)
+        lower, upper = np.maximum(lower, led.lower), np.minimum(upper, led.upper)
     if not (lower < upper).all():
         k = int(np.argmin(lower < upper))
         raise IdentificationError(f"limits: the position of {names[k]} is from {lower[k]:g} to {upper[k]:g}")
     return lower, upper
+
+
+def _speeds(robot: Robot, given: ArrayLike | None) -> Floats:
+    """Return the largest speed of each joint, at which joints that follow it keep their limits."""
+    found = joint_limits("velocity", given, robot, robot.velocity_names).copy()
+    movers = degrees(robot.expanded())
+    for joint in driven_limits("velocity", given, robot):
+        k, ratio = movers[joint.axis]
+        if ratio:
+            found[k] = min(found[k], joint.limits.velocity / abs(ratio))
+    return found
 
 
 def _check(robot: Robot, limits: MotionLimits) -> None:

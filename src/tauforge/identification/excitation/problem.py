@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import IdentificationError
+from ...geometry.joint_limits import LimitedJoint
+from ...graph.node import Node, as_node
+from ...graph.rewrite import replaced
 from ...models.inverse_dynamics import inverse_dynamics
+from ...program.array import outputs
+from ...program.program import Program
+from ...robot.entries import by_joint, degrees
 from ...robot.robot import Robot
 from .clearance import Clearance
 from .information import Information, Measure
 from .limits import MotionLimits
-from .pullback import Pullback, smoothed
+from .pullback import STATE, Pullback, smoothed
 from .series import Rates, Series
 
 Floats = NDArray[np.float64]
@@ -71,7 +77,8 @@ class Problem:
     ) -> None:
         self.robot, self.information, self.limits, self.scale = robot, information, limits, scale
         self._clear, self._told = clear, told(information.drawn(limits) * scale)
-        self._bounded = np.flatnonzero(np.isfinite(limits.torque))
+        self._torque_limits = np.append(limits.torque, [joint.limits.effort for joint in limits.followers])
+        self._bounded = np.flatnonzero(np.isfinite(self._torque_limits))
         self.torques = self._torques(width) if len(self._bounded) else None
 
     def _torques(self, width: float) -> Pullback:
@@ -82,7 +89,10 @@ class Problem:
                 f"{self.robot.name}: limits of torques need values for {some} …; give them with bind, or "
                 "limits={'torque': inf} if torques do not matter"
             )
-        return Pullback(program.name, dict(program.arguments), smoothed(program, "tau", width))
+        torques = smoothed(program, "tau", width)
+        if self.limits.followers:
+            torques += smoothed(follower_torques(self.robot, self.limits.followers), "tau", width)
+        return Pullback(program.name, dict(program.arguments), torques)
 
     def objective(self, measure: Measure, grid: Grid, x: Floats) -> tuple[float, Floats, Rates]:
         """Return a measure of the information, its slopes, and the states."""
@@ -122,8 +132,8 @@ class Problem:
             a = np.where(hard, limits.acceleration, 1.0)
             found.append(_within(qdd / a, hard, room, lambda w: (none, none, w / a)))
         if self.torques:
-            torques, own = self.torques, np.isfinite(limits.torque)
-            tau = np.where(own, limits.torque, 1.0)
+            torques, own = self.torques, np.isfinite(self._torque_limits)
+            tau = np.where(own, self._torque_limits, 1.0)
             found.append(_within(torques.values(*states) / tau, own, room, lambda w: torques.slopes(w / tau, *states)))
         found += [_kept(clear, q, none) for clear in self._clear]
         return found
@@ -131,6 +141,23 @@ class Problem:
     def worst(self, states: Rates) -> float:
         """Return by how much the limit that is exceeded most is exceeded, as a part of it."""
         return max((float(each.values.max()) for each in self.excesses(states)), default=-np.inf)
+
+
+def follower_torques(robot: Robot, followers: Sequence[LimitedJoint]) -> Program:
+    """Return the Program ``q, qd, qdd -> tau`` of what moves the axes of followers, in the inputs of the robot."""
+    whole, every = inverse_dynamics(robot), inverse_dynamics(robot.tree())
+    by: dict[Node, Node] = {}
+    for name in STATE:
+        own = whole.arguments[name].nodes
+        if name == "q":
+            moved = [x for joint in by_joint(robot, own)[1:] for x in joint]
+        else:
+            moved = [own[k] * ratio for k, ratio in degrees(robot)]
+        by.update(zip(every.arguments[name].nodes, map(as_node, moved), strict=True))
+    nodes = [every.results["tau"].nodes[joint.axis] for joint in followers]
+    new = replaced(nodes, by)
+    tau = outputs([new[node] for node in nodes], [len(nodes)], [[joint.name for joint in followers]], "torques")
+    return Program(f"{robot.name}_followers", dict(whole.arguments), {"tau": tau})
 
 
 def told(W: Floats) -> Floats:
