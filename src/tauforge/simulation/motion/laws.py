@@ -66,6 +66,10 @@ class Pieces:
         knots = self.knots[0] + (self.knots - self.knots[0]) / speed
         return Pieces(knots, self.coefficients * powers)
 
+    def starting(self, start: float) -> Pieces:
+        """Return the same path from another start."""
+        return Pieces(start + (self.knots - self.knots[0]), self.coefficients)
+
 
 @dataclass(frozen=True, eq=False)
 class Fourier:
@@ -176,6 +180,10 @@ class Along:
     def stretched(self, speed: float) -> Along:
         """Return the same path at another speed."""
         return Along(self.path, self.rhythm.stretched(speed), self.segments)
+
+    def starting(self, start: float) -> Along:
+        """Return the same path from another start."""
+        return Along(self.path, self.rhythm.starting(start), self.segments)
 
     @property
     def knots(self) -> Floats:

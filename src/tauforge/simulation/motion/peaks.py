@@ -24,8 +24,8 @@ SAFETY = 2.0
 """How many times as far as at the points between, a function may be from its polynomial."""
 NARROW = 1e-12
 """Part of the duration below which a cell is not halved: what is left in it is a jump."""
-NOISE = 1e-8
-"""Part of a limit below which differences that halving does not reduce are rounding."""
+NOISE = 1e-5
+"""Part of a limit below which a distance from the polynomial that neither half of a cell reduces is rounding."""
 
 
 def _points() -> Floats:

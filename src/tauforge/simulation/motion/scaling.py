@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from ...robot.robot import Robot
 from .checks import Floats, bounds, check_joints
 from .laws import Along, Law, Pieces
 from .motion import Motion
-from .peaks import NARROW, NOISE, Cells, ceiling
+from .peaks import NARROW, NOISE, Ceiling, Cells, ceiling
 
 if TYPE_CHECKING:
     from ..torques.drives import Drives
@@ -32,8 +33,9 @@ SAMPLES = 1001
 """Samples from which the first guess of the speed comes."""
 FEWEST = 128
 """Cells of a motion whose limited quantities are not polynomials of time."""
-MOST_CELLS = 100_000
-"""Cells that are added at the most; where rounding asks for more, the motion is as much slower as that is in doubt."""
+MOST_CELLS = {"exact": 64, "differences": 4}
+"""How many times as many cells there can be in the end; where noise asks for more, the motion keeps away from its
+limits by as much as is in doubt."""
 ROUNDS = 30
 """Rounds for friction that is not a quadratic of the speed."""
 TIGHT = {"exact": 1e-10, "differences": 1e-7}
@@ -67,6 +69,8 @@ class Limited:
 
     Attributes
     ----------
+    motion
+        The motion; that of polynomials starts at zero, since late times are rounded.
     names
         What they are.
     limit
@@ -79,6 +83,7 @@ class Limited:
         Whether friction lets them be quadratics of r.
     """
 
+    motion: Motion
     names: list[str]
     limit: Floats
     rows: Callable[[Floats, float], Rows]
@@ -96,11 +101,11 @@ def scaled(
 ) -> Motion:
     """Return the motion in the shortest time within limits; see ``Motion.scaled``."""
     limited = _limited(motion, robot, velocity, acceleration, torque, load)
-    t = motion.grid(SAMPLES)
-    speed = 1.0 / (np.abs(motion(t).qd).max() or 1.0)
+    t = limited.motion.grid(SAMPLES)
+    speed = 1.0 / (np.abs(limited.motion(t).qd).max() or 1.0)
     speed *= _largest(limited.rows(t, speed), limited.names, t)
     for _ in range(ROUNDS):
-        factor, when, name = _within_limits(motion, limited, speed)
+        factor, when, name = _within_limits(limited, speed)
         speed *= factor
         if limited.quadratic or abs(factor - 1.0) <= SAME:
             break
@@ -109,7 +114,7 @@ def scaled(
             f"the {name} depends on breakaway friction such that no largest speed was found; neglect that friction, "
             'robot.neglect("FB"), with limits that are smaller by it'
         )
-    when = motion.start + (when - motion.start) / speed
+    when = motion.start + (when - limited.motion.start) / speed
     return replace(motion.stretched(motion.duration / speed), limited_by=f"{name} at t = {when:.4g} s")
 
 
@@ -152,9 +157,12 @@ def _limited(
 
         drives = Drives(robot, **load, followers=driven["torque"])
 
+    early = _from_zero(motion)
+    late = motion.start - early.start
+
     def rows(t: Floats, speed: float) -> Rows:
-        q, qd, qdd = motion(t)
-        qd, qdd = speed * qd, speed**2 * qdd
+        q, qd, qdd = early(t)
+        qd, qdd, t = speed * qd, speed**2 * qdd, t + late
         whole = drives.closed(t, q) if drives else q
         fast, hard = qd[:, finite["velocity"]], qdd[:, finite["acceleration"]]
         parts = [(0.0 * fast, fast, 0.0 * fast), (hard, 0.0 * hard, 0.0 * hard)]
@@ -173,11 +181,20 @@ def _limited(
         return Rows(A, B, C, limit)
 
     quadratic = robot is None or not has_torques or all(is_zero(joint.FB) for joint in robot.joints)
-    return Limited(names, limit, rows, drives is None and _is_polynomial(motion.law), quadratic)
+    return Limited(early, names, limit, rows, drives is None and _is_polynomial(motion.law), quadratic)
 
 
 def _is_polynomial(law: Law) -> bool:
     return isinstance(law, Pieces) or (isinstance(law, Along) and isinstance(law.path, Pieces))
+
+
+def _from_zero(motion: Motion) -> Motion:
+    """Return the motion with its start at time zero, where it has pieces that can be moved there exactly."""
+    if motion.start == 0.0 or not isinstance(motion.law, Pieces | Along):
+        return motion
+    law = motion.law.starting(0.0)
+    _, *corners, end = law.knots.tolist()
+    return replace(motion, law=law, start=0.0, end=end, corners=tuple(corners))
 
 
 def joint_limits(what: str, given: ArrayLike | None, robot: Robot | None, labels: tuple[str, ...]) -> Floats:
@@ -230,41 +247,47 @@ def torque_parts(drives: Drives, t: Floats, q: Floats, qd: Floats, qdd: Floats) 
     return A, B, one - A - B
 
 
-def _within_limits(motion: Motion, limited: Limited, speed: float) -> tuple[float, float, str]:
+def _within_limits(limited: Limited, speed: float) -> tuple[float, float, str]:
     """Return the largest r at which all quantities keep their limits at all times, and what prevents a larger one: a
     time of the motion, and the name of a quantity.
     """
+    motion, samples = limited.motion, Samples(limited, speed)
     edges = np.array([motion.start, *motion.corners, motion.end])
-    samples = Samples(motion, limited, speed)
     samples.add(edges)
     cells = Cells.between(edges, 0 if limited.polynomial else FEWEST)
     values = samples.add(cells.times)
-    error_before = np.full((len(cells.start), len(limited.names)), np.inf)
-    tight, most = TIGHT[motion.derivatives], len(cells.start) + MOST_CELLS
+    is_noise = np.zeros((len(cells.start), len(limited.names)), dtype=bool)
+    tight, most = TIGHT[motion.derivatives], MOST_CELLS[motion.derivatives] * max(len(cells.start), FEWEST)
     while True:
         r = samples.largest()
-        bound = ceiling((values[0] * r + values[1]) * r + values[2])
-        is_noise = (bound.error > 0.25 * error_before) & (bound.error < NOISE)
+        bound = _bounded(values, r)
         beyond = bound.value + np.where(is_noise, -NOISED, 1.0) * bound.error > 1.0 + tight
         halved = beyond.any(axis=1) & (cells.end - cells.start > NARROW * motion.duration)
         if not halved.any():
             break
         if len(cells.start) + halved.sum() > most:
-            excess = (bound.value + bound.error)[halved].max()
-            return r / excess, *samples.worst(r)
+            r = samples.largest((bound.value + bound.error)[halved].max())
+            break
         halves = cells.of(halved).halved()
         new = samples.add(halves.times)
+        error, before = _bounded(new, r).error.reshape(2, -1, len(limited.names)), bound.error[halved]
+        noise = (error > 0.25 * before).all(axis=0) & (before < NOISE)  # a jump is in one half only
+        is_noise = np.concatenate([is_noise[~halved], noise, noise])
         values = [np.concatenate([old[~halved], x]) for old, x in zip(values, new, strict=True)]
-        error_before = np.concatenate([error_before[~halved], *[bound.error[halved]] * 2])
         cells = Cells(*(np.concatenate([old[~halved], x]) for old, x in zip(cells, halves, strict=True)))
     return r, *samples.worst(r)
+
+
+def _bounded(values: list[Floats], r: float) -> Ceiling:
+    A, B, C = values
+    return ceiling((A * r + B) * r + C)
 
 
 class Samples:
     """The limited quantities at all times that have been looked at, and what they forbid."""
 
-    def __init__(self, motion: Motion, limited: Limited, speed: float) -> None:
-        self._motion, self._limited, self._speed = motion, limited, speed
+    def __init__(self, limited: Limited, speed: float) -> None:
+        self._limited, self._speed = limited, speed
         self._forbidden = Forbidden(np.empty(0), np.empty(0))
         self._seen = list[tuple[Floats, Rows]]()
 
@@ -275,8 +298,11 @@ class Samples:
         self._forbidden = self._forbidden.joined(Forbidden.of(rows))
         return [(x / rows.limit).reshape(*t.shape, -1) for x in rows[:3]]
 
-    def largest(self) -> float:
-        """Return the largest r that keeps the limits at all these times."""
+    def largest(self, tighter: float = 1.0) -> float:
+        """Return the largest r that keeps the limits, or a part of them, at all these times."""
+        if tighter > 1.0:
+            each = (Forbidden.of(rows._replace(limit=rows.limit / tighter)) for _, rows in self._seen)
+            self._forbidden = reduce(Forbidden.joined, each)
         r = self._forbidden.largest()
         if not 0.0 < r < np.inf:
             t = np.concatenate([t for t, _ in self._seen])
