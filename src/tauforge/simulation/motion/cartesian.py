@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ProgramError, SimulationError
-from ...geometry.reach import Search, bounds, reach
+from ...geometry.joint_limits import limited_joints
+from ...geometry.reach import ROUNDING, Search, bounds, reach
 from ...geometry.task import Task
 from ...models.registry import check_robot
 from ...robot.robot import Robot
 from .checks import Floats, check_joints, numbers, positive, rising
-from .follow import Follower, Stop, Stretch
+from .follow import SHORTEST, Follower, Stop, Stretch
 from .laws import Along, Pieces, Rates
 from .motion import Motion
+from .peaks import Cells, ceiling
 from .pose_path import PosePath, pose_path
 from .scaling import LOAD
 from .through_points import cubic, joined, quintic, trapezoidal
@@ -148,6 +150,8 @@ def _followed(
     for k in range(len(path)):
         try:
             stretches.append(follower.stretch(path, k, q, own))
+            if limits and search.robot.loops:
+                _check_loops(search.robot, path, k, stretches[-1])
         except Stop as stop:
             goal = path.segment_at(k, stop.u)[0] + 1
             _, distance, angle, reached = search.nearest(stop.last[None], path.poses[goal][None])
@@ -167,6 +171,27 @@ def _followed(
             raise raised from None
         q = stretches[-1].nodes[-1].whole
     return tuple(stretches)
+
+
+def _check_loops(robot: Robot, path: PosePath, k: int, stretch: Stretch) -> None:
+    """Stop where a joint that closed loops determine exceeds its limit, at nodes or between them."""
+    limited = [joint for joint in limited_joints(robot) if joint.is_bounded]
+    cells = Cells.between(np.array([node.u for node in stretch.nodes]), 0)
+    while limited and len(cells.start):
+        u = cells.times
+        q = stretch.whole(u.ravel())
+        at = np.stack([joint.position(q) for joint in limited], axis=1).reshape(*u.shape, -1)
+        lower, upper = (np.array([getattr(x.limits, side) for x in limited]) for side in ("lower", "upper"))
+        bound = [x.value + x.error for x in (ceiling(at, signed=True), ceiling(-at, signed=True))]
+        over = np.maximum(at - upper, lower - at)
+        if over.max() > ROUNDING:
+            first = u[over.max(axis=2) > ROUNDING].min()
+            name = limited[int(over[u == first].max(axis=0).argmax())].name
+            j, passed = path.segment_at(k, float(first))
+            where = f"{100.0 * passed:.2f} % of the way from pose {j + 1} to pose {j + 2}"
+            raise Stop(f"{name} would exceed its limit beyond {where}", None, float(first), q[u.ravel() == first][0])
+        beyond = (np.maximum(bound[0] - upper, bound[1] + lower) > ROUNDING).any(axis=1)
+        cells = cells.of(beyond & (cells.end - cells.start > SHORTEST**2)).halved()
 
 
 def _part(stretches: list[Stretch], timed: Timed, kind: str, blend: float | None, reached: float) -> Motion | None:

@@ -62,6 +62,11 @@ class Stretch:
         rate, second, _ = self._follower.rates(whole, goal, N, h1, h2)
         return q, rate, second
 
+    def whole(self, u: Floats) -> Floats:
+        """Return the coordinates of all joints, those that closed loops determine too."""
+        k = np.clip(np.searchsorted(self._u, u, side="right") - 1, 0, len(self._u) - 2)
+        return self._follower._whole(self(u)[0], self._whole[k])
+
 
 @final
 class Follower:

@@ -77,15 +77,15 @@ class Cells(NamedTuple):
 
 
 class Ceiling(NamedTuple):
-    """What absolute values in cells do not exceed, and how far functions are from their polynomials, (cells, k)."""
+    """What functions in cells do not exceed, and how far functions are from their polynomials, (cells, k)."""
 
     value: Floats
     error: Floats
 
 
-def ceiling(values: Floats) -> Ceiling:
-    """Return the bounds of functions from their values (cells, points, k)."""
+def ceiling(values: Floats, *, signed: bool = False) -> Ceiling:
+    """Return the bounds of functions, or of their absolute values, from their values (cells, points, k)."""
     carried = values[:, ::2]
     coefficients = np.einsum("ij,cjk->cik", _COEFFICIENTS, carried)
     off = np.abs(np.einsum("ij,cjk->cik", _PREDICTED, carried) - values[:, 1::2]).max(axis=1)
-    return Ceiling(np.abs(coefficients).max(axis=1), SAFETY * off)
+    return Ceiling((coefficients if signed else np.abs(coefficients)).max(axis=1), SAFETY * off)
