@@ -112,7 +112,7 @@ def test_closed_loops():
     robot = tf.robots.fivebar()
     start = tf.close_loops(robot)
     q = start[[robot.coordinate_names.index(name) for name in robot.independent]]
-    motion = tf.motion([q, q + [0.1, 0.2], q - 0.1, q + [0.2, 0.0]], [0.0, 1.0, 2.0, 3.0])
+    motion = tf.motion(q + np.array([[0, 0], [0.1, 0.2], [-0.1, -0.1], [0.2, 0.0]]), [0.0, 1.0, 2.0, 3.0])
     fast = motion.scaled(robot, torque=20.0, guess=start)
     tau = tf.required_torques(robot, fast, t=fast.grid(20_001), guess=start).tau
     assert 1.0 - 1e-6 < np.abs(tau).max() / 20.0 <= 1.0 + 1e-9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from ...program.array import outputs
 from ...program.program import Program
 from ...robot.entries import by_joint, degrees
 from ...robot.robot import Robot
+from ...runtime.function import Function
 from .clearance import Clearance
 from .information import Information, Measure
 from .limits import MotionLimits
@@ -26,6 +28,8 @@ from .series import Rates, Series
 Floats = NDArray[np.float64]
 RANK = 1e-9
 """Singular value of a combination of parameters that torques do not depend on, relative to the largest."""
+TINY = 1e-12
+"""Velocity of a joint that turns back."""
 METRES = 0.1
 """The clearance that weighs as much as a whole limit."""
 
@@ -89,10 +93,17 @@ class Problem:
                 f"{self.robot.name}: limits of torques need values for {some} …; give them with bind, or "
                 "limits={'torque': inf} if torques do not matter"
             )
-        torques = smoothed(program, "tau", width)
-        if self.limits.followers:
-            torques += smoothed(follower_torques(self.robot, self.limits.followers), "tau", width)
-        return Pullback(program.name, dict(program.arguments), torques)
+        each = [program, *self._of_followers]
+        return Pullback(program.name, dict(program.arguments), [x for one in each for x in smoothed(one, "tau", width)])
+
+    @cached_property
+    def _of_followers(self) -> list[Program]:
+        return [follower_torques(self.robot, self.limits.followers)] if self.limits.followers else []
+
+    @cached_property
+    def _functions(self) -> list[Function]:
+        """The torques with friction that jumps where velocities change their signs."""
+        return [each.compile() for each in (inverse_dynamics(self.robot), *self._of_followers)]
 
     def objective(self, measure: Measure, grid: Grid, x: Floats) -> tuple[float, Floats, Rates]:
         """Return a measure of the information, its slopes, and the states."""
@@ -110,8 +121,11 @@ class Problem:
         """Return the information matrix of a scaled regressor, without combinations that no motion tells apart."""
         return np.asarray(self._told.T @ self.information.matrix(W) @ self._told)
 
-    def excesses(self, states: Rates, margin: float = 0.0) -> list[Excess]:
-        """Return how far each kind of limit is exceeded; a margin tightens all but clearances."""
+    def excesses(self, states: Rates, margin: float = 0.0, *, smooth: bool = True) -> list[Excess]:
+        """Return how far each kind of limit is exceeded; a margin tightens all but clearances.
+
+        Friction is smooth, as searches need it, or as it is; the slopes are always those of smooth friction.
+        """
         q, qd, qdd = states
         limits, room = self.limits, 1.0 - margin
         none = np.zeros_like(q)
@@ -134,13 +148,32 @@ class Problem:
         if self.torques:
             torques, own = self.torques, np.isfinite(self._torque_limits)
             tau = np.where(own, self._torque_limits, 1.0)
-            found.append(_within(torques.values(*states) / tau, own, room, lambda w: torques.slopes(w / tau, *states)))
+            values = (
+                torques.values(*states)
+                if smooth
+                else np.concatenate([each(*_with_turns(states), threads=1) for each in self._functions], axis=1)
+            )
+            found.append(_within(values / tau, own, room, lambda w: torques.slopes(w / tau, *states)))
         found += [_kept(clear, q, none) for clear in self._clear]
         return found
 
     def worst(self, states: Rates) -> float:
         """Return by how much the limit that is exceeded most is exceeded, as a part of it."""
-        return max((float(each.values.max()) for each in self.excesses(states)), default=-np.inf)
+        return max((float(each.values.max()) for each in self.excesses(states, smooth=False)), default=-np.inf)
+
+
+def _with_turns(states: Rates) -> Rates:
+    """Return the states with those between them where joints turn back, on both sides: friction jumps there."""
+    found = [states]
+    for k, v in enumerate(states[1].T):
+        i = np.flatnonzero(v[:-1] * v[1:] < 0.0)
+        part = (v[i] / (v[i] - v[i + 1]))[:, None]
+        for sign in (1.0, -1.0):
+            q, qd, qdd = (x[i] + part * (x[i + 1] - x[i]) for x in states)
+            qd[:, k] = sign * TINY
+            found.append((q, qd, qdd))
+    q, qd, qdd = (np.concatenate(x) for x in zip(*found, strict=True))
+    return q, qd, qdd
 
 
 def follower_torques(robot: Robot, followers: Sequence[LimitedJoint]) -> Program:

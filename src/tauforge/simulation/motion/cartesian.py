@@ -17,10 +17,10 @@ from ...geometry.task import Task
 from ...models.registry import check_robot
 from ...robot.robot import Robot
 from .checks import Floats, check_joints, numbers, positive, rising
-from .follow import SHORTEST, Follower, Stop, Stretch
+from .follow import Follower, Stop, Stretch
 from .laws import Along, Pieces, Rates
 from .motion import Motion
-from .peaks import Cells, ceiling
+from .peaks import NARROW, Cells, ceiling
 from .pose_path import PosePath, pose_path
 from .scaling import LOAD
 from .through_points import cubic, joined, quintic, trapezoidal
@@ -176,22 +176,25 @@ def _followed(
 def _check_loops(robot: Robot, path: PosePath, k: int, stretch: Stretch) -> None:
     """Stop where a joint that closed loops determine exceeds its limit, at nodes or between them."""
     limited = [joint for joint in limited_joints(robot) if joint.is_bounded]
-    cells = Cells.between(np.array([node.u for node in stretch.nodes]), 0)
+    lower, upper = (np.array([getattr(joint.limits, side) for joint in limited]) for side in ("lower", "upper"))
+    cells, first, stop = Cells.between(np.array([node.u for node in stretch.nodes]), 0), 1.0, None
     while limited and len(cells.start):
         u = cells.times
         q = stretch.whole(u.ravel())
         at = np.stack([joint.position(q) for joint in limited], axis=1).reshape(*u.shape, -1)
-        lower, upper = (np.array([getattr(x.limits, side) for x in limited]) for side in ("lower", "upper"))
-        bound = [x.value + x.error for x in (ceiling(at, signed=True), ceiling(-at, signed=True))]
         over = np.maximum(at - upper, lower - at)
-        if over.max() > ROUNDING:
-            first = u[over.max(axis=2) > ROUNDING].min()
+        if (some := over.max(axis=2) > ROUNDING).any() and (stop is None or u[some].min() < first):
+            first = float(u[some].min())
             name = limited[int(over[u == first].max(axis=0).argmax())].name
-            j, passed = path.segment_at(k, float(first))
+            j, passed = path.segment_at(k, first)
             where = f"{100.0 * passed:.2f} % of the way from pose {j + 1} to pose {j + 2}"
-            raise Stop(f"{name} would exceed its limit beyond {where}", None, float(first), q[u.ravel() == first][0])
-        beyond = (np.maximum(bound[0] - upper, bound[1] + lower) > ROUNDING).any(axis=1)
-        cells = cells.of(beyond & (cells.end - cells.start > SHORTEST**2)).halved()
+            stop = Stop(f"{name} would exceed its limit beyond {where}", None, first, q[u.ravel() == first][0])
+        high, low = (x.value + x.error for x in (ceiling(at, signed=True), ceiling(-at, signed=True)))
+        beyond = (np.maximum(high - upper, low + lower) > ROUNDING).any(axis=1)
+        cells = cells.of((beyond | some.any(axis=1)) & (cells.start < first) & (cells.end - cells.start > NARROW))
+        cells = cells.halved()
+    if stop is not None:
+        raise stop
 
 
 def _part(stretches: list[Stretch], timed: Timed, kind: str, blend: float | None, reached: float) -> Motion | None:
