@@ -35,13 +35,13 @@ def bounds(robot: Robot, *, followers: bool = False) -> Bounds:
     ranges = dict[int, tuple[float, float]]()
     for limited in driven_joints(robot) if followers else limited_joints(robot):
         low, high = ranges.get(limited.place, (-np.inf, np.inf))
-        lower, upper = limited.leader_range()
-        ranges[limited.place] = max(low, lower), min(high, upper)
+        own_low, own_high = limited.leader_range()
+        ranges[limited.place] = max(low, own_low), min(high, own_high)
     for j in owners(whole):
         joint = whole.joints[j - 1]
         for part in joint.axes:
-            turns = joint.kind.word == "revolute" and j not in led
-            own[joint.name + part] = (at, *ranges.get(at, (-np.inf, np.inf)), turns)
+            low, high = ranges.get(at, (-np.inf, np.inf))
+            own[joint.name + part] = (at, low, high, joint.kind.word == "revolute" and j not in led)
         at += len(joint.kind.coordinates)
     places, lower, upper, turns = zip(*(own[name] for name in robot.velocity_names), strict=True)
     return Bounds(np.array(places), np.array(lower), np.array(upper), np.array(turns))

@@ -168,15 +168,15 @@ def _limited(
         parts = [(0.0 * fast, fast, 0.0 * fast), (hard, 0.0 * hard, 0.0 * hard)]
         if drives and has_torques:
             columns = [*finite["torque"], *range(len(labels), len(labels) + len(driven["torque"]))]
-            torques = [x[:, columns] for x in torque_parts(drives, t, whole, qd, qdd)]
+            A, B, C = (x[:, columns] for x in torque_parts(drives, t, whole, qd, qdd))
         else:
-            torques = [np.empty((len(t), 0))] * 3
+            A = B = C = np.empty((len(t), 0))
         own = len(finite["torque"])
-        parts.append(tuple(x[:, :own] for x in torques))
+        parts.append((A[:, :own], B[:, :own], C[:, :own]))
         if robot is not None and driven["velocity"]:
             others = driven_velocities(robot, driven["velocity"], whole, qd)
             parts.append((0.0 * others, others, 0.0 * others))
-        parts.append(tuple(x[:, own:] for x in torques))
+        parts.append((A[:, own:], B[:, own:], C[:, own:]))
         A, B, C = (np.concatenate(x, axis=1) for x in zip(*parts, strict=True))
         return Rows(A, B, C, limit)
 

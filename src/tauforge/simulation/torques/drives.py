@@ -119,9 +119,9 @@ class Drives:
 def _by_joint(robot: Robot, q: Floats, qd: Floats, qdd: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the motion of all joints, those that follow others too, in joint order."""
     whole = robot.expanded()
-    columns = [x for own in by_joint(whole, q.T)[1:] for x in own]
+    coordinates: list[Any] = [x for own in by_joint(whole, [*q.T]) for x in own]
     movers, ratios = zip(*degrees(whole), strict=True)
-    return np.stack(columns, axis=1), *(x[:, movers] * np.array(ratios) for x in (qd, qdd))
+    return np.stack(coordinates, axis=1), qd[:, movers] * np.array(ratios), qdd[:, movers] * np.array(ratios)
 
 
 def _wrench(what: str, given: object, t: Floats, shape: tuple[int, ...]) -> Floats:
