@@ -32,8 +32,10 @@ class LimitedJoint(NamedTuple):
         The entry of q from which its coordinate follows.
     axis
         Its number among the axes of all joints, in joint order.
-    ratio, offset
+    ratio
         Its coordinate is ratio q[place] + offset.
+    offset
+        The coordinate where q[place] is zero.
     """
 
     name: str

@@ -130,14 +130,14 @@ def test_very_slow_and_very_late():
 
 
 def test_noise_ends():
-    """Differences of a function that is no smooth one are noise that no cell resolves."""
+    """Differences of a function that is not smooth are noise that no cell resolves."""
     random = np.random.default_rng(3)
     noisy = tf.motion(lambda t: [np.sin(3.0 * t) + 1e-9 * random.normal()], 10.0)
     assert noisy.scaled(velocity=2.0).duration == pytest.approx(15.0, rel=1e-2)
 
 
 def test_bounds_of_cells():
-    """No polynomial of degree 5 exceeds its bound, which halving brings nearer; others tell that they are none."""
+    """No polynomial of degree 5 exceeds its bound, which halving brings nearer; other functions say that they are not polynomials."""
     rng = np.random.default_rng(4)
     for _ in range(50):
         c = rng.normal(size=6)
