@@ -206,3 +206,22 @@ def test_excitation_of_followers():
         jobs=1,
     )
     assert (-2.0 * free.q(t) + 0.1).max() > 0.7
+
+
+@pytest.mark.parametrize(("name", "ratio"), [("leg1_Pa_bar", 1.0), ("leg1_Pa_side", -1.0)])
+def test_followers_in_legs_of_a_parallel_robot(name, ratio):
+    """A Delta's states are those that it has without limits, as far as the follower keeps them."""
+    robot = tf.robots.delta()
+    guess = np.zeros(12)
+    guess[[0, 3, 6]] = [0.1, -0.05, 0.2]
+    q = tf.close_loops(robot, guess[[0, 3, 6]], guess=guess)
+    place = robot.coordinate_names.index("leg1_Pa")
+    T = tf.transforms(robot.derived(loops=()), frames="platform").compile()(q).reshape(4, 4)[:3, 3]
+    every = tf.inverse_geometry(robot, frame="platform", aim="position")(T).q
+    own, wanted = ratio * every[:, place], ratio * q[place]
+    some = np.abs(own - wanted) < 1e-3
+    assert 0 < some.sum() < len(own)
+    arm = limited(robot, name, lower=wanted - 1e-3, upper=wanted + 1e-3)
+    found = tf.inverse_geometry(arm, frame="platform", aim="position")(T).q
+    assert len(found) == some.sum()
+    assert np.abs(ratio * found[:, place] - wanted).max() < 1e-3

@@ -137,7 +137,7 @@ def test_noise_ends():
 
 
 def test_bounds_of_cells():
-    """No polynomial of degree 5 exceeds its bound, which halving brings nearer; other functions say that they are not polynomials."""
+    """No polynomial of degree 5 exceeds its bound; functions that are not such polynomials have an error."""
     rng = np.random.default_rng(4)
     for _ in range(50):
         c = rng.normal(size=6)

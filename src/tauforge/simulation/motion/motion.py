@@ -158,15 +158,16 @@ class Motion:
         """Return the same path in the shortest time that keeps the limits, with all velocities changed by one factor r.
 
         Torques follow exactly: r² times the part of accelerations and velocities, r times viscous friction, and what
-        remains at rest (Hollerbach, Dynamic scaling of manipulator trajectories, 1984). Peaks between samples are found
-        too.
+        remains at rest (Hollerbach, Dynamic scaling of manipulator trajectories, 1984). Limits hold between samples too,
+        within a part of 1e-9.
 
         Parameters
         ----------
         robot
-            The robot; needed for torques. Limits that are not given are those of its joints' description.
+            The robot; needed for torques. Limits that are not given are those of its joints' description. Joints that
+            follow others, or that closed loops determine, keep those of theirs, too.
         velocity, acceleration, torque
-            Largest magnitudes: one for all joints, or one each.
+            Largest magnitudes: one for all joints of the motion, or one each; inf for no limits of any joint.
         **load
             ``payload``, ``wrench`` and ``guess`` as for ``tf.required_torques``. A wrench that is a function of time
             belongs to the path: it keeps its place there when the motion gets faster.
