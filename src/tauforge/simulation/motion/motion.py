@@ -158,8 +158,8 @@ class Motion:
         """Return the same path in the shortest time that keeps the limits, with all velocities changed by one factor r.
 
         Torques follow exactly: r² times the part of accelerations and velocities, r times viscous friction, and what
-        remains at rest (Hollerbach, Dynamic scaling of manipulator trajectories, 1984). Limits hold between samples too,
-        within a part of 1e-9.
+        remains at rest (Hollerbach, Dynamic scaling of manipulator trajectories, 1984). Limits hold between samples,
+        too, within a part of 1e-9.
 
         Parameters
         ----------
