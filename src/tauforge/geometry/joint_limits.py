@@ -60,7 +60,7 @@ class LimitedJoint(NamedTuple):
         if self.ratio == 0.0:
             return (-np.inf, np.inf) if lower <= self.offset <= upper else (np.inf, -np.inf)
         ends = (lower - self.offset) / self.ratio, (upper - self.offset) / self.ratio
-        return min(ends), max(ends)
+        return ends if self.ratio > 0.0 else ends[::-1]
 
 
 @lru_cache(maxsize=32)
