@@ -66,9 +66,9 @@ class Pieces:
         knots = self.knots[0] + (self.knots - self.knots[0]) / speed
         return Pieces(knots, self.coefficients * powers)
 
-    def starting(self, start: float) -> Pieces:
-        """Return the same path from another start."""
-        return Pieces(start + (self.knots - self.knots[0]), self.coefficients)
+    def counted_from(self, start: float) -> Pieces:
+        """Return the same motion as a law of the seconds since a time."""
+        return Pieces(self.knots - start, self.coefficients)
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,9 +181,9 @@ class Along:
         """Return the same path at another speed."""
         return Along(self.path, self.rhythm.stretched(speed), self.segments)
 
-    def starting(self, start: float) -> Along:
-        """Return the same path from another start."""
-        return Along(self.path, self.rhythm.starting(start), self.segments)
+    def counted_from(self, start: float) -> Along:
+        """Return the same motion as a law of the seconds since a time."""
+        return Along(self.path, self.rhythm.counted_from(start), self.segments)
 
     @property
     def knots(self) -> Floats:

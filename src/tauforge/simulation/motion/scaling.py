@@ -192,7 +192,7 @@ def _from_zero(motion: Motion) -> Motion:
     """Return the motion with its start at time zero, where it has pieces that can be moved there exactly."""
     if motion.start == 0.0 or not isinstance(motion.law, Pieces | Along):
         return motion
-    law = motion.law.starting(0.0)
+    law = motion.law.counted_from(motion.start)
     _, *corners, end = law.knots.tolist()
     return replace(motion, law=law, start=0.0, end=end, corners=tuple(corners))
 
