@@ -400,13 +400,6 @@ class Search:
         """Return states with the coordinates that have limits set within them."""
         return self._job.inside(q, self._limits)
 
-    def nearest(self, start: Floats, goals: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-        """Return the solutions nearest to starts, with distances and angles left, and whether goals are reached."""
-        numbers = _numbers(goals)
-        q, _ = self._job.towards(start, numbers, self._limits)
-        found = _refined(self._job, numbers, q, start, self._limits, ROUNDING)
-        return found.q, found.distance[:, 0], found.angle[:, 0], found.reached([0], ROUNDING)
-
     def towards(self, q: Floats, goals: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the states that damped steps lead to, and the distances and angles left there."""
         numbers = _numbers(goals)
