@@ -413,6 +413,5 @@ def _waves(program: Program) -> tuple[float, Floats, Floats, Floats] | None:
     constant = found.pop(none, 0.0).real
     first = [turns for turns in found if turns > none]  # the others are their conjugates
     values = np.array([2.0 * found[turns] for turns in first], dtype=complex)
-    turns = np.array(first, dtype=float).reshape(-1, len(joints))
-    used = turns.any(axis=0)
-    return constant, np.abs(values), turns[:, used], np.angle(values)
+    whole: Floats = np.array(first, dtype=float).reshape(-1, len(joints))
+    return constant, np.abs(values), whole[:, whole.any(axis=0)], np.angle(values)

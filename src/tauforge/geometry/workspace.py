@@ -27,6 +27,7 @@ from ..program.fuse import fuse
 from ..robot.robot import Robot
 from ..runtime.function import Function
 from .close_loops import refuse_symbols
+from .reaching.bounds import Bounds
 from .reaching.goal import Goal
 from .reaching.solver import CLIMBED, ROUNDING, Solver, solver
 
@@ -220,7 +221,8 @@ def workspace(
     job = positions(robot, frame)
     q = job.seeds.random(np.random.default_rng(seed), int(samples), limits, spread=np.pi)
     if robot.loops:
-        q = _closed(robot, q, job, limits)
+        q = _closed(robot, q, job.seeds.middle)
+        q = _within(robot, q, job.bounds) if limits else q
     points = np.asarray(transforms_of(robot, frame)(q))[:, 0, :3, 3]
     return Workspace(robot, frame, q, points, limits)
 
@@ -235,22 +237,26 @@ def in_plane(robot: Robot, frame: str) -> Solver:
     return solver(robot, (Goal(frame, (), ("z",)).kind,), "")
 
 
-def _closed(robot: Robot, q: Floats, job: Solver, limits: bool) -> Floats:
-    """Return those of random states whose loops can be closed: from the neutral state for the other joints, and from
-    random ones, which lead to other assembly modes.
+def _closed(robot: Robot, q: Floats, guess: Floats) -> Floats:
+    """Return those of random states whose loops can be closed.
+
+    Half of them start from the same guess for the other joints, half as they are, which leads to other assembly modes.
     """
-    guess = np.where(np.arange(len(q))[:, None] % 2 == 0, job.seeds.middle, q)
+    start = np.where(np.arange(len(q))[:, None] % 2 == 0, guess, q)
     with np.errstate(all="ignore"):
-        found, closed = _closing(robot)(q[:, active_places(robot.expanded())], guess)
-    found = found[closed == 1.0]
-    if limits:
-        own, at = job.bounds, found[:, job.bounds.places]
-        found = found[((at >= own.lower - ROUNDING) & (at <= own.upper + ROUNDING)).all(axis=1)]
-    if not len(found):
-        raise ProgramError(
-            f"{robot.name}: no random state of the independent joints closes its loops within the limits"
-        )
-    return np.asarray(found)
+        found, closed = _closing(robot)(q[:, active_places(robot.expanded())], start)
+    if not (closed == 1.0).any():
+        raise ProgramError(f"{robot.name}: no random state of the independent joints closes its loops")
+    return np.asarray(found[closed == 1.0])
+
+
+def _within(robot: Robot, q: Floats, bounds: Bounds) -> Floats:
+    """Return those of closed states in which the joints that the loops determine are within their limits, too."""
+    at = q[:, bounds.places]
+    held = ((at >= bounds.lower - ROUNDING) & (at <= bounds.upper + ROUNDING)).all(axis=1)
+    if not held.any():
+        raise ProgramError(f"{robot.name}: in no random state with closed loops are all joints within their limits")
+    return np.asarray(q[held])
 
 
 @lru_cache(maxsize=8)
