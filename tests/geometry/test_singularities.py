@@ -172,3 +172,10 @@ def test_proofs_that_factors_never_vanish():
         else:
             assert least < 0.02 and most > -0.02  # noqa: PT018
     assert proved > 5
+
+
+def test_a_number_beyond_floats_is_said_in_words():
+    joints = tuple(tf.Joint(name=f"j{k}", antecedent=k - 1, d=1e-320 * k) for k in (1, 2, 3))
+    robot = tf.Robot(name="tiny", joints=joints, bodies=tuple(tf.Body(name=f"l{k}") for k in range(3)))
+    with pytest.raises(tf.ProgramError, match="too large, or too small, for a float"):
+        tf.singularities(robot, frame="l2", rows=("vx", "vy"))

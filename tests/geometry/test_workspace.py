@@ -171,6 +171,16 @@ def test_bad_input(scara, call, said):
         call(scara)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("length", [1e10, 1e200, 1e308])
+def test_a_robot_too_large_has_no_workspace(length):
+    """States are not sought so far away; the section was empty."""
+    first, *rest = SCARA.joints
+    robot = SCARA.derived(joints=(first, *(replace(joint, d=length) for joint in rest)))
+    with pytest.raises(tf.ProgramError, match=r"link4 is beyond 1e\+09 m|too large for a float"):
+        tf.workspace(robot, frame="link4", samples=10)
+
+
 def test_a_plane_that_is_not_reached(scara):
     section = scara.section("xz", 5.0, cells=10)
     assert not section.reachable.any()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..equations.polynomial import polynomials
 from ..equations.with_sympy import called
-from ..errors import ProgramError
+from ..errors import ExpressionError, ProgramError
 from ..graph.evaluate import topological
 from ..graph.functions import cos, sin, sqrt
 from ..graph.node import Node, Scalar, as_node, is_zero
@@ -318,7 +318,10 @@ def _node(e: Any, known: Mapping[str, Node]) -> Scalar:
     if e.is_Symbol:
         return known[str(e)]
     if e.is_Rational:  # as nodes, which remember what a constant such as sin(3/10) comes from
-        over, under = (as_node(as_scalar(str(x))) for x in (e.p, e.q))
+        try:
+            over, under = (as_node(as_scalar(str(x))) for x in (e.p, e.q))
+        except ExpressionError:
+            raise ProgramError("a factor has a number that is too large, or too small, for a float") from None
         return over / under if e.q != 1 else over
     if e.is_Pow and 2 * e.exp == 1:
         turns = ROOTS.get(e.base)

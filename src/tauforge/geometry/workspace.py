@@ -28,7 +28,7 @@ from ..robot.robot import Robot
 from ..runtime.function import Function
 from .close_loops import refuse_symbols
 from .reaching.bounds import Bounds
-from .reaching.goal import Goal
+from .reaching.goal import FARTHEST, Goal
 from .reaching.solver import CLIMBED, ROUNDING, Solver, solver
 
 if TYPE_CHECKING:
@@ -223,7 +223,10 @@ def workspace(
     if robot.loops:
         q = _closed(robot, q, job.seeds.middle)
         q = _within(robot, q, job.bounds) if limits else q
-    points = np.asarray(transforms_of(robot, frame)(q))[:, 0, :3, 3]
+    with np.errstate(over="ignore", invalid="ignore"):
+        points = np.asarray(transforms_of(robot, frame)(q))[:, 0, :3, 3]
+    if not np.abs(points).max() <= FARTHEST:
+        raise ProgramError(f"{robot.name}: {frame} is beyond {FARTHEST:g} m, too far away; lengths are in metres")
     return Workspace(robot, frame, q, points, limits)
 
 
