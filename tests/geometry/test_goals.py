@@ -171,7 +171,7 @@ def test_reasons():
     away[:3, 3] *= 10.0
     found = tf.reach(limited(ARM, -0.1, 0.1), [T, away], frame="link6", strict=False)
     assert "beyond the limits of" in found.reason[0]
-    assert "out of reach: the nearest state" in found.reason[1]
+    assert "out of reach: the nearest state from 500 random starts" in found.reason[1]
     assert tf.reach(ARM, T, frame="link6").reason == ""
 
 

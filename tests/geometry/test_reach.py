@@ -118,6 +118,35 @@ def test_a_goal_out_of_reach_says_how_far():
     assert "1 of 2" in repr(both)
 
 
+def test_reasons_try_other_starts_before_they_blame():
+    """A state within the limits exists, far from the given start: neither limits nor the distance are in the way."""
+    robot, q = limited(PLANAR, -2.9, 2.9), np.array([-2.8, -0.3])
+    found = tf.reach(robot, poses(robot, q, TIP), frame=TIP, q0=[2.8, 0.3], strict=False)
+    assert not found.reached
+    assert str(found.reason).startswith("not reached from q0 and 2 states near it")
+    assert "another start reaches it" in str(found.reason)
+    with pytest.raises(tf.ReachError, match="not reached from q0 and 2 states near it"):
+        tf.reach(robot, poses(robot, q, TIP), frame=TIP, q0=[2.8, 0.3])
+    rng = np.random.default_rng(0)
+    inside, starts = rng.uniform(-2.0, 2.0, (2, 60, 7))
+    found = tf.reach(limited(LWR, -2.0, 2.0), poses(LWR, inside), frame=LWR.bodies[-1].name, q0=starts, strict=False)
+    late = found.reason[~found.reached]
+    assert len(late) > 5
+    assert not any("beyond" in text or "out of reach" in text for text in late)
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_whether_a_goal_is_reached_does_not_depend_on_its_batch(given):
+    rng = np.random.default_rng(0)
+    q, q0 = rng.uniform(-2.0, 2.0, (2, 80, 7))
+    robot, frame, T = limited(LWR, -2.0, 2.0), LWR.bodies[-1].name, poses(LWR, q)
+    few = {"starts": 2, "strict": False, "frame": frame}
+    together = tf.reach(robot, T, q0=q0 if given else None, **few).reached
+    alone = [tf.reach(robot, T[k], q0=q0[k] if given else None, **few).reached for k in range(len(q))]
+    assert 0 < together.sum() < len(q)
+    np.testing.assert_array_equal(together, alone)
+
+
 def test_only_the_axis():
     """The origin and the direction of z, with the spin about it free."""
     q = RNG.uniform(-1.0, 1.0, (20, 6))

@@ -6,6 +6,10 @@ from typer.testing import CliRunner
 
 import tauforge as tf
 from tauforge.cli.main import app
+from tauforge.geometry.singularities import never_vanishes
+from tauforge.graph.functions import cos, sin
+from tauforge.program.array import inputs, outputs
+from tauforge.program.program import Program
 
 sympy = pytest.importorskip("sympy")
 
@@ -119,3 +123,59 @@ def test_command_says_where_all_minors_vanish(tmp_path):
         robot.save(tmp_path / "arm.toml")
         result = CliRunner().invoke(app, ["singularities", str(tmp_path / "arm.toml")])
         assert said in result.output
+
+
+@pytest.mark.parametrize(("offset", "holds"), [(10.0, False), (5.001, False), (5.0, True), (4.999, True), (0.5, True)])
+def test_equations_that_never_hold_are_no_conditions(offset, holds):
+    """A shoulder that is further from the first axis than the arm is long: the tip never comes to lie on it."""
+    lengths, angles = (0.0, offset, 3.0), (0.0, np.pi / 2, 0.0)
+    joints = [
+        tf.Joint(name=f"j{k}", antecedent=k - 1, d=d, alpha=a)
+        for k, (d, a) in enumerate(zip(lengths, angles, strict=True), 1)
+    ]
+    tip = tf.Joint(name="tip", antecedent=3, sigma=2, d=2.0)
+    bodies = tuple(tf.Body(name=f"l{k}") for k in range(3))
+    found = tf.singularities(tf.Robot(name="arm", joints=tuple(joints), bodies=bodies, frames=(tip,)), frame="tip")
+    assert len(found.factors) == 3  # the number, s3, and the distance from the first axis
+    assert "s₃ = 0" in found.conditions
+    assert len(found.conditions) == 1 + holds
+
+
+def factor(n, value):
+    """Return a factor with n joints as a Program."""
+    q = inputs("q", [f"q{k}" for k in range(n)], "coordinates")
+    return Program("factor", {"q": q}, {"factor": outputs([value(*q.nodes)], [], [], "factor")})
+
+
+def test_proofs_that_factors_never_vanish():
+    assert never_vanishes(factor(1, lambda a: 3.0 + 2.0 * cos(a) + 2.0 * cos(2.0 * a)))  # at least 3/4
+    assert never_vanishes(factor(2, lambda a, b: -(1.01 + cos(a) * cos(b))))
+    assert never_vanishes(factor(2, lambda a, b: 1e-6 * (1.02 + sin(a) * cos(b) * sin(b) + cos(a) * 0.8)))
+    assert not never_vanishes(factor(2, lambda a, b: 1.0 + cos(a) * cos(b)))  # touches zero
+    assert not never_vanishes(factor(1, lambda a: 2.0 + a))  # a length has no range
+    rng, proved = np.random.default_rng(5), 0
+    grid = np.stack(np.meshgrid(*[np.linspace(-np.pi, np.pi, 121)] * 2), axis=-1).reshape(-1, 2)
+    for _ in range(60):
+        x = rng.normal(size=6)
+        own = factor(
+            2,
+            lambda a, b, x=x: (
+                x[0] + x[1] + x[2] * cos(a) + x[3] * sin(b) * cos(a) + x[4] * sin(2.0 * b) + x[5] * cos(b)
+            ),
+        )
+        a, b = grid.T
+        values = x[0] + x[1] + x[2] * np.cos(a) + x[3] * np.sin(b) * np.cos(a) + x[4] * np.sin(2 * b) + x[5] * np.cos(b)
+        least, most = values.min(), values.max()
+        if never_vanishes(own):
+            proved += 1
+            assert least > 0.0 or most < 0.0
+        else:
+            assert least < 0.02 and most > -0.02  # noqa: PT018
+    assert proved > 5
+
+
+def test_a_number_beyond_floats_is_said_in_words():
+    joints = tuple(tf.Joint(name=f"j{k}", antecedent=k - 1, d=1e-320 * k) for k in (1, 2, 3))
+    robot = tf.Robot(name="tiny", joints=joints, bodies=tuple(tf.Body(name=f"l{k}") for k in range(3)))
+    with pytest.raises(tf.ProgramError, match="too large, or too small, for a float"):
+        tf.singularities(robot, frame="l2", rows=("vx", "vy"))

@@ -90,6 +90,45 @@ def test_closed_loops():
     assert np.abs(tf.loop_closure(robot).compile()(section.q)[0]).max() < 1e-8
 
 
+def test_limited_legs_in_all_assembly_modes():
+    """The window holds all that can be reached, also below the base, and most of it is found."""
+    robot = tf.robots.gough_stewart()
+    legs = tuple(replace(j, limits=Limits(lower=-0.1, upper=0.1)) if j.mu else j for j in robot.joints)
+    robot = robot.derived(joints=legs)
+    section = tf.workspace(robot, frame="platform", samples=500).section("xz", cells=16)
+    assert section.bounded
+    assert section.up[0] < -0.3
+    assert not section.reachable[[0, -1]].any()
+    assert not section.reachable[:, [0, -1]].any()
+    points = np.stack(np.broadcast_arrays(section.right, 0.0, section.up[:, None]), axis=-1)
+    reached = tf.reach(robot, points, frame="platform", aim="position", starts=200, strict=False).reached
+    assert section.reachable[reached].mean() > 0.9
+    low = np.abs(section.up[:, None] + 0.0757) < 0.1
+    assert (section.reachable & low).any()
+
+
+def test_a_window_grows_where_few_samples_do_not_tell_its_size():
+    """Three states say little about where two links reach; the section is whole nevertheless."""
+    section = tf.workspace(SCARA, frame="link4", samples=3).section("xy", cells=24)
+    radius = np.hypot(*np.meshgrid(section.right, section.up))
+    np.testing.assert_array_equal(section.reachable, (radius <= 0.7) & (radius >= 0.1))
+    assert np.abs([section.right[[0, -1]], section.up[[0, -1]]]).min() > 0.7
+    assert section.bounded
+
+
+def test_slides_without_limits_have_no_area():
+    section = tf.workspace(SCARA, frame="link4", samples=300).section("xz", cells=24)
+    assert not section.bounded
+    assert section.area == np.inf
+    assert "beyond them it goes on without bound" in repr(section)
+    slides = tuple(replace(j, limits=Limits(lower=-0.2, upper=0.2)) if j.sigma == 1 else j for j in SCARA.joints)
+    section = tf.workspace(SCARA.derived(joints=slides), frame="link4", samples=300).section("xz", cells=24)
+    assert section.bounded
+    assert section.area == pytest.approx(2 * 0.6 * 0.4, rel=0.2)
+    open_ended = tf.workspace(SCARA.derived(joints=slides), frame="link4", samples=300, limits=False)
+    assert open_ended.section("xz", cells=24).area == np.inf
+
+
 @pytest.mark.parametrize("measure", [None, "manipulability", "condition"])
 def test_pictures(scara, measure, tmp_path):
     pytest.importorskip("matplotlib")
@@ -130,6 +169,16 @@ def test_a_cloud(scara, tmp_path):
 def test_bad_input(scara, call, said):
     with pytest.raises(tf.ProgramError, match=said):
         call(scara)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("length", [1e10, 1e200, 1e308])
+def test_a_robot_too_large_has_no_workspace(length):
+    """States are not sought so far away; the section was empty."""
+    first, *rest = SCARA.joints
+    robot = SCARA.derived(joints=(first, *(replace(joint, d=length) for joint in rest)))
+    with pytest.raises(tf.ProgramError, match=r"link4 is beyond 1e\+09 m|too large for a float"):
+        tf.workspace(robot, frame="link4", samples=10)
 
 
 def test_a_plane_that_is_not_reached(scara):

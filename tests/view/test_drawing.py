@@ -118,3 +118,70 @@ def test_robots_on_floating_bases_and_the_command(name, tmp_path):
     assert file.read_text() == tf.draw(tf.robots.bundled(name).with_base("floating")).svg
     printed = CliRunner().invoke(app, ["draw", name])
     assert printed.stdout == tf.draw(tf.robots.bundled(name)).svg
+
+
+ENDS = """<robot name="arm"><link name="base"/><link name="one"><inertial>
+<origin xyz="{centre} 0 0"/><mass value="{mass}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><box size="{size} 1 1"/></geometry></visual></link><link name="two"/>
+<joint name="a" type="continuous"><parent link="base"/><child link="one"/><origin xyz="{xyz}"/></joint>
+<joint name="b" type="prismatic"><parent link="one"/><child link="two"/><origin xyz="0 0.1 0"/><axis xyz="1 0 0"/>
+<limit lower="-{limit}" upper="{limit}" effort="1" velocity="1"/></joint></robot>"""
+NORMAL = {"centre": "0", "mass": "1", "size": "1", "xyz": "0 0 0.1", "limit": "1"}
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning", "ignore::tauforge.RobotWarning")
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"xyz": "0 1e308 0.18"}, "a has a length of 1e\\+308 m"),
+        ({"xyz": "1e308 1e308 1e308"}, "a has a length of"),
+        ({"xyz": "1e-320 0 0"}, None),
+        ({"centre": "1e140"}, None),
+        ({"mass": "1e-300", "size": "1e200"}, None),
+        ({"mass": "1e-320"}, None),
+        ({"mass": "1e308"}, None),
+        ({"size": "1e308"}, None),
+        ({"limit": "1e308"}, None),
+    ],
+)
+def test_numbers_of_any_size_are_drawn_or_refused(tmp_path, changed, said):
+    path = tmp_path / "arm.urdf"
+    path.write_text(ENDS.format(**{**NORMAL, **changed}))
+    robot = tf.load(path)
+    shown = CliRunner().invoke(app, ["info", str(path)])
+    assert shown.exit_code == 0
+    assert "nan" not in shown.output
+    for draw in (lambda: tf.draw(robot).svg, lambda: repr(robot.plot(size=(64, 48))), lambda: served(robot)):
+        if said:
+            with pytest.raises(tf.ProgramError, match=said):
+                draw()
+        else:
+            assert not re.search(r"\b(nan|inf|NaN|Infinity)\b", draw())
+
+
+def served(robot):
+    """Return what the page of a live view knows, without its scripts."""
+    with robot.view(browser=False) as view:
+        return re.search(r'id="scene">(.*?)<', view._page(), re.DOTALL)[1]
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("gravity", [(0, 0, -1e-320), (0, 0, -1e308), (0, 0, -1e-170)])
+def test_gravity_of_any_size_points_down(gravity):
+    robot = tf.robots.puma560()
+    assert tf.draw(robot.derived(gravity=gravity)).svg == tf.draw(robot.derived(gravity=(0, 0, -9.81))).svg
+    slanted = [tf.draw(robot.derived(gravity=tuple(g * x for x in (1, 2, -3)))).svg for g in (1.0, 1e-300, 1e307)]
+    assert slanted[0] == slanted[1] == slanted[2]
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_floating_body_without_joints_is_drawn(tmp_path):
+    path = tmp_path / "block.urdf"
+    path.write_text(
+        '<robot name="block"><link name="block"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+    )
+    drawing = tf.draw(tf.load(path, base="floating"))
+    assert len(parts(drawing, "joint")) == 1
+    assert "block" in drawing.svg
+    assert CliRunner().invoke(app, ["draw", str(path), "--base", "floating"]).exit_code == 0

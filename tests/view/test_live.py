@@ -1,13 +1,17 @@
 """The server of a live view: what it answers, and to whom."""
 
 import json
+import threading
+from contextlib import suppress
 from http.client import HTTPConnection
+from socket import create_connection
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.view import live
 
 
 def asked(url, path=None, method="GET", body=None, **headers):
@@ -65,3 +69,60 @@ def test_wrong_states_and_ports_are_refused():
             view.show([[0.0, 0.0], [1.0, 1.0]])
         with pytest.raises(tf.TauforgeError, match="leave it out to take a free one"):
             robot.view(browser=False, port=urlsplit(view.url).port)
+
+
+def raw(view, data, wait=20.0):
+    """Send bytes and return what comes back until the connection ends."""
+    with create_connection(urlsplit(view.url).netloc.split(":"), timeout=wait) as connection:
+        connection.sendall(data)
+        return b"".join(iter(lambda: connection.recv(4096), b""))
+
+
+def posted(view, body, length=None):
+    parts = urlsplit(view.url)
+    head = f"POST {parts.path}pose HTTP/1.1\r\nHost: {parts.netloc}\r\nContent-Length: {length or len(body)}\r\n\r\n"
+    return raw(view, (head + body).encode())
+
+
+def test_hostile_requests_have_an_answer_and_leave_no_trace(capfd):
+    with tf.robots.planar2r().view(browser=False) as view:
+        hostile = ["[" * 99_000, '{"values": [1, ' + "9" * 400 + "]}", '{"values": [1, ' + "9" * 9000 + "]}"]
+        for body in hostile:
+            assert posted(view, body).startswith(b"HTTP/1.0 400")
+        for length in ("-1", "-0", "9" * 5000, "x", "100001"):
+            assert posted(view, "{}", length).startswith(b"HTTP/1.0 400")
+        for line in (b"GET http://[x HTTP/1.1", b"GET //[x HTTP/1.1", b"POST http://[x HTTP/1.1"):
+            assert raw(view, line + b"\r\n\r\n").startswith(b"HTTP/1.0 404")
+        for line in (b"\0\xff", b"GET", b"GET / HTTP/9.9.9"):
+            assert b"200" not in raw(view, line + b"\r\n\r\n")
+        assert "not finite" not in posted(view, '{"values": [NaN, 1]}').decode()
+        np.testing.assert_array_equal(view.q, [0.0, 0.0])
+        assert asked(view.url)[0] == 200
+    assert capfd.readouterr().err == ""
+
+
+def test_a_state_too_far_to_be_shown_is_refused_and_the_last_one_stays():
+    with tf.robots.scara().view(browser=False) as view:
+        answer = json.loads(asked(view.url, "pose", "POST", '{"values": [0, 0, 0, 1e308]}')[1])
+        assert "too far to be drawn" in answer["error"]
+        np.testing.assert_array_equal(view.q, np.zeros(4))
+        assert asked(view.url)[0] == 200
+
+
+def test_slow_clients_are_dropped(monkeypatch):
+    """Half-open connections hold few threads, for a short time, and the page is served meanwhile."""
+    monkeypatch.setattr(live, "PATIENCE", 0.5)
+    monkeypatch.setattr(live, "MOST", 4)
+    with tf.robots.planar2r().view(browser=False) as view:
+        before = threading.active_count()
+        address = urlsplit(view.url).netloc.split(":")
+        slow = [create_connection(address, timeout=20.0) for _ in range(30)]
+        for connection in slow:
+            connection.sendall(b"GET /x")
+        assert asked(view.url)[0] == 200
+        assert posted(view, "{}", 50) == b""  # the rest never comes
+        for connection in slow:
+            with suppress(ConnectionError):
+                assert connection.recv(100) == b""
+            connection.close()
+        assert threading.active_count() <= before + 4

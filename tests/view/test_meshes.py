@@ -90,6 +90,8 @@ def test_collada_and_mirrors(tmp_path):
         ("broken.obj", "no triangles"),
         ("broken.stl", "cannot be read|no triangles"),
         ("entities.dae", "document types are not allowed"),
+        ("utf16.dae", "document types are not allowed"),
+        ("utf32.dae", "not XML that can be read"),
         ("link.obj", "outside the folders"),
     ],
 )
@@ -101,11 +103,30 @@ def test_other_files_are_not_read_and_a_stand_in_is_shown(tmp_path, file, why):
     (folder / "broken.obj").write_text("v 0 0\nf 1")
     (folder / "broken.stl").write_bytes(b"\0" * 90)
     (folder / "entities.dae").write_text(COLLADA.format(head='<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>'))
+    typed = COLLADA.format(head='<!DOCTYPE a [<!ENTITY b "c">]>').replace("?>", ' encoding="UTF-16"?>', 1)
+    (folder / "utf16.dae").write_text(typed, encoding="utf-16")
+    (folder / "utf32.dae").write_text(typed.replace("UTF-16", "UTF-32"), encoding="utf-32")
     (folder / "link.obj").symlink_to(tmp_path / "secret.obj")
     robot = loaded(folder, file)
     with pytest.warns(tf.RobotWarning, match=why):
         points, _ = shown(robot)
     assert len(points) > 100
+
+
+def test_collada_in_other_encodings(tmp_path):
+    for name, encoding in (("UTF-16", "utf-16"), ("ISO-8859-1", "latin-1")):
+        text = COLLADA.format(head="").replace("?>", f' encoding="{name}"?>', 1)
+        (tmp_path / "a.dae").write_text(text, encoding=encoding)
+        points, _ = shown(loaded(tmp_path, "a.dae"), [0.0])
+        assert corners(points) == {(0.5, 0, 1), (2.5, 0, 1), (0.5, 2, 1)}
+
+
+@pytest.mark.parametrize("scale", ["1e308 1 1", "1e200 1e200 1e200", "-1e13 1 1"])
+def test_a_mesh_that_is_too_large_is_not_shown(tmp_path, scale):
+    (tmp_path / "hand.obj").write_text(TRIANGLES)
+    (tmp_path / "arm.urdf").write_text(arm("hand.obj").replace('scale="2 2 2"', f'scale="{scale}"'))
+    with pytest.warns(tf.RobotWarning, match="check its scale"):
+        assert np.isfinite(tf.animate(tf.load(tmp_path / "arm.urdf")).scene.links[1].points).all()
 
 
 def test_shapes_of_the_file_are_drawn_without_meshes():

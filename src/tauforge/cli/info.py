@@ -95,7 +95,10 @@ def _list(names: Sequence[str]) -> str:
 
 def base_count(robot: tf.Robot) -> str:
     """Return how many base inertial parameters a robot has with its loops opened; this can take a while."""
-    found = count_base_parameters(robot)
+    try:
+        found = count_base_parameters(robot)
+    except tf.ExpressionError as error:
+        return f"base inertial parameters: they cannot be counted, as {error}"
     rotors = f", and {found.rotors} rotor inertias" if found.rotors else ""
     opened = " with the loops open; tauforge base counts those of the closed robot" if robot.loops else ""
     return f"base inertial parameters: {found.base} of {found.standard}{rotors}{opened}"

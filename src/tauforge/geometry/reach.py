@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from numbers import Real
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +34,8 @@ STARTS, GIVEN = 500, 3
 """Starts of each goal at the most, and with a given start: that one, and others near it."""
 NEARBY = 0.1
 """How far other starts are from a given one, in metres and radians."""
+FREE_STARTS = 100
+"""Starts of the search without limits that tells which joints are in the way."""
 START, MIDDLE = "start", "middle"
 PREFERENCES = (START, MIDDLE, CLIMBED)
 """What to prefer among states that meet all goals."""
@@ -120,7 +122,7 @@ def reach(
         coordinates to be near to.
     starts, seed
         How many starts each goal has at the most, and what their random numbers depend on: 500, and with q0 three, that
-        state and two near it.
+        state and two near it. Starts do not depend on the other goals of a batch.
     tolerance
         Errors below which a goal counts as reached, in metres and radians. Steps go on to 1e-12 whatever it is.
     threads
@@ -142,16 +144,31 @@ def reach(
     goals, given, leading = _together([goal.numbers() for goal in asked], None if q0 is None else states(robot, q0))
     flat = goals.reshape(-1, goals.shape[-1])
     random = np.random.default_rng(seed)
+    tried = Tried((STARTS if given is None else GIVEN) if starts is None else int(starts), given is not None)
     if given is None:
-        q, _ = job.search(flat, limits, STARTS if starts is None else starts, random, threads)
+        q, _ = job.search(flat, limits, tried.starts, random, threads)
     else:
         given = given.reshape(-1, given.shape[-1])
-        q = _from(job, flat, job.inside(given, limits), limits, GIVEN if starts is None else starts, random, threads)
+        q = _from(job, flat, job.inside(given, limits), limits, tried.starts, random, threads)
     found = _refined(job, flat, q, _posture(job, wish, q, given, leading), limits, tolerance, threads)
-    result = _result(job, found, flat, leading, limits, tolerance)
+    result = _result(job, found, flat, leading, limits, tolerance, tried)
     if strict and not result.reached.all():
-        raise _refusal(job, result, limits)
+        raise _refusal(job, result, limits, tried)
     return result
+
+
+class Tried(NamedTuple):
+    """How many starts each goal had, and whether they were a given state and others near it, or random ones."""
+
+    starts: int
+    given: bool
+
+    def __str__(self) -> str:
+        if not self.given:
+            return f"{self.starts} random start{'s' if self.starts > 1 else ''}"
+        if self.starts == 1:
+            return "q0"
+        return f"q0 and {self.starts - 1} state{'s' if self.starts > 2 else ''} near it"
 
 
 def _asked(T: Any, frame: Any, aim: Any) -> list[Goal]:
@@ -268,7 +285,7 @@ def _refined(
 
 
 def _result(
-    job: Solver, found: Found, goals: Floats, leading: tuple[int, ...], limits: bool, tolerance: float
+    job: Solver, found: Found, goals: Floats, leading: tuple[int, ...], limits: bool, tolerance: float, tried: Tried
 ) -> Reached:
     reached = found.reached(job.first, tolerance)
 
@@ -276,7 +293,7 @@ def _result(
         return x.reshape((*leading, *x.shape[1:]))
 
     def why() -> NDArray[Any]:
-        return shaped(_reasons(job, found, goals, reached, limits, tolerance))
+        return shaped(_reasons(job, found, goals, reached, limits, tolerance, tried))
 
     distance, angle = (shaped(x[:, job.first].max(axis=1)) for x in (found.distance, found.angle))
     each = shaped(found.distance), shaped(found.angle)
@@ -284,23 +301,45 @@ def _result(
 
 
 def _reasons(
-    job: Solver, found: Found, goals: Floats, reached: NDArray[np.bool_], limits: bool, tolerance: float
+    job: Solver,
+    found: Found,
+    goals: Floats,
+    reached: NDArray[np.bool_],
+    limits: bool,
+    tolerance: float,
+    tried: Tried,
 ) -> NDArray[Any]:
-    """Return a text for each goal that is not reached: how far it is, or whose limits are in the way."""
+    """Return a text for each goal that is not reached: another start reaches it, limits are in the way, or it is far.
+
+    Before limits or the distance are blamed, random starts are tried.
+    """
     texts = np.full(len(goals), "", dtype=object)
     late = np.flatnonzero(~reached)
     if not len(late):
         return texts
-    free, _ = job.search(goals[late], False, 20, np.random.default_rng(0), None)
-    without = job.measured(free, goals[late])
-    meets = without.reached(job.first, tolerance)
+    nearest, starts, elsewhere = Found(*(x[late] for x in found)), str(tried), np.zeros(len(late), dtype=bool)
+    if tried.given or tried.starts < STARTS:
+        starts = f"{tried} and {STARTS} random starts" if tried.given else f"{STARTS} random starts"
+        q, _ = job.search(goals[late], limits, STARTS, np.random.default_rng(0), None)
+        more = job.measured(q, goals[late])
+        elsewhere = more.reached(job.first, tolerance)
+        nearer = ~elsewhere & (more.costs[:, 0] < nearest.costs[:, 0])
+        for x, y in zip(nearest, more, strict=True):
+            x[nearer] = y[nearer]
+    free, _ = job.search(goals[late], False, FREE_STARTS, np.random.default_rng(0), None)
+    meets = job.measured(free, goals[late]).reached(job.first, tolerance)
     for i, k in enumerate(late):
-        distance, angle = found.distance[k, job.first].max(), found.angle[k, job.first].max()
-        texts[k] = f"out of reach: the nearest state that was found is {distance:.4g} m and {angle:.4g} rad away"
-        if found.gap[k] > tolerance:
-            texts[k] += f", with loops open by {found.gap[k]:.4g}"
-        if limits and meets[i] and (beyond := _beyond(job, free[i])):
-            texts[k] = f"beyond the limits of {beyond}; within them, it stays {distance:.4g} m and {angle:.4g} rad away"
+        distance, angle = nearest.distance[i, job.first].max(), nearest.angle[i, job.first].max()
+        away = f"{distance:.4g} m and {angle:.4g} rad away"
+        if nearest.gap[i] > tolerance:
+            away += f", with loops open by {nearest.gap[i]:.4g}"
+        if elsewhere[i]:
+            instead = "leave out q0, or give another" if tried.given else "raise starts"
+            texts[k] = f"not reached from {tried}, which end {away}; another start reaches it: {instead}"
+        elif limits and meets[i] and (beyond := _beyond(job, free[i])):
+            texts[k] = f"beyond the limits of {beyond}; within them, the nearest state from {starts} is {away}"
+        else:
+            texts[k] = f"out of reach: the nearest state from {starts} is {away}"
     return texts
 
 
@@ -311,7 +350,7 @@ def _beyond(job: Solver, q: Floats) -> str:
     return ", ".join(f"{job.tree.velocity_names[k]} by {over[k]:.4g}" for k in np.flatnonzero(over > ROUNDING))
 
 
-def _refusal(job: Solver, result: Reached, limits: bool) -> ReachError:
+def _refusal(job: Solver, result: Reached, limits: bool, tried: Tried) -> ReachError:
     """Return the error that says which goal is how far away, and which joints are at their limits there."""
     off = np.where(result.reached, -1.0, result.distance + result.angle)
     at = np.unravel_index(int(off.argmax()), off.shape)
@@ -325,7 +364,7 @@ def _refusal(job: Solver, result: Reached, limits: bool) -> ReachError:
     raised = ReachError(
         f"{job.robot.name}: {frames} does not reach goal{where}: it stays {result.distance[at]:.4g} m "
         f"and {result.angle[at]:.4g} rad away{near}; {int((~result.reached).sum())} of {result.reached.size} goals "
-        "are out of reach from these starts"
+        f"are not reached from {tried}"
     )
     raised.reached = result
     return raised
@@ -360,13 +399,6 @@ class Search:
     def inside(self, q: Floats) -> Floats:
         """Return states with the coordinates that have limits set within them."""
         return self._job.inside(q, self._limits)
-
-    def nearest(self, start: Floats, goals: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-        """Return the solutions nearest to starts, with distances and angles left, and whether goals are reached."""
-        numbers = _numbers(goals)
-        q, _ = self._job.towards(start, numbers, self._limits)
-        found = _refined(self._job, numbers, q, start, self._limits, ROUNDING)
-        return found.q, found.distance[:, 0], found.angle[:, 0], found.reached([0], ROUNDING)
 
     def towards(self, q: Floats, goals: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the states that damped steps lead to, and the distances and angles left there."""

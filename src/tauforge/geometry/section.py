@@ -1,23 +1,34 @@
-"""Sections through a workspace: cells of a plane, reached from random states and from neighbouring cells."""
+"""Sections through a workspace: cells of a plane, reached from random states and from neighbouring cells.
+
+The window is that of the random states at first. As long as cells at its rim are reached, it grows: a workspace whose
+joints turn, or slide within limits, has an end. With slides that have no limits, points far beyond the rim tell.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
+from ..robot.robot import Robot
 from .reaching.goal import NUMBERS
-from .workspace import MARGIN, NEAR, PLANES, ROUNDS, Section, Workspace, in_plane, positions, transforms_of
+from .workspace import MARGIN, NEAR, PLANES, Section, Workspace, in_plane, positions, transforms_of
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 SIDES = ((0, 1), (0, -1), (1, 0), (-1, 0))
-STARTS = 20
-"""Random starts from which a cell at the edge is tried."""
+STARTS, LOOPED, GROUPS = 20, 100, 8
+"""Random starts for a cell at the edge; for any cell with closed loops, which have many assembly modes; and groups of
+cells that have different ones: a region that one cell finds is then found by its neighbours."""
+GROWTH, LARGEST = 0.25, 8
+"""By which part the window grows beyond a rim that is reached, and its largest side, in sides of the first."""
+BEYOND = (3.0, 12.0)
+"""How far beyond the rim points are tried where joints slide without limits, in sides of the first window."""
 SPREAD, GAIN = 20, 0.02
 """How often cells try the states of their neighbours, and the least part by which these must be better."""
 
@@ -105,6 +116,8 @@ class _Grid:
         self.reached, self.left = np.zeros(shape, dtype=bool), np.full(shape, np.inf)
         self.foot = np.full((*shape, 2), np.nan)  # the boundary's point nearest to a cell out of reach
         self.cell, self.q = np.empty((0, 2), dtype=np.intp), np.empty((0, workspace.q.shape[1]))
+        self.tried = np.zeros(shape, dtype=bool)
+        self.first, self.bounded = max(shape), True
 
     def fill(self) -> None:
         """Move all random states into the plane, and note the cells they are in."""
@@ -128,9 +141,11 @@ class _Grid:
         return np.asarray(transforms_of(self.workspace.robot, self.workspace.frame)(q))[..., 0, :3, 3]
 
     def grow(self) -> None:
-        """Try cells from their neighbours, and at the edge from anywhere, until none is reached any more."""
-        tried = np.zeros_like(self.reached)
-        for _ in range(ROUNDS):
+        """Try cells from their neighbours, and at the edge from anywhere, until none is reached any more.
+
+        With closed loops, all cells are tried from anywhere.
+        """
+        while True:
             here, there = [], []
             for side in SIDES:
                 origin = np.argwhere(self.reached)
@@ -144,14 +159,73 @@ class _Grid:
             if len(cells):
                 self._try(cells, np.concatenate(here))
                 continue
-            edge = np.argwhere(np.isfinite(self.left) & ~self.reached & ~tried)
-            if not len(edge):
+            late = ~self.reached & ~self.tried
+            edge = np.argwhere(late & np.isfinite(self.left))
+            if not len(edge) and self.workspace.robot.loops:  # other assembly modes can be anywhere
+                edge = np.argwhere(late)
+            if len(edge):
+                self.tried[tuple(edge.T)] = True
+                for group in range(min(GROUPS, len(edge))):
+                    self._search(edge[group::GROUPS], np.random.default_rng(group))
+            elif not self._widened():
                 return
-            tried[tuple(edge.T)] = True
-            goals = _centres(self.plane, self.at, self.right[edge[:, 1]], self.up[edge[:, 0]])
-            own, random = self.workspace, np.random.default_rng(0)
-            q, error = positions(own.robot, own.frame).search(goals, own.limits, STARTS, random, None)
-            self._note(edge, q, error)
+
+    def _search(self, cells: Places, random: np.random.Generator) -> None:
+        """Try to reach the centres of cells from random states."""
+        own, goals = self.workspace, _centres(self.plane, self.at, self.right[cells[:, 1]], self.up[cells[:, 0]])
+        starts = LOOPED if own.robot.loops else STARTS
+        self._note(cells, *positions(own.robot, own.frame).search(goals, own.limits, starts, random, None))
+
+    def _widened(self) -> bool:
+        """Widen the window beyond sides whose rim is reached, and tell whether there are any."""
+        rims = [(0, self.reached[0]), (0, self.reached[-1]), (1, self.reached[:, 0]), (1, self.reached[:, -1])]
+        wide = np.zeros((2, 2), dtype=int)  # rows and columns, before and after
+        for k, (axis, rim) in enumerate(rims):
+            if not rim.any():
+                continue
+            if self.reached.shape[axis] >= LARGEST * self.first or self._goes_on(axis, k % 2, np.flatnonzero(rim)):
+                self.bounded = False
+            else:
+                wide[axis, k % 2] = max(4, int(GROWTH * self.first))
+        if not wide.any():
+            return False
+        before, after = wide[:, 0], np.array(self.reached.shape) + wide[:, 0]
+
+        def padded(x: NDArray[Any], empty: Any) -> NDArray[Any]:
+            found = np.full((*(after + wide[:, 1]), *x.shape[2:]), empty, dtype=x.dtype)
+            found[before[0] : after[0], before[1] : after[1]] = x
+            return found
+
+        self.state, self.foot = padded(self.state, np.nan), padded(self.foot, np.nan)
+        self.left, self.reached, self.tried = (
+            padded(self.left, np.inf), padded(self.reached, False), padded(self.tried, False),
+        )  # fmt: skip
+        self.cell = self.cell + before
+        self.up, self.right = (
+            values[0] + self.side * np.arange(-wide[axis, 0], len(values) + wide[axis, 1])
+            for axis, values in enumerate((self.up, self.right))
+        )
+        return True
+
+    def _goes_on(self, axis: int, end: int, rim: Places) -> bool:
+        """Tell whether points far beyond a rim are reached, as with joints that slide without limits."""
+        own = self.workspace
+        if not slides_freely(own.robot, own.limits):
+            return False
+        some = rim[np.unique(np.linspace(0, len(rim) - 1, 8).astype(int))]
+        cells = np.zeros((len(some), 2), dtype=np.intp)
+        cells[:, axis], cells[:, 1 - axis] = (self.reached.shape[axis] - 1) * end, some
+        far = np.ones(len(some), dtype=bool)
+        for sides in BEYOND:
+            right, up = self.right[cells[:, 1]], self.up[cells[:, 0]]
+            step = (2 * end - 1) * sides * self.first * self.side
+            right, up = (right, up + step) if axis == 0 else (right + step, up)
+            start = self.state[tuple(cells.T)]
+            _, error = positions(own.robot, own.frame).towards(
+                start, _centres(self.plane, self.at, right, up), own.limits
+            )
+            far &= error <= NEAR**2
+        return bool(far.any())
 
     def _try(self, cells: Places, origins: Places) -> None:
         """Try to reach the centres of cells from the states of others."""
@@ -188,5 +262,25 @@ class _Grid:
         edge = count > 0.0
         height[edge] = np.minimum(total[edge] / count[edge], 0.0)
         return Section(
-            self.workspace, self.plane, self.at, self.right, self.up, self.reached, height, self.cell, self.q
+            self.workspace,
+            self.plane,
+            self.at,
+            self.right,
+            self.up,
+            self.reached,
+            height,
+            self.cell,
+            self.q,
+            self.bounded,
         )
+
+
+def slides_freely(robot: Robot, limits: bool) -> bool:
+    """Tell whether some joint can slide without limits."""
+    whole = robot.expanded()
+    for joint in whole.joints:
+        slides = any(unit == "m" for unit in joint.kind.units) or len(joint.axes) > 1
+        ends = (joint.limits.lower, joint.limits.upper) if limits and len(joint.axes) == 1 else (-np.inf, np.inf)
+        if joint.axes and slides and not np.isfinite(ends).all():
+            return True
+    return False

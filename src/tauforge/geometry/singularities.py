@@ -15,11 +15,16 @@ from functools import cached_property, reduce
 from operator import add, mul
 from typing import Any, NamedTuple, final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..equations.polynomial import polynomials
 from ..equations.with_sympy import called
-from ..errors import ProgramError
+from ..errors import ExpressionError, ProgramError
 from ..graph.evaluate import topological
 from ..graph.functions import cos, sin, sqrt
 from ..graph.node import Node, Scalar, as_node, is_zero
+from ..graph.operations import CONST, COS
 from ..graph.parse import as_scalar
 from ..models.jacobian import jacobian
 from ..models.link_motion import VELOCITY
@@ -31,12 +36,16 @@ from ..program.certify import Certificate
 from ..program.program import Program
 from ..robot.robot import Robot
 
+Floats = NDArray[np.float64]
 MOST = 40
 """Minors at the most: beyond these, factors would take long and say little."""
 TRIED = 1000
 """Minors that are looked at, as many are always zero."""
 ROOTS = {2: (4,), 3: (6,), 6: (4, 6)}
 """Roots that SymPy makes of cosines of π/4 and π/6: products of 2 cos(π/k), which proofs know."""
+SAMPLES, WORK, WIDTH = 2000, 20_000_000, 1e-5
+"""Random states that may show that a factor vanishes somewhere; waves that are evaluated at most to prove that it does
+not; and the smallest box of states, in radians."""
 LONG = 99
 """Coefficients beyond this come from lengths with several digits, and are divided by a power of ten."""
 
@@ -77,9 +86,11 @@ class Singularities:
 
     @cached_property
     def conditions(self) -> tuple[str, ...]:
-        """Where the arm is singular, as equations; factors that do not depend on the joints are none."""
+        """Where the arm is singular, as equations: of all factors but those that are proved never to vanish."""
         return tuple(
-            f"{text} = 0" for text, (program, _) in zip(self.texts, self.factors, strict=True) if _moves(program)
+            f"{text} = 0"
+            for text, (program, _) in zip(self.texts, self.factors, strict=True)
+            if _moves(program) and not never_vanishes(program)
         )
 
     def __str__(self) -> str:
@@ -307,7 +318,10 @@ def _node(e: Any, known: Mapping[str, Node]) -> Scalar:
     if e.is_Symbol:
         return known[str(e)]
     if e.is_Rational:  # as nodes, which remember what a constant such as sin(3/10) comes from
-        over, under = (as_node(as_scalar(str(x))) for x in (e.p, e.q))
+        try:
+            over, under = (as_node(as_scalar(str(x))) for x in (e.p, e.q))
+        except ExpressionError:
+            raise ProgramError("a factor has a number that is too large, or too small, for a float") from None
         return over / under if e.q != 1 else over
     if e.is_Pow and 2 * e.exp == 1:
         turns = ROOTS.get(e.base)
@@ -331,3 +345,76 @@ def _shown(program: Program) -> str:
     """Return a factor as text on one line."""
     text = str(program.equations(style="closed")).partition("\n\n")[0]
     return " ".join(text.partition("=")[2].split())
+
+
+def never_vanishes(program: Program) -> bool:
+    """Tell whether a factor is proved to have no zero, whatever the joints' angles.
+
+    A factor is a sum of waves A cos(k·q + p). From the middle of a box with half the sides h, it changes by at most
+    |gradient|·h + ½ Σ A (|k|·h)²: where it is larger than that, it has no zero in the box. Other boxes are halved. A
+    factor with lengths that are symbols or coordinates is not decided, nor one that touches zero.
+    """
+    waves = _waves(program)
+    if waves is None:
+        return False
+    constant, amplitudes, turns, phases = waves
+    size = abs(constant) + amplitudes.sum()
+    rounding = 1e-12 * size
+    if abs(constant) > amplitudes.sum() + rounding:
+        return True
+    n, sizes = turns.shape[1], np.abs(turns)
+    random = np.random.default_rng(0).uniform(-np.pi, np.pi, (SAMPLES, n))
+    values = constant + np.cos(random @ turns.T + phases) @ amplitudes
+    side = np.sign(values[0])
+    if (values * side <= rounding).any():
+        return False
+    middles, half, seen = np.zeros((1, n)), np.full((1, n), np.pi), 0
+    while len(middles):
+        seen += len(middles)
+        if seen * len(amplitudes) > WORK or half.max(axis=1).min() < WIDTH:
+            return False
+        angles = middles @ turns.T + phases
+        values = constant + np.cos(angles) @ amplitudes
+        if (values * side <= rounding).any():
+            return False
+        slope = np.abs((np.sin(angles) * amplitudes) @ turns)
+        change = (slope * half).sum(axis=1) + 0.5 * (half @ sizes.T) ** 2 @ amplitudes
+        late = values * side <= change + rounding
+        middles, half = middles[late], half[late]
+        widest = (half * sizes.max(axis=0)).argmax(axis=1)
+        step = np.zeros_like(half)
+        step[np.arange(len(half)), widest] = 0.5 * half[np.arange(len(half)), widest]
+        middles, half = np.concatenate([middles - step, middles + step]), np.concatenate([half - step, half - step])
+    return True
+
+
+def _waves(program: Program) -> tuple[float, Floats, Floats, Floats] | None:
+    """Return a factor as a constant, and amplitudes, whole numbers of turns of the joints, and phases of waves.
+
+    None if it has anything but numbers and waves of the joints.
+    """
+    node, joints = program.results["factor"].nodes[0], program.arguments["q"].nodes
+    try:
+        terms = polynomials([node])[node]
+    except ProgramError:
+        return None
+    found: dict[tuple[int, ...], complex] = {}
+    for (powers, waves), x in terms.items():
+        if powers or x.op is not CONST or any(angle not in joints for angle, _, _ in waves):
+            return None
+        spread: dict[tuple[int, ...], complex] = {(0,) * len(joints): complex(float(x.value))}
+        for angle, k, op in waves:  # cos = (e + 1/e) / 2, sin = (e - 1/e) / 2i
+            place, up, down = joints.index(angle), 0.5 if op is COS else -0.5j, 0.5 if op is COS else 0.5j
+            spread = {
+                (*turns[:place], turns[place] + sign * k, *turns[place + 1 :]): value * part
+                for turns, value in spread.items()
+                for sign, part in ((1, up), (-1, down))
+            }
+        for turns, value in spread.items():
+            found[turns] = found.get(turns, 0.0) + value
+    none = (0,) * len(joints)
+    constant = found.pop(none, 0.0).real
+    first = [turns for turns in found if turns > none]  # the others are their conjugates
+    values = np.array([2.0 * found[turns] for turns in first], dtype=complex)
+    whole: Floats = np.array(first, dtype=float).reshape(-1, len(joints))
+    return constant, np.abs(values), whole[:, whole.any(axis=0)], np.angle(values)

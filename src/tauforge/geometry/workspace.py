@@ -2,7 +2,7 @@
 
 A section is not cut out of a cloud of points: each random state is moved into the plane by steps on exact Jacobians, as
 for ``tf.reach``. Cells without a state are tried from their neighbours. Where that fails, the nearest state that is
-found is a point of the boundary.
+found is a point of the boundary. Where cells at the rim of the window are reached, it grows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..robot.robot import Robot
 from ..runtime.function import Function
 from .close_loops import refuse_symbols
 from .reaching.bounds import Bounds
-from .reaching.goal import Goal
+from .reaching.goal import FARTHEST, Goal
 from .reaching.solver import CLIMBED, ROUNDING, Solver, solver
 
 if TYPE_CHECKING:
@@ -41,11 +41,9 @@ PLANES = {"xy": (0, 1, 2), "xz": (0, 2, 1), "yz": (1, 2, 0)}
 MEASURES = {"manipulability": "largest manipulability", "condition": "smallest condition number"}
 """What a map of dexterity shows in each cell."""
 MARGIN = 1.06
-"""How much larger than the workspace a section is."""
+"""How much larger than the box of the random states a section is at first."""
 NEAR = ROUNDING
 """How near to a point or plane a state is in it, in metres."""
-ROUNDS = 400
-"""How often cells are tried from their neighbours."""
 
 
 @final
@@ -131,6 +129,8 @@ class Section:
         The cell of each state that was found in the plane, (k, 2).
     q
         These states, (k, robot.coordinate_names).
+    bounded
+        Whether the cells hold all that can be reached; with joints that slide without limits, it may go on without end.
     """
 
     workspace: Workspace
@@ -142,10 +142,16 @@ class Section:
     height: Floats
     cell: NDArray[np.intp]
     q: Floats
+    bounded: bool = True
 
     @property
     def area(self) -> float:
-        """The area that can be reached, in square metres."""
+        """The area that can be reached, in square metres; infinite if it is not bounded."""
+        return self._within if self.bounded else np.inf
+
+    @property
+    def _within(self) -> float:
+        """The area of the cells that can be reached."""
         side = self.right[1] - self.right[0]
         return float(self.reachable.sum() * side * side)
 
@@ -183,7 +189,8 @@ class Section:
 
     def __repr__(self) -> str:
         where = f"{self.plane} plane at {self.at:g} m"
-        return f"Section({self.workspace.robot.name!r}, {where}: {self.area:.3g} m² within reach)"
+        more = "" if self.bounded else " of the cells; beyond them it goes on without bound"
+        return f"Section({self.workspace.robot.name!r}, {where}: {self._within:.3g} m² within reach{more})"
 
 
 def workspace(
@@ -198,7 +205,8 @@ def workspace(
     samples
         How many states.
     limits
-        Whether joints stay within their limits; joints without any turn all the way round, or slide by π metres.
+        Whether joints stay within their limits; joints without any turn all the way round, or slide by π metres. With
+        closed loops, those of all joints.
     seed
         What the random numbers depend on.
     """
@@ -215,7 +223,10 @@ def workspace(
     if robot.loops:
         q = _closed(robot, q, job.seeds.middle)
         q = _within(robot, q, job.bounds) if limits else q
-    points = np.asarray(transforms_of(robot, frame)(q))[:, 0, :3, 3]
+    with np.errstate(over="ignore", invalid="ignore"):
+        points = np.asarray(transforms_of(robot, frame)(q))[:, 0, :3, 3]
+    if not np.abs(points).max() <= FARTHEST:
+        raise ProgramError(f"{robot.name}: {frame} is beyond {FARTHEST:g} m, too far away; lengths are in metres")
     return Workspace(robot, frame, q, points, limits)
 
 
@@ -230,9 +241,13 @@ def in_plane(robot: Robot, frame: str) -> Solver:
 
 
 def _closed(robot: Robot, q: Floats, guess: Floats) -> Floats:
-    """Return those of random states whose loops can be closed, from the same guess for the other joints."""
+    """Return those of random states whose loops can be closed.
+
+    Half of them start from the same guess for the other joints, half as they are, which leads to other assembly modes.
+    """
+    start = np.where(np.arange(len(q))[:, None] % 2 == 0, guess, q)
     with np.errstate(all="ignore"):
-        found, closed = _closing(robot)(q[:, active_places(robot.expanded())], np.tile(guess, (len(q), 1)))
+        found, closed = _closing(robot)(q[:, active_places(robot.expanded())], start)
     if not (closed == 1.0).any():
         raise ProgramError(f"{robot.name}: no random state of the independent joints closes its loops")
     return np.asarray(found[closed == 1.0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -104,7 +105,10 @@ def animate(
     events
         Names and times to mark on the bar of time.
     """
-    found = Animation(scene(robot, q, t, title=title), tuple((str(name), float(at)) for name, at in events))
+    marked = tuple((str(name), float(at)) for name, at in events)
+    if not all(math.isfinite(at) for _, at in marked):
+        raise ProgramError("events have times that are not finite")
+    found = Animation(scene(robot, q, t, title=title), marked)
     if path is not None:
         found.save(path)
     return found

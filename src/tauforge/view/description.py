@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..errors import ExpressionError
 from ..graph.node import Node, Scalar, is_zero
 from ..graph.text import number
 from ..models.centre_of_mass import gathered
@@ -135,9 +136,12 @@ def describe(robot: Robot) -> Description:
 
 def describe_freedom(robot: Robot) -> FreedomCount:
     """Return how a mechanism with closed loops can move."""
-    from ..models.loops.freedom import freedom  # with NumPy, which most commands do without
+    import numpy as np  # which most commands do without
 
-    found = freedom(robot.expanded())
+    from ..models.loops.freedom import freedom
+
+    with np.errstate(over="ignore", invalid="ignore"):  # lengths can be of any size
+        found = freedom(robot.expanded())
     own = [joint for joint in robot.joints if joint.axes and not joint.mimic]
     actuated, passive = ([joint for joint in own if bool(joint.mu) is driven] for driven in (True, False))
     driven, undriven = ([joint.name + part for joint in some for part in joint.axes] for some in (actuated, passive))
@@ -167,11 +171,14 @@ def _mass_and_centre(robot: Robot) -> tuple[float | None, tuple[float, float, fl
     if any(isinstance(mass, Node) for mass in masses):
         return None, None
     total = sum(map(float, masses))
-    if not total:
+    if not total or not math.isfinite(total):
+        return (None if total else total), None
+    try:
+        at_zero = [joint.pose([joint.mimic.offset] if joint.mimic else ()) for joint in whole.joints]
+        centre = gathered(whole, at_zero)[0][1]
+    except ExpressionError:  # products of lengths are too large for a float
         return total, None
-    at_zero = [joint.pose([joint.mimic.offset] if joint.mimic else ()) for joint in whole.joints]
-    centre = gathered(whole, at_zero)[0][1]
-    if any(isinstance(x, Node) for x in centre):
+    if any(isinstance(x, Node) or not math.isfinite(x) for x in centre):
         return total, None
     x, y, z = map(float, centre)
     return total, (x, y, z)

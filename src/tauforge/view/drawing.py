@@ -29,6 +29,8 @@ MANY = 14
 """Joints beyond which names are shown only where the pointer is, and axes not at all."""
 NEAR = 1e-6
 """Distance of points that count as one, as a part of the robot's size."""
+FARTHEST = 1e12
+"""Lengths that can be drawn, in metres: squares of larger ones leave the range of the numbers that pictures use."""
 TURNED, RAISED = -50.0, 24.0
 """Where a robot that is not flat is seen from, in degrees: about the vertical, and above the horizontal."""
 
@@ -76,7 +78,10 @@ class Piston(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """What is drawn, in space: points of each link, those of the base first; pistons, marks, and gaps of open loops."""
+    """What is drawn, in space: points of each link, those of the base first; pistons, marks, and gaps of open loops.
+
+    There is at least one mark: a body on which no joint is drawn has its own.
+    """
 
     links: list[list[Floats]]
     pistons: list[Piston]
@@ -102,9 +107,7 @@ def draw(robot: Robot, q: ArrayLike | None = None) -> Drawing:
     q
         Coordinates of all joints; by default zero, or with loops a closed state near it.
     """
-    check_robot(robot)
-    if any(isinstance(x, Node) for x in _lengths(robot)):
-        raise ProgramError(f"{robot.name} has symbols in its geometry; give them values with bind(…) before drawing it")
+    check_drawable(robot)
     whole = robot.expanded()
     if q is None:
         q = freedom(whole).q if whole.loops else [x for j in owners(whole) for x in whole.joints[j - 1].kind.neutral]
@@ -118,7 +121,9 @@ def draw(robot: Robot, q: ArrayLike | None = None) -> Drawing:
         raise ProgramError(
             f"q has the shape {values.shape}; {robot.name} has {len(robot.coordinate_names)} coordinates"
         )
-    figure = figure_of(whole, values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        figure = figure_of(whole, values)
+    check_reach(robot, figure.points)
     right, up = _view(whole, figure)
     return Drawing(_svg(robot.name, figure, np.array([right, up, np.cross(right, up)])))
 
@@ -151,6 +156,8 @@ def figure_of(robot: Robot, q: Floats) -> Figure:
             links[tree.joints[end - 1].antecedent if end > len(robot.joints) else end].append(at[end])
         cut = side.loop.joint
         marks.append(Mark(cut.name, "cut", False, at[side.a], _axis(cut, T[side.a])))
+    if not marks and not any(links):
+        marks.append(Mark(robot.bodies[-1].name if robot.bodies else robot.name, "body", False, at[-1], None))
     return Figure(links, pistons, marks, [(at[side.a], at[side.b]) for side in sides])
 
 
@@ -186,17 +193,44 @@ def _axis(joint: Joint, T: Floats) -> Floats | None:
     return T[:3, 2] if len(joint.axes) == 1 else None
 
 
-def _lengths(robot: Robot) -> list[object]:
+def check_drawable(robot: Robot) -> None:
+    """Refuse what is not a robot, and a robot whose geometry has no values or is too large."""
+    check_robot(robot)
     cuts = [joint for loop in robot.loops for joint in (loop.joint, loop.frame)]
-    keys = ("gamma", "b", "alpha", "d", "e", "theta", "r")
-    return [getattr(joint, key) for joint in (*robot.joints, *robot.frames, *cuts) for key in keys]
+    for joint in (*robot.joints, *robot.frames, *cuts):
+        values = {key: getattr(joint, key) for key in ("gamma", "b", "alpha", "d", "e", "theta", "r")}
+        if any(isinstance(x, Node) for x in values.values()):
+            raise ProgramError(
+                f"{robot.name} has symbols in its geometry; give them values with bind(…) before drawing it"
+            )
+        lengths = [float(values[key]) for key in "bder"]
+        if max(map(abs, lengths)) > FARTHEST:
+            raise ProgramError(
+                f"{robot.name}: {joint.name} has a length of {max(lengths, key=abs):g} m; "
+                f"drawings take lengths of up to {FARTHEST:g} m"
+            )
+
+
+def check_reach(robot: Robot, points: Floats) -> None:
+    """Refuse points that are too far away to be drawn."""
+    if not np.abs(points).max(initial=0.0) <= FARTHEST:
+        raise ProgramError(
+            f"{robot.name} reaches beyond {FARTHEST:g} m, too far to be drawn; check coordinates, lengths and shapes"
+        )
+
+
+def upward(robot: Robot) -> Floats:
+    """Return the direction against gravity; z if there is none, or if it has no value."""
+    g = np.array([0.0 if isinstance(x, Node) else float(x) for x in robot.gravity])
+    if not g.any():
+        return np.array([0.0, 0.0, 1.0])
+    g = g / np.abs(g).max()  # squares of very large or small numbers would be infinite or zero
+    return np.asarray(-g / np.linalg.norm(g))
 
 
 def _view(robot: Robot, figure: Figure) -> tuple[Floats, Floats]:
     """Return the directions that are drawn to the right and upward."""
-    g = np.array([0.0 if isinstance(x, Node) else float(x) for x in robot.gravity])
-    z = -g / np.linalg.norm(g) if g.any() else np.array([0.0, 0.0, 1.0])
-    points = figure.points - figure.points.mean(axis=0)
+    z, points = upward(robot), figure.points - figure.points.mean(axis=0)
     _, sizes, axes = np.linalg.svd(points)
     flat = len(sizes) == 3 and sizes[1] > NEAR * sizes[0] >= sizes[2]
     if flat and abs(axes[2] @ z) > 1.0 - NEAR:  # horizontal, seen from above

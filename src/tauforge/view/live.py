@@ -1,19 +1,24 @@
 """A live view in the browser: the same page as in a file, with sliders, served to this computer alone.
 
 The server is that of the standard library. It listens on the local address only, answers under a secret path, and
-refuses requests that name another host, so that other pages in the browser cannot reach it.
+refuses requests that name another host, so that other pages in the browser cannot reach it. A request has to be
+complete within seconds, and only so many may be on their way: the oldest is dropped for the next.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
+import socket
+import sys
 import threading
+import time
 import webbrowser
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self, final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +36,8 @@ WAIT = 20.0
 """Seconds after which a page asks again."""
 LONGEST = 100_000
 """Bytes of a request."""
+PATIENCE, MOST = 5.0, 32
+"""Seconds within which a request must be complete and an answer taken, and how many requests may be on their way."""
 
 
 @final
@@ -57,10 +64,9 @@ class View:
         self._scene = scene(robot, first, t, title=title, spread=spread)
         self._path = f"/{secrets.token_urlsafe(12)}/"
         try:
-            self._server = ThreadingHTTPServer((HOST, port), _handler(self))
+            self._server = _Server((HOST, port), _handler(self))
         except (OSError, OverflowError) as error:
             raise TauforgeError(f"port {port} cannot be used ({error}); leave it out to take a free one") from None
-        self._server.daemon_threads = True
         self.url = f"http://{HOST}:{self._server.server_address[1]}{self._path}"
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
@@ -102,6 +108,8 @@ class View:
         return f"View({self.robot.name}, {self.url})"
 
     def _set(self, q: Floats) -> None:
+        """Show a state, if it can be shown."""
+        matrices(self.robot, q[None])
         with self._changed:
             self._q = q
             self._version += 1
@@ -133,18 +141,67 @@ class View:
         return self._state()
 
 
+class _Server(ThreadingHTTPServer):
+    """A server that drops connections whose requests do not arrive."""
+
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        self._ends: dict[Any, float] = {}
+        """When the time of each connection is over whose request has not arrived, the oldest first."""
+        self._lock = threading.Lock()
+        super().__init__(address, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer a connection in its own thread; the request has to arrive in time."""
+        with self._lock:
+            if len(self._ends) >= MOST:
+                self._drop(next(iter(self._ends)))
+            self._ends[request] = time.monotonic() + PATIENCE
+        super().process_request(request, client_address)
+
+    def arrived(self, request: Any) -> None:
+        """Note that a request is complete, or over."""
+        with self._lock:
+            self._ends.pop(request, None)
+
+    def shutdown_request(self, request: Any) -> None:
+        """End a connection."""
+        self.arrived(request)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """Drop connections whose time is over; called twice a second."""
+        with self._lock:
+            for request in [request for request, end in self._ends.items() if end < time.monotonic()]:
+                self._drop(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Ignore connections that broke."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+    def _drop(self, request: Any) -> None:
+        del self._ends[request]
+        with suppress(OSError):  # its thread, which reads from it, ends
+            request.shutdown(socket.SHUT_RDWR)
+
+
 def _handler(view: View) -> type[BaseHTTPRequestHandler]:
     """Return what answers the requests for a view."""
 
     class Handler(BaseHTTPRequestHandler):
+        timeout = PATIENCE
+
         def do_GET(self) -> None:
-            asked = urlsplit(self.path)
-            if not self._allowed(asked.path):
+            view._server.arrived(self.connection)
+            path, _, query = self.path.partition("?")
+            if not self._allowed(path):
                 return
-            if asked.path == view._path:
+            if path == view._path:
                 self._send("text/html; charset=utf-8", view._page().encode())
-            elif asked.path == f"{view._path}state":
-                after = parse_qs(asked.query).get("after", ["0"])[0]
+            elif path == f"{view._path}state":
+                after = parse_qs(query).get("after", ["0"])[0]
                 self._json(view._after(int(after) if after.isdecimal() and len(after) < 18 else 0))
             else:
                 self.send_error(404)
@@ -152,10 +209,15 @@ def _handler(view: View) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             if not self._allowed(self.path):
                 return
+            length = self.headers.get("Content-Length", "")
+            if not (length.isdecimal() and len(length) < 18 and int(length) <= LONGEST):
+                self.send_error(400)
+                return
+            data = self.rfile.read(int(length))
+            view._server.arrived(self.connection)
             try:
-                length = int(self.headers.get("Content-Length", ""))
-                values = [float(x) for x in json.loads(self.rfile.read(min(length, LONGEST)))["values"]]
-            except (ValueError, TypeError, KeyError):
+                values = [float(x) for x in json.loads(data)["values"]]
+            except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
                 self.send_error(400)
                 return
             self._json(view._moved(values))
@@ -180,7 +242,7 @@ def _handler(view: View) -> type[BaseHTTPRequestHandler]:
                 self.send_header("Cache-Control", "no-store")
                 self.end_headers()
                 self.wfile.write(data)
-            except ConnectionError:  # the page was closed
+            except (ConnectionError, TimeoutError):  # the page was closed
                 self.close_connection = True
 
         def log_message(self, format: str, *args: Any) -> None:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
+from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from ..errors import RobotError, RobotWarning, TauforgeError
 from ..formats.urdf.packages import find_package
 from ..robot.body import Visual
 from . import solids
+from .drawing import FARTHEST
 from .solids import Solid
 
 Floats = NDArray[np.float64]
@@ -50,7 +52,7 @@ def solid_of(visual: Visual) -> Solid | None:
     try:
         if visual.shape == "mesh":
             made = _mesh(_located(visual), size or (1.0, 1.0, 1.0), visual.color[:3])
-        elif not size or min(size) < 0.0:
+        elif not size or min(size) < 0.0 or max(size) > FARTHEST:
             raise Unseen(f"its size is {size}")
         elif visual.shape == "box":
             made = solids.box(size, color)
@@ -109,6 +111,8 @@ def _mesh(path: Path, scale: tuple[float, ...], color: tuple[float, ...]) -> Sol
     stamp = path.stat()
     points, faces, colors = _triangles(path, stamp.st_mtime_ns, stamp.st_size)
     points = points * np.array(scale)
+    if not np.abs(points).max() <= FARTHEST:
+        raise Unseen(f"it reaches beyond {FARTHEST:g} m; check its scale")
     if np.prod(scale) < 0:  # a mirror turns triangles inside out
         faces = faces[:, ::-1]
     return solids.smooth(points, faces, color if color and colors is None else PLAIN if colors is None else colors)
@@ -123,9 +127,8 @@ def _triangles(path: Path, changed: int, size: int) -> tuple[Floats, NDArray[np.
         raise TauforgeError("meshes need trimesh: pip install 'tauforge[view]'") from None
     data = path.read_bytes()
     ending = path.suffix.lower()[1:]
-    if ending == "dae" and (b"<!DOCTYPE" in data or b"<!ENTITY" in data):
-        raise Unseen("document types are not allowed in it")
     if ending == "dae":
+        _refuse_document_types(data)
         _need_collada()
     beside: Any = _Beside(path)
     try:
@@ -145,6 +148,20 @@ def _triangles(path: Path, changed: int, size: int) -> tuple[Floats, NDArray[np.
         return points, faces.astype(np.int64), None
     each = [np.tile(PLAIN, (len(p.faces), 1)) if c is None else c for p, c in zip(parts, colors, strict=True)]
     return points, faces.astype(np.int64), np.concatenate(each)
+
+
+def _refuse_document_types(data: bytes) -> None:
+    """Refuse XML with a document type in any encoding, and what expat, the parser that looks for it, cannot read."""
+
+    def refuse(*_: object) -> None:
+        raise Unseen("document types are not allowed in it")
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        parser.Parse(data, True)
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        raise Unseen(f"it is not XML that can be read: {error}") from None
 
 
 def _need_collada() -> None:

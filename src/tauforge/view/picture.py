@@ -23,6 +23,8 @@ STILL, MOVING = (800, 600), (480, 360)
 """Width and height of a still, and of a GIF."""
 COLORS = 192
 """Colours of a GIF."""
+MOST = 10_000
+"""Pictures of a GIF."""
 LARGEST = 4000
 """Pixels along one side."""
 
@@ -98,6 +100,10 @@ def gif(shown: Scene, size: tuple[int, int], rate: float, speed: float) -> bytes
     """Return the scene as a GIF that repeats, with states between those given where it needs them."""
     pause = max(2, round(100.0 / rate))  # in hundredths of a second, of which viewers refuse less than two
     span = float(shown.t[-1] - shown.t[0]) / speed
+    if span * 100.0 / pause > MOST:
+        raise ProgramError(
+            f"a .gif would need {span * 100.0 / pause:.3g} pictures; at most {MOST}: raise speed, or lower rate"
+        )
     at = shown.t[0] + speed * np.arange(max(1, round(span * 100.0 / pause) + 1)) * pause / 100.0
     draw = Renderer(shown, *size).render
     return encoded([draw(T) for T in between(shown, np.minimum(at, shown.t[-1]))], pause)

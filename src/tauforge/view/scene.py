@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..robot.robot import Robot
 from . import solids
-from .drawing import matrix
+from .drawing import check_reach, matrix, upward
 from .meshes import solid_of
 from .solids import Solid
-from .standin import BASE, stand_ins, upward
+from .standin import BASE, stand_ins
 from .states import link_names, matrices, states, times
 
 Floats = NDArray[np.float64]
@@ -97,6 +97,7 @@ def scene(
     seen = T[:: max(1, len(T) // 200)]
     placed = [seen[:, k, :3, :3] @ box.T + seen[:, k, :3, 3:] for k, box in enumerate(corners) if len(box)]
     cloud = np.concatenate([part.transpose(0, 2, 1) for part in placed], axis=1) if placed else np.zeros((1, 1, 3))
+    check_reach(robot, cloud)
     axes = _axes(upward(robot))
     size = float(np.linalg.norm(np.ptp(cloud[0], axis=0))) or 1.0
     centre, radius = _ball(cloud.reshape(-1, 3))

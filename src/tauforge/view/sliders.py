@@ -20,6 +20,8 @@ from ..robot.robot import Robot
 Floats = NDArray[np.float64]
 PART = 0.35
 """How far a coordinate without limits can be moved, in sizes of the robot."""
+WIDEST = 1e6
+"""Limits that a slider can show, in metres or radians; wider ones are as good as none."""
 
 
 class Slider(NamedTuple):
@@ -102,7 +104,7 @@ def _straight(joint: Joint, name: str, place: int, now: float, size: float) -> S
     angle = joint.kind.units[0] == "rad" if one else name[-1] not in "xyz"
     reach = math.pi if angle else PART * size
     limits = joint.limits if one else NO_LIMITS
-    low = limits.lower if math.isfinite(limits.lower) else now - reach
-    high = limits.upper if math.isfinite(limits.upper) else now + reach
+    low = limits.lower if abs(limits.lower) < WIDEST else now - reach
+    high = limits.upper if abs(limits.upper) < WIDEST else now + reach
     low, high = min(low, now), max(high, now)
     return Slider(name, low, max(high, low + 1e-6), "rad" if angle else "m", place)

@@ -18,7 +18,7 @@ from ..robot.entries import places
 from ..robot.joint import Joint
 from ..robot.robot import Robot
 from . import solids
-from .drawing import guides, matrix
+from .drawing import check_reach, guides, matrix, upward
 from .solids import Solid, facing
 
 Floats = NDArray[np.float64]
@@ -94,6 +94,7 @@ def _sizes(robot: Robot) -> Sizes:
     ends = [out[loop.frame.antecedent] + float(np.linalg.norm(matrix(loop.frame, ())[:3, 3])) for loop in robot.loops]
     tips = [out[j] + float(np.linalg.norm(_centre(robot, j))) for j in range(1, len(out))]
     reach = max([*out, *ends, *tips]) or 1.0
+    check_reach(robot, np.array(reach))
     first = (THIN if robot.loops else THICK) * reach
     if not robot.loops and max(map(len, map(robot.children, range(len(out))))) > 1:
         first *= 0.8
@@ -233,12 +234,6 @@ def _column(top: Floats, radius: float, up: Floats) -> Solid:
         (foot - 0.3 * rim, rim - height), (foot, 0.7 * rim - height), (foot, -height), (0.0, -height),
     ]  # fmt: skip
     return solids.turned(profile, BASE).moved(facing(up, top))
-
-
-def upward(robot: Robot) -> Floats:
-    """Return the direction against gravity; z if there is none, or if it has no value."""
-    g = np.array([0.0 if isinstance(x, Node) else float(x) for x in robot.gravity])
-    return -g / np.linalg.norm(g) if g.any() else np.array([0.0, 0.0, 1.0])
 
 
 def extent(parts: Sequence[Solid]) -> float:

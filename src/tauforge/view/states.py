@@ -9,27 +9,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError
 from ..geometry.close_loops import close_loops
-from ..graph.node import Node
 from ..models.loops.closing import active_places
 from ..models.loops.freedom import freedom
-from ..models.registry import check_robot
 from ..models.transforms import transforms
 from ..robot.entries import owners
 from ..robot.robot import Robot
 from ..runtime.function import Function
+from .drawing import check_drawable, check_reach
 
 Floats = NDArray[np.float64]
 PACE = 30.0
 """States per second, if no times are given."""
-
-
-def check_drawable(robot: Robot) -> None:
-    """Refuse what is not a robot, or a robot whose geometry has no values."""
-    check_robot(robot)
-    cuts = [joint for loop in robot.loops for joint in (loop.joint, loop.frame)]
-    keys = ("gamma", "b", "alpha", "d", "e", "theta", "r")
-    if any(isinstance(getattr(j, key), Node) for j in (*robot.joints, *robot.frames, *cuts) for key in keys):
-        raise ProgramError(f"{robot.name} has symbols in its geometry; give them values with bind(…) before drawing it")
+LATEST = 1e12
+"""Times that can be shown, in seconds."""
 
 
 def neutral(robot: Robot) -> Floats:
@@ -80,6 +72,8 @@ def times(t: ArrayLike | None, count: int) -> Floats:
         raise ProgramError(f"t has the shape {values.shape}; there are {count} states, so it must be ({count},)")
     if not np.isfinite(values).all() or (np.diff(values) < 0).any():
         raise ProgramError("t must be finite and increase from state to state")
+    if np.abs(values).max(initial=0.0) > LATEST:
+        raise ProgramError(f"t has entries beyond {LATEST:g} s; times are in seconds")
     return values
 
 
@@ -94,6 +88,7 @@ def matrices(robot: Robot, q: Floats) -> Floats:
     found[:, 0] = np.eye(4)
     if found.shape[1] > 1:
         found[:, 1:] = _transforms(robot)(q)
+    check_reach(robot, found[..., :3, 3])
     return found
 
 

@@ -66,7 +66,8 @@ def drawn(section: Section, measure: str | None) -> Any:
                     colours.set_clip_path(inner.get_paths()[0], axes.transData)
             best = int(np.argmax(dexterity(section.workspace.robot, section.workspace.frame)(section.q)[1]))
             _arm(axes, section.workspace, section.q[best], PLANES[section.plane][:2])
-        where = f"section at {across} = {section.at:g} m"
+        more = "" if section.bounded else ", which goes on without bound"
+        where = f"section at {across} = {section.at:g} m{more}"
         axes.set(xlabel=f"{right} (m)", ylabel=f"{up} (m)", title=f"{_title(section.workspace)}, {where}")
         axes.set_aspect("equal")
         return figure

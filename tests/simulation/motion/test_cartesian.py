@@ -273,6 +273,46 @@ def test_a_pose_out_of_reach_says_where_and_how_far():
     assert part.end < 2.0
 
 
+@pytest.mark.parametrize("y", [0.0, 1e-8, 1e-6, 1e-5, 3e-5, 1e-4])
+def test_beside_a_singular_state_the_branch_is_kept(y):
+    """Two equal links pass close to their own base: straight across it, the path would go on with the other elbow."""
+    robot = tf.robots.planar2r().derived(frames=(tf.Joint(name="tip", antecedent=2, sigma=2, d=1.0),))
+    with pytest.raises(tf.SimulationError, match=r"cannot follow the path beyond (49\.99|50\.00) %") as error:
+        tf.cartesian_motion(robot, [[1, y, 0], [-1, y, 0]], 2.0, frame="tip", q0=(-1, 2), aim="position")
+    part = error.value.trajectory
+    q = part(np.linspace(part.start, part.end, 2000))[0]
+    assert (np.sin(q[:, 1]) > 0.0).all()
+    np.testing.assert_allclose(where(robot, "tip")(q)[:, 1, 3], y, atol=1e-9)
+
+
+def test_a_path_that_leaves_the_reach_between_nodes():
+    """An arc whose top is out of reach, by a micrometre or a nanometre; a line inside is followed."""
+    robot = tf.robots.planar2r().derived(frames=(tf.Joint(name="tip", antecedent=2, sigma=2, d=1.0),))
+    for y in (2.0 + 1e-6, 2.0 + 2e-9):
+        with pytest.raises(tf.SimulationError, match="cannot follow"):
+            tf.cartesian_motion(robot, [[-0.3, 1.9, 0], [0.33, 1.88, 0]], 2.0, frame="tip", aim="position",
+                                via=[[0.0, y, 0]], q0=(1.6, 0.2))  # fmt: skip
+    inside = [[-0.31, 1.95, 0], [0.33, 1.95, 0]]
+    motion = tf.cartesian_motion(robot, inside, 2.0, frame="tip", aim="position", q0=(1.4, 0.4))
+    q = motion(np.linspace(0.0, 2.0, 2000))[0]
+    np.testing.assert_allclose(where(robot, "tip")(q)[:, 1, 3], 1.95, atol=1e-9)
+
+
+def test_limits_hold_between_nodes():
+    """The elbow closes and opens again on the way: its extreme counts, wherever it is."""
+    path, given = [[-0.83, 1.5, 0.0], [0.71, 1.5, 0.0]], {"frame": "tip", "aim": "position", "q0": (1.4, 0.7)}
+    free = tf.cartesian_motion(PLANAR, path, 2.0, **given)
+    at = np.linspace(0.9, 1.2, 5001)
+    most = free(at)[0][:, 1].max()
+    first, second = PLANAR.joints
+    for room in (1e-7, 1e-5):
+        tight = PLANAR.derived(joints=(first, replace(second, limits=Limits(upper=most - room))))
+        with pytest.raises(tf.SimulationError, match="joint2 would exceed its limit"):
+            tf.cartesian_motion(tight, path, 2.0, **given)
+    loose = PLANAR.derived(joints=(first, replace(second, limits=Limits(upper=most + 1e-8))))
+    assert tf.cartesian_motion(loose, path, 2.0, **given)(at)[0][:, 1].max() <= most + 1e-8
+
+
 def test_limits_of_joints():
     bounded = PLANAR.derived(
         joints=tuple(replace(joint, limits=Limits(lower=-1.0, upper=1.5)) for joint in PLANAR.joints)

@@ -17,6 +17,10 @@ from .bounds import Bounds
 Floats = NDArray[np.float64]
 SPREAD, LOOPED = np.pi, 1.0
 """How far joints without limits start from the neutral state, in radians and metres; with closed loops, all joints."""
+NEAR = 0.1
+"""How far from the neutral state the first start is, in metres and radians."""
+BLOCK = 16
+"""Random starts that are made at once."""
 
 
 class Seeds:
@@ -60,8 +64,8 @@ class Seeds:
         return q
 
     def near(self, random: np.random.Generator, q: Floats, far: float) -> Floats:
-        """Return random states near given ones."""
-        return np.asarray(self.step(q, random.uniform(-far, far, (len(q), len(self.bounds.places)))))
+        """Return states near given ones, all moved alike, so that none depends on how many others there are."""
+        return np.asarray(self.step(q, random.uniform(-far, far, len(self.bounds.places))))
 
     def centre(self, q: Floats) -> Floats:
         """Return states with the joints that have two limits midway between them."""
@@ -69,3 +73,24 @@ class Seeds:
         found = q.copy()
         found[:, self.bounds.places[both]] = 0.5 * (self.bounds.lower[both] + self.bounds.upper[both])
         return found
+
+
+class Starts:
+    """Random states by their number, the same for every goal, whatever others are in its batch.
+
+    The first is near the neutral state, which may be singular itself.
+    """
+
+    def __init__(self, seeds: Seeds, random: np.random.Generator, kept: bool) -> None:
+        self.seeds, self.random, self.kept = seeds, random, kept
+        self.states = seeds.near(random, seeds.neutral(kept)[None], NEAR)
+        if kept:
+            places = seeds.bounds.places
+            self.states[:, places] = np.clip(self.states[:, places], seeds.bounds.lower, seeds.bounds.upper)
+
+    def __getitem__(self, numbers: NDArray[np.intp]) -> Floats:
+        lacking = int(numbers.max(initial=0)) + 1 - len(self.states)
+        more = [self.seeds.random(self.random, BLOCK, self.kept) for _ in range(-(-lacking // BLOCK))]
+        if more:  # in whole blocks, so that which states come next does not depend on who asks
+            self.states = np.concatenate([self.states, *more])
+        return self.states[numbers]

@@ -18,7 +18,7 @@ from ...runtime.rollout import Steps
 from .bounds import Bounds, bounds
 from .errors import open_tree
 from .goal import Aim
-from .seeds import Seeds
+from .seeds import Seeds, Starts
 from .steps import CARE, GOAL, LOWER, POSTURE, STATE, UPPER, Limited, Setting, approach, measure, settle
 
 Floats = NDArray[np.float64]
@@ -36,8 +36,6 @@ FIRST = 1e30
 """The squared error before the first step."""
 WIDE = 1e9
 """Limits where none are to be kept."""
-NEAR = 0.1
-"""How far from the neutral state the first start is, in metres and radians: that state itself may be singular."""
 CLIMBED = "manipulability"
 """The preference for states far from singular ones."""
 
@@ -173,8 +171,8 @@ class Solver:
         self, goals: Floats, kept: bool, starts: int, random: np.random.Generator, threads: int | None
     ) -> tuple[Floats, Floats]:
         """Return states that meet goals, or come near them, from many starts, and their squared errors."""
-        lots = range(0, max(len(goals), 1), LOT)
-        parts = [_Pool(self, goals[k : k + LOT], kept, starts, random, threads).solved() for k in lots]
+        lots, states = range(0, max(len(goals), 1), LOT), Starts(self.seeds, random, kept)
+        parts = [_Pool(self, goals[k : k + LOT], kept, starts, states, threads).solved() for k in lots]
         q, error = np.concatenate([q for q, _ in parts]), np.concatenate([error for _, error in parts])
         late = np.flatnonzero(error > TOLERANCE**2)
         if len(late):  # the best of the starts was given up early
@@ -214,10 +212,10 @@ class _Pool:
     """States on their way to goals, several for one goal where there is room."""
 
     def __init__(
-        self, solver: Solver, goals: Floats, kept: bool, starts: int, random: np.random.Generator, threads: int | None
+        self, solver: Solver, goals: Floats, kept: bool, starts: int, states: Starts, threads: int | None
     ) -> None:
         self.solver, self.goals, self.kept, self.starts = solver, goals, kept, starts
-        self.random, self.threads = random, threads
+        self.states, self.threads = states, threads
         count = len(goals)
         self.best, self.error = np.zeros((count, solver.size)), np.full(count, np.inf)
         self.used = np.zeros(count, dtype=np.intp)
@@ -255,16 +253,11 @@ class _Pool:
         room = max(ROOM - len(self.goal), 0) if len(self.goals) >= ROOM else LANES - len(self.goal) % LANES
         often = int(np.clip(room // max(len(goals), 1), 1, MANY))
         goals = np.repeat(goals, often)
-        rank = np.arange(len(goals)) % often
-        goals = goals[self.used[goals] + rank < self.starts]
+        numbers = self.used[goals] + np.arange(len(goals)) % often
+        goals, numbers = goals[numbers < self.starts], numbers[numbers < self.starts]
         if not len(goals):
             return
-        q = self.solver.seeds.random(self.random, len(goals), self.kept)
-        first = self.used[goals] == 0
-        if first.any():
-            rows = np.flatnonzero(first)[::often]
-            neutral = np.tile(self.solver.seeds.neutral(self.kept), (len(rows), 1))
-            q[rows] = self.solver.inside(self.solver.seeds.near(self.random, neutral, NEAR), self.kept)
+        q = self.states[numbers]
         np.add.at(self.used, goals, 1)
         self.goal = np.concatenate([self.goal, goals])
         self.state = np.concatenate([self.state, self.solver.start(q)])

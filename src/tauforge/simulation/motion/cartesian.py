@@ -153,12 +153,12 @@ def _followed(
             if limits and search.robot.loops:
                 _check_loops(search.robot, path, k, stretches[-1])
         except Stop as stop:
-            goal = path.segment_at(k, stop.u)[0] + 1
-            _, distance, angle, reached = search.nearest(stop.last[None], path.poses[goal][None])
+            goal, task = path.segment_at(k, stop.u)[0] + 1, search.task
+            found = reach(task.robot, path.poses[goal], frame=task.frame, aim=task.aim, limits=limits, strict=False)
             far = (
                 f"; pose {goal + 1} itself can be reached, but not along this path"
-                if reached[0]
-                else f"; pose {goal + 1} is {distance[0]:.4g} m and {angle[0]:.4g} rad out of reach"
+                if found.reached
+                else f"; pose {goal + 1} is {found.distance:.4g} m and {found.angle:.4g} rad out of reach"
             )
             raised = SimulationError(f"{search.robot.name}: {stop}{far}")
             raised.trajectory = _part(
