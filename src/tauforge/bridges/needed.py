@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import ProgramError
 from ..program.program import Program
+from ..runtime.arguments import by_name, holds_parameters
 
 
 def needed(module: str, package: str, what: str) -> Any:
@@ -40,13 +41,18 @@ def slopes(program: Program, output: str, inputs: Sequence[str]) -> Program:
     return by_entries(program).derivative(output, inputs)
 
 
-def ordered(program: Program, arguments: Sequence[Any], named: dict[str, Any]) -> list[Any]:
-    """Return the arguments of a call in the Program's order."""
+def ordered(
+    program: Program, arguments: Sequence[Any], named: dict[str, Any], stack: Callable[[Sequence[Any]], Any]
+) -> list[Any]:
+    """Return the arguments of a call in the Program's order; parameters given by name are put in theirs and stacked."""
     names = [*program.inputs]
     found = dict(zip(names, arguments, strict=False)) | named
     if len(arguments) > len(names) or len(found) != len(arguments) + len(named) or {*found} != {*names}:
         raise TypeError(f"{program.name} takes the arguments {', '.join(names)}, each once")
-    return [found[name] for name in names]
+    return [
+        stack(by_name(program, name, x)) if isinstance(x, Mapping) and holds_parameters(program, name) else x
+        for name, x in ((name, found[name]) for name in names)
+    ]
 
 
 def leading_axes(program: Program, arrays: Sequence[Any]) -> tuple[int, ...]:

@@ -31,8 +31,11 @@ def to_jax(program: Program, *, plain: bool = False) -> Callable[..., Any]:
     shapes = [tuple(shape) for shape in program.inputs.values()]
     made = namedtuple("Results", [*program.outputs]) if len(program.outputs) > 1 else None
 
+    def stack(entries: Sequence[Any]) -> Any:
+        return jax.numpy.stack(jax.numpy.broadcast_arrays(*entries), axis=-1)
+
     def function(*arguments: Any, **named: Any) -> Any:
-        given = [np.array(x) if isinstance(x, list | tuple) else x for x in ordered(program, arguments, named)]
+        given = [np.array(x) if isinstance(x, list | tuple) else x for x in ordered(program, arguments, named, stack)]
         dtype = jax.numpy.result_type(float, *given)
         arrays = [jax.numpy.asarray(x, dtype) for x in given]
         leading = leading_axes(program, arrays)

@@ -23,8 +23,13 @@ def to_torch(program: Program) -> Callable[..., Any]:
     shapes = [tuple(shape) for shape in program.inputs.values()]
     made = namedtuple("Results", [*program.outputs]) if len(program.outputs) > 1 else None
 
+    def stack(entries: Sequence[Any]) -> Any:
+        kinds = [x.dtype for x in entries if isinstance(x, torch.Tensor)]
+        kind = kinds[0] if kinds else torch.float64
+        return torch.stack(torch.broadcast_tensors(*(torch.as_tensor(x, dtype=kind) for x in entries)), dim=-1)
+
     def function(*arguments: Any, **named: Any) -> Any:
-        given = ordered(program, arguments, named)
+        given = ordered(program, arguments, named, stack)
         tensors = [x for x in given if isinstance(x, torch.Tensor)]
         if any(x.is_complex() for x in tensors):
             raise ProgramError(f"{program.name}: a tensor is complex; a function's tensors are real")

@@ -41,4 +41,5 @@ def program(
     labels: Labels | None = None,
 ) -> Program:
     """Return a model as a Program, named after the robot and headed by its tables."""
-    return Program(f"{robot.name}_{name}", arrays, results, labels.names if labels else {}, partial(heading, robot))
+    names = labels.names if labels else {}
+    return Program(f"{robot.name}_{name}", arrays, results, names, partial(heading, robot), symbol_order=robot.symbols)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial
 
 from ..errors import ProgramError
@@ -41,8 +42,24 @@ def fuse(*programs: Program, name: str | None = None) -> Program:
         for node, text in program.names.items():
             names.setdefault(node, text)
     called = name or "_".join(dict.fromkeys(program.name for program in programs))
-    fused = Program(called, arguments, _outputs(programs), names, partial(_heading, programs))
+    order = _merged([(*program.symbol_order, *program.parameters) for program in programs])
+    heading = partial(_heading, programs)
+    fused = Program(called, arguments, _outputs(programs), names, heading, symbol_order=order)
     return fused.marked(recipe=derived(fuse, *programs, options={"name": name}))
+
+
+def _merged(orders: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """Return all names, as in the first order that has them; those of another one follow its name before them."""
+    merged: list[str] = []
+    for order in orders:
+        place = 0
+        for name in dict.fromkeys(order):
+            if name in merged:
+                place = merged.index(name) + 1
+            else:
+                merged.insert(place, name)
+                place += 1
+    return tuple(merged)
 
 
 def _check(key: str, known: Array, array: Array, program: Program) -> None:

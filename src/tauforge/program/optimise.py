@@ -68,6 +68,7 @@ def made(
         for way in ways(recipe.robot, recipe.options, recipe.model, groups, reframes, of)
     ]
     best, base = found[0] if len(found) == 1 else min(found, key=lambda each: each[0].count().total)
+    best = best.with_symbol_order((base.robot if base else recipe.robot).symbols)
     return best.marked(recipe=recipe.choosing(parameters=base) if base else recipe)
 
 

@@ -22,6 +22,7 @@ class Flat(NamedTuple):
     results: dict[str, tuple[Any, ...]]
     names: dict[int, str]
     repeat: Repeat | None
+    symbol_order: tuple[str, ...]
     recipe: Recipe | None
 
 
@@ -43,6 +44,7 @@ def flatten(program: Program) -> Flat:
         {name: plain(array) for name, array in program.results.items()},
         {number[node]: name for node, name in program.names.items()},
         program.repeat,
+        program.symbol_order,
         program.recipe,
     )
 
@@ -57,5 +59,6 @@ def restore(flat: Flat) -> Program:
     arguments = {name: array(*parts) for name, parts in flat.arguments.items()}
     results = {name: array(*parts) for name, parts in flat.results.items()}
     names = {nodes[i]: name for i, name in flat.names.items()}
-    program = Program(flat.name, arguments, results, names, partial(tuple, flat.heading), flat.repeat)
+    heading = partial(tuple, flat.heading)
+    program = Program(flat.name, arguments, results, names, heading, flat.repeat, flat.symbol_order)
     return program.marked(recipe=flat.recipe)

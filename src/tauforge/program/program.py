@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -49,6 +49,10 @@ class Program(HandedOver):
         Returns the lines that introduce generated code: the robot's tables.
     repeat
         How it is repeated, if it is one step of an iteration.
+    symbol_order
+        Names in the order in which the input ``parameters`` holds those of them that the Program needs: a model has
+        ``robot.symbols`` here. Symbols that it does not name follow in the natural order of their names, ``x2`` before
+        ``x10``: a graph does not keep the order in which a sum was written.
     recipe
         How it was made; None if by hand, as with ``dataclasses.replace``.
     """
@@ -59,6 +63,7 @@ class Program(HandedOver):
     names: Mapping[Node, str] = field(default_factory=dict)
     heading: Callable[[], tuple[str, ...]] = tuple
     repeat: Repeat | None = None
+    symbol_order: tuple[str, ...] = ()
     recipe: Recipe | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -75,9 +80,8 @@ class Program(HandedOver):
             raise ProgramError(
                 f"{self.name}: {', '.join(str(n.value) for n in free)} is neither an input nor a parameter"
             )
-        free = sorted(free, key=lambda node: natural(str(node.value)))
-        shape = Shape([len(free)], [[str(node.value) for node in free]])
-        return {**self.arguments, PARAMETERS: Array(shape, tuple(free), "the robot's parameters")}
+        names = sorted((str(node.value) for node in free), key=natural)
+        return {**self.arguments, PARAMETERS: _parameters(in_order(names, self.symbol_order))}
 
     @classmethod
     def of(cls, name: str = "program", /, **expressions: Scalar | str | Sequence[Scalar | str]) -> Program:
@@ -90,6 +94,10 @@ class Program(HandedOver):
         **expressions
             A number, an expression, or an expression as text, such as ``y="sqrt(x*x)"``; or a sequence of these, for a
             vector.
+
+        Notes
+        -----
+        The inputs are in the natural order of their names: ``Program.of(y="x10 + x2")`` takes x2, then x10.
 
         Examples
         --------
@@ -123,7 +131,7 @@ class Program(HandedOver):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of the symbols that the input ``parameters`` holds."""
+        """Names of the symbols that the input ``parameters`` holds, in the order of ``robot.symbols``."""
         array = self.arguments.get(PARAMETERS)
         return array.shape.labels[0] if array else ()
 
@@ -155,6 +163,7 @@ class Program(HandedOver):
             arguments={name: array for name, array in self.arguments.items() if name != PARAMETERS},
             results={name: replace(a, nodes=tuple(substitute(a.nodes, nodes))) for name, a in self.results.items()},
             names={new: name for new, name in zip(named, self.names.values(), strict=True) if new.args},
+            symbol_order=_order_with(self.symbol_order or parameters, nodes),
         )
         return bound.marked(recipe=derived(Program.bind, self, options=given))
 
@@ -174,6 +183,15 @@ class Program(HandedOver):
         """Return the same Program with another heading or recipe, without walking through its graph again."""
         same = object.__new__(Program)
         same.__dict__.update(self.__dict__, heading=heading or self.heading, recipe=recipe or self.recipe)
+        return same
+
+    def with_symbol_order(self, order: Sequence[str]) -> Program:
+        """Return the same Program with its parameters in another order; names that are not in it come last."""
+        arguments = {**self.arguments}
+        if PARAMETERS in arguments:
+            arguments[PARAMETERS] = _parameters(in_order(self.parameters, order))
+        same = object.__new__(Program)
+        same.__dict__.update(self.__dict__, arguments=arguments, symbol_order=tuple(order))
         return same
 
     def certify(self, other: Program, *, points: int = 2, seed: int | None = None) -> Certificate:
@@ -347,3 +365,18 @@ class Program(HandedOver):
 def natural(name: str) -> list[tuple[bool, int, str]]:
     """Return a key that sorts names as people do: XX2 before XX10."""
     return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", name)]
+
+
+def _parameters(names: Sequence[str]) -> Array:
+    """Return the input that holds the named parameters."""
+    return Array(Shape([len(names)], [names]), tuple(map(symbol, names)), "the robot's parameters")
+
+
+def in_order(names: Collection[str], order: Iterable[str]) -> list[str]:
+    """Return names in a given order; those that it does not mention come last, as they are."""
+    return [name for name in dict.fromkeys((*order, *names)) if name in names]
+
+
+def _order_with(order: Sequence[str], values: Mapping[str, Node]) -> tuple[str, ...]:
+    """Return an order of symbols in which some have values: the symbols of these come in their places."""
+    return tuple(dict.fromkeys(x for name in order for x in (symbols([values[name]]) if name in values else [name])))

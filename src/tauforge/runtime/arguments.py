@@ -40,8 +40,13 @@ def as_arrays(program: Program, arguments: Sequence[Any], dtype: np.dtype[Any]) 
 
 
 def _array(program: Program, name: str, value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    if name == PARAMETERS and isinstance(value, Mapping):
-        return _parameters(program, value, dtype)
+    if isinstance(value, Mapping) and holds_parameters(program, name):
+        values = by_name(program, name, value)
+        arrays = [_array(program, each, x, dtype) for each, x in zip(program.parameters, values, strict=True)]
+        try:
+            return np.stack(np.broadcast_arrays(*arrays), axis=-1)
+        except ValueError as error:
+            raise ProgramError(f"{program.name}: the values in {name} do not broadcast together: {error}") from None
     if _is_masked(value):
         raise ProgramError(
             f"{program.name}: {name} has masked elements, for which there are no values; leave these states out, or "
@@ -66,15 +71,16 @@ def _is_masked(value: Any) -> bool:
     return made and _is_masked(np.asanyarray(value))
 
 
-def _parameters(program: Program, values: Mapping[str, Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return the parameters as an array, given their values by name; extra names are allowed."""
-    if missing := [name for name in program.parameters if name not in values]:
-        raise ProgramError(f"{program.name}: {PARAMETERS} lacks {listed(missing)}")
-    arrays = [_array(program, name, values[name], dtype) for name in program.parameters]
-    try:
-        return np.stack(np.broadcast_arrays(*arrays), axis=-1)
-    except ValueError as error:
-        raise ProgramError(f"{program.name}: the values in {PARAMETERS} do not broadcast together: {error}") from None
+def holds_parameters(program: Program, name: str) -> bool:
+    """Tell whether an input has one entry for each parameter: the parameters, or a direction in which they move."""
+    return name in program.inputs and bool(program.parameters) and program.inputs[name].labels == (program.parameters,)
+
+
+def by_name(program: Program, name: str, values: Mapping[str, Any]) -> list[Any]:
+    """Return the entries of an input that has one for each parameter from their values by name; more are allowed."""
+    if missing := [x for x in program.parameters if x not in values]:
+        raise ProgramError(f"{program.name}: {name} lacks {listed(missing)}")
+    return [values[x] for x in program.parameters]
 
 
 def output_arrays(program: Program, out: Any, dtype: np.dtype[Any]) -> tuple[NDArray[Any] | None, ...]:

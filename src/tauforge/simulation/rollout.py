@@ -49,7 +49,7 @@ def rollout(
     steps: int | None = None,
     method: str = METHODS[0],
     every: int | None = 1,
-    inputs: Mapping[str, ArrayLike] | None = None,
+    inputs: Mapping[str, ArrayLike | Mapping[str, ArrayLike]] | None = None,
     hold: bool = False,
     dtype: DTypeLike = np.float64,
     out: Values | None = None,
@@ -73,7 +73,8 @@ def rollout(
     every
         States are returned after each so many steps; None returns the last only, without an axis for rows.
     inputs
-        The controller's inputs other than q, qd, t and dt, by name: for all steps, or with an axis of steps.
+        The controller's inputs other than q, qd, t and dt, by name: for all steps, or with an axis of steps. Its
+        ``parameters`` can also be a mapping from their names to values.
     hold
         Whether a controller's torques are kept during a step. Otherwise they follow the stages of "rk4".
     dtype

@@ -16,6 +16,7 @@ from ..program.array import Shape
 from ..program.program import Program
 from ..robot.entries import owners
 from ..robot.robot import Robot
+from ..runtime.arguments import by_name, holds_parameters
 from ..runtime.build import DTYPES
 from ..runtime.function import Function
 from .step import own_inputs
@@ -74,7 +75,7 @@ def given(
     q0: ArrayLike,
     qd0: ArrayLike,
     tau: ArrayLike | Program | None,
-    inputs: Mapping[str, ArrayLike] | None,
+    inputs: Mapping[str, ArrayLike | Mapping[str, ArrayLike]] | None,
     dtype: np.dtype[Any],
 ) -> tuple[Values, dict[str, Values]]:
     """Return the states at the start, (..., coordinates + n), and the inputs, with the axis of steps that some have."""
@@ -130,7 +131,10 @@ def check_closed(layout: Layout, q0: Values) -> None:
 
 
 def given_inputs(
-    layout: Layout, tau: ArrayLike | Program | None, inputs: Mapping[str, ArrayLike] | None, dtype: np.dtype[Any]
+    layout: Layout,
+    tau: ArrayLike | Program | None,
+    inputs: Mapping[str, ArrayLike | Mapping[str, ArrayLike]] | None,
+    dtype: np.dtype[Any],
 ) -> dict[str, Values]:
     """Return the torques, or a controller's own inputs."""
     values = dict(inputs or {})
@@ -141,6 +145,9 @@ def given_inputs(
         torques = np.zeros(len(names)) if tau is None else tau
         return {"tau": _by_step("tau", torques, Shape([len(names)], [names]), dtype)}
     wanted = {name: array.shape for name, array in own_inputs(tau).items()}
+    for name, x in values.items():
+        if isinstance(x, Mapping) and name in wanted and holds_parameters(tau, name):
+            values[name] = np.stack(np.broadcast_arrays(*by_name(tau, name, x)), axis=-1)
     if missing := [name for name in wanted if name not in values]:
         raise ProgramError(f"the controller {tau.name} takes {', '.join(missing)}; give them in inputs={{…}}")
     if unknown := [name for name in values if name not in wanted]:

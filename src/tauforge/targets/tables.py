@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..graph.node import Node
 from ..graph.operations import ADD, CONST, DIV, MUL, NEG, SYMBOL
-from ..program.program import Program, natural
+from ..program.program import Program
 from .expression import Call, Expression, Number, Quotient, Term, Variable, negated, product, total
 
 
@@ -58,7 +58,7 @@ _MEANINGS = (
 def meanings(program: Program) -> list[tuple[list[str], str]]:
     """Return what a Program's parameters mean: names that share a meaning, and the meaning."""
     found: dict[str, list[str]] = {}
-    for name in sorted(program.parameters, key=natural):
+    for name in program.parameters:
         match = re.fullmatch(r"([A-Z]+)\d+(R?)", name)
         meaning = next((text for letters, text in _MEANINGS if match and match[1] in letters.split()), "")
         if match and match[2] and meaning:

@@ -76,7 +76,8 @@ def branches(robot: Robot, chain: Chain, plan: Plan, given: frozenset[int], fram
         "free": outputs(free, [len(rows)], [labels], "sum of 2**(k-1) over joints k of the chain that can be anywhere"),
         "skew": outputs([skew(T.nodes)], [], [], "sum of squares by which T is not a pose"),
     }
-    return Program(f"{robot.name}_inverse_geometry", {"T": T, "near": near, "blur": blur}, results)
+    arguments = {"T": T, "near": near, "blur": blur}
+    return Program(f"{robot.name}_inverse_geometry", arguments, results, symbol_order=robot.symbols)
 
 
 def goal(frame: str) -> Array:

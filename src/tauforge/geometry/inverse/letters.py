@@ -119,7 +119,8 @@ class Letters:
     def program(self, values: Mapping[str, Scalar]) -> Program:
         """Return some values as a Program over these letters."""
         results = {name: outputs([x], [], [], "") for name, x in values.items()}
-        return Program(f"{self.robot.name}_inverse_geometry", {"q": self.q}, results)
+        name = f"{self.robot.name}_inverse_geometry"
+        return Program(name, {"q": self.q}, results, symbol_order=self.robot.symbols)
 
     def closed(self, values: Mapping[str, Scalar]) -> Closed:
         """Return the closed forms of some values, proved."""
