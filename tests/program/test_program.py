@@ -25,7 +25,7 @@ def test_shapes_and_labels():
     assert p.inputs["q"] == (6,)
     assert p.outputs == {"tau": (6,)}
     assert p.outputs["tau"].labels == (tf.robots.rx90(symbolic=True).joint_names,)
-    assert p.inputs["parameters"].labels[0][:3] == ("D3", "M3", "M4")
+    assert p.inputs["parameters"].labels[0][:3] == ("D3", "RL4", "ZZ1")
     assert "M2" not in p.parameters, "what has no effect is no input"
 
 

@@ -146,3 +146,46 @@ def test_dynamics_of_a_piston_that_drives_its_crank():
     torques = tf.inverse_dynamics(crank).compile()(q, velocities[:, :1], accelerations[:, :1])
     power = tf.inverse_dynamics(robot).compile()(q, qd, qdd) * qd
     np.testing.assert_allclose(power, torques * velocities[:, :1], rtol=1e-10)
+
+
+def rig(order, feet=False):
+    """Return an MJCF mechanism: legs that carry a platform on a free joint; or that stand under it, on the ground."""
+    inertial = '<inertial pos="0 0 0.2" mass="1" diaginertia="0.1 0.1 0.1"/>'
+    hinge = '<joint name="{}" type="hinge" axis="0 1 0"/>' + inertial
+
+    def leg(k, inner=""):
+        end = f'<body name="shin{k}" pos="0 0 {-0.5 if feet else 0.5}">{hinge.format(f"knee{k}")}{inner}</body>'
+        return f'<body name="thigh{k}" pos="{0.4 * k} -0.5 0">{hinge.format(f"hip{k}")}{end}</body>'
+
+    legs = leg(0) + leg(1)
+    platform = f'<body name="platform" pos="0 0 1"><freejoint name="platform"/>{inertial}{legs if feet else ""}</body>'
+    parts = {"platform": platform, "legs": "" if feet else legs}
+    other = 'body2="platform"' if not feet else ""
+    closed = "".join(f'<connect body1="shin{k}" {other} anchor="0 0 {-0.5 if feet else 0.5}"/>' for k in (0, 1))
+    motors = "".join(f'<motor joint="{name}"/>' for name in ("hip0", "knee0", "hip1"))
+    return (
+        f"<mujoco><worldbody>{''.join(parts[x] for x in order)}</worldbody><equality>{closed}</equality>"
+        f"<actuator>{motors}</actuator></mujoco>"
+    )
+
+
+@pytest.mark.parametrize("order", [("platform", "legs"), ("legs", "platform")])
+@pytest.mark.parametrize("feet", [False, True])
+def test_the_motors_of_a_free_platform_are_independent_wherever_it_is_in_the_file(order, feet, tmp_path):
+    path = tmp_path / "rig.xml"
+    path.write_text(rig(order, feet))
+    robot = tf.load(path)
+    assert robot.actuated == ("hip0", "knee0", "hip1")
+    assert robot.independent[:3] == robot.actuated
+    assert robot.dof == len(robot.velocity_names) == 4
+    chosen = robot.with_independent("hip0", "platform.vx", "platform.vz", "platform.wx")
+    assert chosen.velocity_names == ("hip0", "platform.vx", "platform.vz", "platform.wx")
+
+
+def test_a_floating_base_comes_before_the_motors_whatever_else_stands_on_the_ground():
+    walker = tf.robots.fivebar().with_base("floating")
+    first = walker.expanded()
+    assert walker.velocity_names[6:] == tf.robots.fivebar().velocity_names
+    table = tf.Joint(name="table", antecedent=0, mu=1)
+    scene = replace(first, joints=(*first.joints, table), bodies=(*first.bodies, tf.Body(name="top")))
+    assert scene.velocity_names[:6] == walker.velocity_names[:6]

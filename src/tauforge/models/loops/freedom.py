@@ -191,10 +191,22 @@ def _rank(J: Floats) -> int:
 def _classes(robot: Robot, tree: Coordinates) -> tuple[list[int], list[int], list[int]]:
     """Return the axes of a floating base, of actuated and of passive joints."""
     joint_of = [robot.joints[j - 1] for j in tree.independent for _ in range(tree.widths[j - 1])]
-    base = [k for k, joint in enumerate(joint_of) if joint is robot.joints[0] and joint.kind is KINDS[FLOATING]]
+    base = [k for k, joint in enumerate(joint_of) if joint is robot.joints[0] and _floats_as_a_whole(robot)]
     driven = [k for k, joint in enumerate(joint_of) if joint.mu and k not in set(base)]
     passive = [k for k in range(len(joint_of)) if k not in {*base, *driven}]
     return base, driven, passive
+
+
+def _floats_as_a_whole(robot: Robot) -> bool:
+    """Tell whether the first joint is a floating base. A link that floats, but that loops join with what it does not
+    carry, is a platform: other joints move it.
+    """
+    if robot.joints[0].kind is not KINDS[FLOATING]:
+        return False
+    carried = [False, True]  # by link
+    for joint in robot.joints[1:]:
+        carried.append(carried[joint.antecedent])
+    return all(carried[loop.joint.antecedent] == carried[loop.frame.antecedent] for loop in robot.loops)
 
 
 def _preferred(robot: Robot, tree: Coordinates) -> list[list[int]]:
