@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from random import Random
 
@@ -42,6 +43,8 @@ MOTIONS = 4
 """Velocities and accelerations that are drawn for each closed state."""
 SYMBOLS = 6
 """Symbols of the geometry beyond which coefficients are recognised only if they are numbers."""
+LARGEST = 100_000
+"""Largest denominator of a ratio that is recognised: fewer than one in a million floats are one by chance."""
 _IDLE = frozenset((*NAMES, *WRENCH, *LAW, *FREE))
 
 
@@ -112,16 +115,16 @@ def geometry_symbols(robot: Robot) -> list[str]:
 def monomial(values: Sequence[float], trials: Sequence[Mapping[str, float]], names: Sequence[str]) -> Node | None:
     """Return the number times powers of symbols that has these values; None if there is none, with small powers."""
     if not names:
-        return as_node(values[0])
+        return _ratio(values[0])
     if len(names) > SYMBOLS:
-        return as_node(tidy(values[0])) if np.ptp(values) <= HOLDS * abs(values[0]) else None
+        return _ratio(tidy(values[0])) if np.ptp(values) <= HOLDS * abs(values[0]) else None
     logs = np.array([[1.0, *(math.log(trial[name]) for name in names)] for trial in trials])
     _, *powers = np.linalg.lstsq(logs, np.log(np.abs(values)), rcond=None)[0].round().astype(int).tolist()
     plain = [math.prod(trial[name] ** e for name, e in zip(names, powers, strict=True)) for trial in trials]
     numbers = np.array(values) / plain
     if max(map(abs, powers)) > 4 or np.ptp(numbers) > HOLDS * abs(numbers[0]):
         return None
-    found = as_node(tidy(float(numbers[0])))
+    found = _ratio(tidy(float(numbers[0])))
     for name, e in zip(names, powers, strict=True):
         for _ in range(abs(e)):
             found = found * symbol(name) if e > 0 else found / symbol(name)
@@ -205,6 +208,12 @@ def tidy(x: float) -> float:
     """Return the number with few digits, or the ratio, that a number is but for rounding; otherwise the number."""
     short = _short(x)
     return x if short is None else short
+
+
+def _ratio(x: float) -> Node:
+    """Return a number as the ratio of which it is the nearest float, so that proofs know it; otherwise as it is."""
+    ratio = Fraction(x).limit_denominator(LARGEST)
+    return as_node(float(ratio.numerator)) / float(ratio.denominator) if float(ratio) == x else as_node(x)
 
 
 def _short(x: float) -> float | None:
