@@ -145,15 +145,21 @@ def given_inputs(
         torques = np.zeros(len(names)) if tau is None else tau
         return {"tau": _by_step("tau", torques, Shape([len(names)], [names]), dtype)}
     wanted = {name: array.shape for name, array in own_inputs(tau).items()}
-    for name, x in values.items():
-        if isinstance(x, Mapping) and name in wanted and holds_parameters(tau, name):
-            values[name] = np.stack(np.broadcast_arrays(*by_name(tau, name, x)), axis=-1)
     if missing := [name for name in wanted if name not in values]:
         raise ProgramError(f"the controller {tau.name} takes {', '.join(missing)}; give them in inputs={{…}}")
     if unknown := [name for name in values if name not in wanted]:
         known = ", ".join(wanted) or "none but the state and the time"
         raise ProgramError(f"the controller {tau.name} has no input {', '.join(unknown)}; it has {known}")
-    return {name: _by_step(name, values[name], shape, dtype) for name, shape in wanted.items()}
+    return {name: _by_step(name, _listed(tau, name, values[name]), shape, dtype) for name, shape in wanted.items()}
+
+
+def _listed(controller: Program, name: str, given: ArrayLike | Mapping[str, ArrayLike]) -> ArrayLike:
+    """Return an input as an array: parameters can be given by their names."""
+    if not isinstance(given, Mapping):
+        return given
+    if not holds_parameters(controller, name):
+        raise ProgramError(f"the controller {controller.name} takes {name} as an array; only parameters have names")
+    return np.stack(np.broadcast_arrays(*by_name(controller, name, given)), axis=-1)
 
 
 def step_count(steps: int | None, given: Mapping[str, Values]) -> int:
