@@ -20,6 +20,10 @@ from .operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, 
 
 DIGITS = (40, 120, 400, 1500)
 """Decimal digits to try, one after another."""
+SOLVED, ROUNDS = 30, 12
+"""Decimal digits of a solution of equations, and Newton steps at the most."""
+ROUNDED = 1e-12
+"""What the digits of a description leave of an equation that follows from others."""
 
 Interval = Any
 """An interval of mpmath."""
@@ -36,8 +40,8 @@ def _library() -> Any:
     return MPIntervalContext()
 
 
-def evaluate(outputs: Sequence[Node], state: Mapping[str, float], digits: int) -> list[Interval]:
-    """Return intervals that contain the values of the outputs in a state."""
+def evaluate(outputs: Sequence[Node], state: Mapping[str, Any], digits: int) -> list[Interval]:
+    """Return intervals that contain the values of the outputs in a state, whose entries can be intervals too."""
     iv = _library()
     iv.dps = digits
     known: dict[Node, Interval] = {}
@@ -51,6 +55,58 @@ def evaluate(outputs: Sequence[Node], state: Mapping[str, float], digits: int) -
         else:
             known[node] = _operation(iv, op, [known[a] for a in args])
     return [known[node] for node in outputs]
+
+
+def solution(
+    equations: Sequence[Node],
+    slopes: Sequence[Node],
+    all_equations: Sequence[Node],
+    unknown: Sequence[str],
+    inverse: Sequence[Sequence[float]],
+    state: Mapping[str, float],
+) -> dict[str, Any] | None:
+    """Return a state with narrow intervals for its unknowns that contain a solution of as many equations; or None.
+
+    With Y near the inverse of the slopes J at x, Krawczyk's K(X) = x - Y f(x) + (1 - Y J(X)) (X - x) lies within X only
+    if X contains a zero of f.
+
+    Parameters
+    ----------
+    equations, slopes
+        As many equations as unknowns, and their derivatives, row by row.
+    all_equations
+        What must be zero too, but for what rounding leaves of equations of which some follow from others.
+    inverse
+        The inverse of the slopes, about.
+    state
+        Where to start.
+    """
+    iv = _library()
+    n = len(unknown)
+    x: dict[str, Any] = {**state}
+    iv.dps = 2 * SOLVED
+    for name in unknown:
+        x[name] = iv.mpf(state[name])
+    for _ in range(ROUNDS):
+        left = [float(each.mid) for each in evaluate(equations, x, 2 * SOLVED)]
+        step = [sum(a * b for a, b in zip(row, left, strict=True)) for row in inverse]
+        for name, move in zip(unknown, step, strict=True):
+            x[name] = iv.mpf((x[name] - iv.mpf(move)).mid)
+        if max(map(abs, step), default=0.0) < 10.0 ** (-SOLVED - 5):
+            break
+    width = iv.mpf(10) ** -SOLVED
+    box = x | {name: x[name] + iv.mpf([-1, 1]) * width for name in unknown}
+    left, J = evaluate(equations, x, 2 * SOLVED), evaluate(slopes, box, 2 * SOLVED)
+    Y = [[iv.mpf(a) for a in row] for row in inverse]
+    for i, name in enumerate(unknown):
+        move = sum((Y[i][m] * left[m] for m in range(n)), start=iv.mpf(0))
+        for k in range(n):
+            slope = (1 if i == k else 0) - sum((Y[i][m] * J[m * n + k] for m in range(n)), start=iv.mpf(0))
+            move = move - slope * iv.mpf([-1, 1]) * width
+        if x[name] - move not in box[name]:
+            return None
+    whole = evaluate(all_equations, box, 2 * SOLVED)
+    return box if all(abs(each) < ROUNDED for each in whole) else None
 
 
 def _operation(iv: Any, op: str, args: list[Interval]) -> Interval:

@@ -94,6 +94,10 @@ def model(
             if len(robots) > 1:
                 function(*robots, **options)  # says itself what it does not take
             program = made(Recipe(chosen, (robot,), given), function, groups, reframes, of)
+            if robot.loops:
+                from .loops.domain import within_closed_states
+
+                program = within_closed_states(robot, program)
             if watch:
                 watch(robot, program)
             return program

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..errors import CertificationError, ProgramError, Undecided
+from ..errors import CertificationError, ExpressionError, ProgramError, Undecided
 from ..graph.error_bound import Bounds
 from ..graph.evaluate import topological
 from ..graph.field import Field
-from ..graph.node import Node
+from ..graph.node import ZERO, Node
 from ..graph.operations import ABS, SIGN
 from ..graph.points import Points
 from ..graph.surd import MOST, NoInverse, TooManyRoots
-from .refute import Place, counterexample, obstacles
+from .domain import Both, Domain, Solution, Unresolved, common, resolved
+from .refute import Counterexample, Place, counterexample, counterexample_in, obstacles
 
 if TYPE_CHECKING:
     from .program import Program
@@ -40,14 +41,18 @@ class Certificate:
         A bound on the degree of the outputs' differences, as polynomials in the random values.
     probability
         A bound on the chance that the Programs differ after all.
+    where
+        What holds in the states that the proof is over, as "the loops of sr400 are closed"; empty if these are all.
     """
 
     points: int
     degree: int
     probability: float
+    where: str = ""
 
     def __str__(self) -> str:
-        return f"equal at {self.points} exact random points; chance of error below {self.probability:.1e}"
+        where = f" where {self.where}" if self.where else ""
+        return f"equal at {self.points} exact random points{where}; chance of error below {self.probability:.1e}"
 
 
 def certify(first: Program, second: Program, *, points: int, seed: int | None) -> Certificate:
@@ -58,11 +63,50 @@ def certify(first: Program, second: Program, *, points: int, seed: int | None) -
         for i, (a, b) in enumerate(zip(array.nodes, second.results[name].nodes, strict=True))
         if a is not b
     ]
-    nodes = [node for _, *both in pairs for node in both]
-    order = topological(nodes, lambda node: node.made[1])
-    bounds = Bounds(order)
-    degree, bits, chance = bounds.field(nodes)
     given = secrets.token_hex(16) if seed is None else str(seed)
+    everywhere = _proof(pairs, given, points)
+    domain = common(first.domain, second.domain)
+    if not everywhere.left:
+        return Certificate(points, everywhere.degree, everywhere.chance)
+    if domain is None:
+        raise _failure(first, second, everywhere, counterexample(everywhere.left, _order(pairs)))
+    obstacle = f"no exact form is known of the states in which {domain.text}"
+    chance = everywhere.chance
+    for number, solution in enumerate(domain.solutions()):
+        inside = _inside(everywhere.left, domain, solution, f"{given} inside {number}", points)
+        chance += inside.chance if inside else 0.0
+        if inside and not inside.left:
+            where = ": ".join(filter(None, (domain.text, solution.text)))
+            return Certificate(points, max(everywhere.degree, inside.degree), chance, where)
+        obstacle = f"the exact form of the states in which {domain.text} does not prove it"
+    if isinstance(domain, Both):
+        obstacle = f"no state is known in which {domain.text}"
+    found, agree = counterexample_in(everywhere.left, domain)
+    if agree:
+        obstacle = f"that they agree in {agree} of these states to within rounding proves nothing, and {obstacle}"
+    raise _failure(first, second, replace(everywhere, obstacle=obstacle), found)
+
+
+@dataclass(frozen=True)
+class _Proof:
+    """What a proof left open, and why; the degree, and the chance of error."""
+
+    left: list[tuple[Place, Node, Node]]
+    obstacle: str
+    degree: int
+    chance: float
+
+
+def _order(pairs: Sequence[tuple[Place, Node, Node]]) -> list[Node]:
+    """Return what the pairs need, with what folded constants come from."""
+    return topological([node for _, *both in pairs for node in both], lambda node: node.made[1])
+
+
+def _proof(pairs: list[tuple[Place, Node, Node]], given: str, points: int) -> _Proof:
+    """Return what remains of some pairs when those that are equal wherever they have values are gone."""
+    order = _order(pairs)
+    bounds = Bounds(order)
+    degree, bits, chance = bounds.field([node for _, *both in pairs for node in both])
     kinds = {node.op for node in order}
     left, obstacle = pairs, ""
     ways: tuple[bool, ...] = (False, True) if {ABS, SIGN} <= kinds else (False,)
@@ -72,8 +116,24 @@ def certify(first: Program, second: Program, *, points: int, seed: int | None) -
         left, obstacle = _unequal(left, bounds, bits, f"{given} {products}", points, products)
         chance *= 1 + products
         if not left:
-            return Certificate(points, degree, float(chance))
-    raise _failure(first, second, left, order, obstacle)
+            break
+    return _Proof(left, obstacle, degree, float(chance))
+
+
+def _inside(
+    pairs: Sequence[tuple[Place, Node, Node]], domain: Domain, solution: Solution, given: str, points: int
+) -> _Proof | None:
+    """Return what remains of some pairs, and of the equations, with a solution of these; None if it does not fit in."""
+    flat = [node for _, *both in pairs for node in both]
+    try:
+        new = resolved([*flat, *domain.equations], solution)
+    except (Unresolved, ExpressionError):
+        return None
+    both = zip(new[: len(flat) : 2], new[1 : len(flat) : 2], strict=True)
+    inner = [(place, a, b) for (place, _, _), (a, b) in zip(pairs, both, strict=True)]
+    closed = Place("equations", (len(domain.equations),), 0)
+    inner += [(replace(closed, number=k), x, ZERO) for k, x in enumerate(new[len(flat) :])]
+    return _proof([pair for pair in inner if pair[1] is not pair[2]], given, points)
 
 
 def _check(first: Program, second: Program, points: int) -> None:
@@ -124,16 +184,13 @@ def _unequal(
     return list(pairs), "a divisor is zero, whatever the state, or for one of the signs of its roots"
 
 
-def _failure(
-    first: Program, second: Program, left: Sequence[tuple[Place, Node, Node]], order: Sequence[Node], obstacle: str
-) -> CertificationError:
+def _failure(first: Program, second: Program, proof: _Proof, found: Counterexample | None) -> CertificationError:
     names = f"{first.name} and {second.name}"
-    found = counterexample(left, order)
     if found is None:
-        place = left[0][0]
+        place = proof.left[0][0]
         return Undecided(
             f"{names}: {place} is neither proved equal nor shown to differ. "
-            f"No state was found in which they differ; {obstacle or obstacles(left)}"
+            f"No state was found in which they differ; {proof.obstacle or obstacles(proof.left)}"
         )
     hint = ""
     if set(first.parameters) != set(second.parameters):

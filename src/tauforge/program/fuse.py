@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import partial
+from functools import partial, reduce
 
 from ..errors import ProgramError
 from ..graph.node import Node
 from .array import Array
+from .domain import common
 from .program import PARAMETERS, Program
 from .recipe import derived
 
@@ -44,7 +45,8 @@ def fuse(*programs: Program, name: str | None = None) -> Program:
     called = name or "_".join(dict.fromkeys(program.name for program in programs))
     order = _merged([(*program.symbol_order, *program.parameters) for program in programs])
     heading = partial(_heading, programs)
-    fused = Program(called, arguments, _outputs(programs), names, heading, symbol_order=order)
+    domain = reduce(common, (program.domain for program in programs))
+    fused = Program(called, arguments, _outputs(programs), names, heading, symbol_order=order, domain=domain)
     return fused.marked(recipe=derived(fuse, *programs, options={"name": name}))
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ..graph.pickling import Row, flattened, restored
 from .array import Array
+from .domain import Domain
 from .program import Program
 from .recipe import Recipe
 from .repeat import Repeat
@@ -23,6 +24,7 @@ class Flat(NamedTuple):
     names: dict[int, str]
     repeat: Repeat | None
     symbol_order: tuple[str, ...]
+    domain: Domain | None
     recipe: Recipe | None
 
 
@@ -45,6 +47,7 @@ def flatten(program: Program) -> Flat:
         {number[node]: name for node, name in program.names.items()},
         program.repeat,
         program.symbol_order,
+        program.domain,
         program.recipe,
     )
 
@@ -60,5 +63,5 @@ def restore(flat: Flat) -> Program:
     results = {name: array(*parts) for name, parts in flat.results.items()}
     names = {nodes[i]: name for i, name in flat.names.items()}
     heading = partial(tuple, flat.heading)
-    program = Program(flat.name, arguments, results, names, heading, flat.repeat, flat.symbol_order)
+    program = Program(flat.name, arguments, results, names, heading, flat.repeat, flat.symbol_order, flat.domain)
     return program.marked(recipe=flat.recipe)

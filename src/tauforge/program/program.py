@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..runtime.function import Function
     from .certify import Certificate
+    from .domain import Domain
 
 PARAMETERS = "parameters"
 """The input that holds a symbolic robot's parameters."""
@@ -53,6 +54,8 @@ class Program(HandedOver):
         Names in the order in which the input ``parameters`` holds those of them that the Program needs: a model has
         ``robot.symbols`` here. Symbols that it does not name follow in the natural order of their names, ``x2`` before
         ``x10``: a graph does not keep the order in which a sum was written.
+    domain
+        The states for which it is meant, if these are not all: those in which a robot's loops are closed.
     recipe
         How it was made; None if by hand, as with ``dataclasses.replace``.
     """
@@ -64,6 +67,7 @@ class Program(HandedOver):
     heading: Callable[[], tuple[str, ...]] = tuple
     repeat: Repeat | None = None
     symbol_order: tuple[str, ...] = ()
+    domain: Domain | None = None
     recipe: Recipe | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -164,6 +168,7 @@ class Program(HandedOver):
             results={name: replace(a, nodes=tuple(substitute(a.nodes, nodes))) for name, a in self.results.items()},
             names={new: name for new, name in zip(named, self.names.values(), strict=True) if new.args},
             symbol_order=_order_with(self.symbol_order or parameters, nodes),
+            domain=self.domain and self.domain.bound(nodes),
         )
         return bound.marked(recipe=derived(Program.bind, self, options=given))
 
@@ -185,6 +190,12 @@ class Program(HandedOver):
         same.__dict__.update(self.__dict__, heading=heading or self.heading, recipe=recipe or self.recipe)
         return same
 
+    def within(self, domain: Domain | None) -> Program:
+        """Return the same Program for certain states only."""
+        same = object.__new__(Program)
+        same.__dict__.update(self.__dict__, domain=domain)
+        return same
+
     def with_symbol_order(self, order: Sequence[str]) -> Program:
         """Return the same Program with its parameters in another order; names that are not in it come last."""
         arguments = {**self.arguments}
@@ -199,6 +210,9 @@ class Program(HandedOver):
 
         Both are evaluated exactly at random points of a random prime field. Functions that are not rational (roots,
         signs, inverse functions) are treated as unknown, so a proof holds on all their branches.
+
+        Programs of a robot with closed loops need to be equal only in states that close them: if they are not equal in
+        all states, they are compared in these, and the certificate says so.
 
         Parameters
         ----------

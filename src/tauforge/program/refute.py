@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
 from ..graph import intervals
+from ..graph.derivative import jacobian
 from ..graph.evaluate import evaluate, symbols, topological
-from ..graph.node import Node
+from ..graph.node import Node, symbol
 from ..graph.operations import COS, FUNCTIONS, SIN, SYMBOL
 from ..graph.text import to_text, written_size
+from .domain import Domain
 
 _NODES = 2_000_000
 """Roughly how many nodes are evaluated in floats in the search for a state."""
@@ -18,6 +21,10 @@ _FEW = 40
 """How many pairs are examined one by one if some pair has no value."""
 _SHOWN = 60
 """Symbols whose values a message shows."""
+APART = 1e-9
+"""Relative difference in floats that rounding of a state that satisfies equations does not explain."""
+SINGULAR = 1e-7
+"""Length of a column, as a part of the largest entry, below which it depends on others."""
 _NOT_RATIONAL = {*FUNCTIONS} - {SIN, COS}
 
 
@@ -73,6 +80,67 @@ def counterexample(pairs: Sequence[Pair], order: Sequence[Node]) -> Counterexamp
     return None
 
 
+def counterexample_in(pairs: Sequence[Pair], domain: Domain) -> tuple[Counterexample | None, int]:
+    """Return a state of a domain in which one of the pairs certainly differs, and in how many they do not."""
+    names = sorted(symbols([node for _, *both in pairs for node in both]))
+    random, ranked, agree = Random(0), list[tuple[float, int, dict[str, float]]](), 0
+    for number, known in enumerate(domain.states()):
+        state = {name: round(random.uniform(-1.0, 1.0), 3) for name in names} | dict(known)
+        difference = _difference(pairs, state)
+        agree += 0.0 <= difference < APART
+        ranked.append((-difference, number, state))
+    for difference, _, state in sorted(ranked, key=lambda x: x[:2])[:4]:
+        box = enclosed(domain.equations, state) if -difference >= APART else None
+        found = _confirmed(pairs, box) if box else None
+        if found:
+            own = {**dict.fromkeys(symbols(domain.equations)), **found.state}
+            return replace(found, state={name: state[name] for name in own}), agree
+    return None, agree
+
+
+def enclosed(equations: Sequence[Node], state: Mapping[str, float]) -> dict[str, Any] | None:
+    """Return narrow intervals round a state in which there is an exact solution of equations; None if this fails.
+
+    As many unknowns as the equations have rank are solved for, from as many equations, by Newton steps; Krawczyk's
+    operator then shows that their intervals contain a solution. The other equations, which follow from these, must be
+    zero there but for rounding.
+    """
+    import numpy as np
+
+    names = symbols(equations)
+    slopes = jacobian(list(equations), [symbol(name) for name in names])
+    J = np.array(evaluate([x for row in slopes for x in row], state)).reshape(len(equations), len(names))
+    size = np.abs(J).max(initial=0.0)
+    columns, rest = list[int](), J.copy()
+    while rest.size and len(columns) < len(names):  # a basis of the columns, the longest first
+        lengths = np.linalg.norm(rest, axis=0)
+        k = int(np.argmax(lengths))
+        if lengths[k] <= SINGULAR * size:
+            break
+        columns.append(k)
+        unit = rest[:, k] / lengths[k]
+        rest -= np.outer(unit, unit @ rest)
+    rows, rest = list[int](), J[:, columns].T.copy()
+    for _ in columns:
+        lengths = np.linalg.norm(rest, axis=0)
+        k = int(np.argmax(lengths))
+        if lengths[k] <= SINGULAR * size:
+            return None
+        rows.append(k)
+        unit = rest[:, k] / lengths[k]
+        rest -= np.outer(unit, unit @ rest)
+    unknown, chosen = [names[k] for k in columns], [equations[k] for k in rows]
+    inverse = np.linalg.inv(J[np.ix_(rows, columns)])
+    return intervals.solution(
+        chosen,
+        [slopes[i][k] for i in rows for k in columns],
+        equations,
+        unknown,
+        [[float(x) for x in row] for row in inverse],
+        state,
+    )
+
+
 def _states(names: Sequence[str], count: int) -> Iterator[dict[str, float]]:
     """Yield random states: of all sizes and signs, positive ones, and some that contain zeros and ones."""
     random = Random(0)
@@ -95,8 +163,11 @@ def _difference(pairs: Sequence[Pair], state: Mapping[str, float]) -> float:
     return max(abs(a - b) / (abs(a) + abs(b)) if a != b else 0.0 for a, b in both)
 
 
-def _confirmed(pairs: Sequence[Pair], state: Mapping[str, float]) -> Counterexample | None:
-    """Return the pair that differs most in a state, if intervals that contain the true values do not overlap."""
+def _confirmed(pairs: Sequence[Pair], state: Mapping[str, Any]) -> Counterexample | None:
+    """Return the pair that differs most in a state, if intervals that contain the true values do not overlap.
+
+    Entries of the state can be intervals.
+    """
     for digits in intervals.DIGITS:
         try:
             values = intervals.evaluate([node for _, *both in pairs for node in both], state, digits)

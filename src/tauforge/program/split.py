@@ -33,8 +33,8 @@ def split(program: Program) -> tuple[Program, Program]:
     by = dict(zip(constants, given.nodes, strict=True))
     second = program.with_nodes(replaced(results, by), {**state, "constants": given})
     return (
-        first.marked(recipe=derived(split_setup, program, options={})),
-        second.marked(recipe=derived(split_rest, program, options={})),
+        first.within(None).marked(recipe=derived(split_setup, program, options={})),
+        second.within(None).marked(recipe=derived(split_rest, program, options={})),
     )
 
 

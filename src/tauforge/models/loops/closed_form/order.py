@@ -35,7 +35,7 @@ def solved_in_order(robot: Robot, known: Mapping[int, Scalar], guess: Sequence[N
     first = places(tree)
     values, exists, waiting = dict(known), as_node(1.0), list(sides)
     while waiting:
-        q = _known_by_joint(tree, values)
+        q = known_by_joint(tree, values)
         for side in waiting:
             own = cycle(tree, side, q, first)
             if own is not None and not any(x.place is not None for x in own.unknowns):
@@ -102,7 +102,7 @@ def _drawn(robot: Robot, q: Floats) -> tuple[Robot, dict[str, float]]:
     return numeric, {name: random.uniform(0.5, 1.5) for name in robot.symbols}
 
 
-def _known_by_joint(robot: Robot, values: Mapping[int, Scalar]) -> list[Sequence[Scalar] | None]:
+def known_by_joint(robot: Robot, values: Mapping[int, Scalar]) -> list[Sequence[Scalar] | None]:
     """Return the coordinates of each joint by its number; None where one is unknown."""
     first, unknown = places(robot), as_node(0.0)
     sizes = [0, *(len(joint.kind.coordinates) for joint in robot.joints)]

@@ -86,6 +86,14 @@ class Plane(NamedTuple):
 
 def solve_planar(cycle: Cycle, guess: list[Scalar]) -> Solved | None:
     """Return the unknown coordinates of a planar loop; None if the loop is not planar."""
+    plane = planar_loop(cycle)
+    if plane is None:
+        return None
+    return (_triangle, _one_slide, _two_slides)[[x.motion for x in plane.unknowns].count(SLIDE)](plane, guess)
+
+
+def planar_loop(cycle: Cycle) -> Plane | None:
+    """Return a cycle as a planar loop whose last axes are those that slide; None if it is not planar."""
     if len(cycle.unknowns) != 3:
         return None
     aligned = _with_axis(cycle)
@@ -98,10 +106,7 @@ def solve_planar(cycle: Cycle, guess: list[Scalar]) -> Solved | None:
         aligned = aligned.starting_at(aligned.motions.index(TURN))
     elif len(sliding) == 3:
         return None
-    plane = _plane(aligned)
-    if plane is None:
-        return None
-    return (_triangle, _one_slide, _two_slides)[len(sliding)](plane, guess)
+    return _plane(aligned)
 
 
 def _with_axis(cycle: Cycle) -> Cycle | None:
