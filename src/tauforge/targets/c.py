@@ -50,8 +50,9 @@ _MACROS = """
 
 
 def harmless(line: str) -> str:
-    """Return a line that can neither end a comment, nor start one inside it, nor hold a trigraph."""
-    return re.sub(r"\?(?=\?)", "? ", line.replace("*/", "* /").replace("/*", "/ *"))
+    """Return a line that can neither end a comment, nor start one inside it, nor hold a trigraph, nor join the next."""
+    line = re.sub(r"\?(?=\?)", "? ", line.replace("*/", "* /").replace("/*", "/ *"))
+    return re.sub(r"\\(?=\s|$)", r"\\x5c", line)
 
 
 DOUBLE, FLOAT = "double", "float"

@@ -132,4 +132,8 @@ def _fitted(line: str) -> list[str]:
     if len(line) <= _WIDTH:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()))
-    return textwrap.wrap(line.strip(), _WIDTH, initial_indent=indent, subsequent_indent=indent) or [""]
+    lines = textwrap.wrap(line.strip(), _WIDTH, initial_indent=indent, subsequent_indent=indent) or [""]
+    for i in range(len(lines) - 1):  # a backslash at the end of a line would join it with the next
+        plain = lines[i].rstrip("\\")
+        lines[i], lines[i + 1] = plain, indent + lines[i][len(plain) :] + lines[i + 1][len(indent) :]
+    return lines
