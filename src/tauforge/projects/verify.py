@@ -11,8 +11,13 @@ Three things are looked at, in this order:
 from __future__ import annotations
 
 import json
+import os
+import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,6 +55,8 @@ _LOST = 100.0
 _WORSE = 8.0
 """How many times larger than in our own code the errors of a text may be where the model itself is ill-conditioned."""
 
+SECONDS = 120.0
+"""How long a check may take, unless its head asks for nothing but a model in its usual form and one step from it."""
 LONGEST_RECIPE = 20_000
 """How many characters of a head may say how the file was made."""
 MOST_STEPS = 8
@@ -63,8 +70,8 @@ _STEPS = {name: getattr(Program, name) for name in ("derivative", "jvp", "vjp", 
     "split_setup": split_setup,
     "split_rest": split_rest,
 }
-_SEARCH = "optimise"
-"""A step that changes only how results are computed, and takes as long as the head says: it is not repeated."""
+SEARCH = "optimise"
+"""A step that changes only how results are computed, and can take long: it is repeated only where that decides."""
 
 
 @dataclass(frozen=True)
@@ -127,15 +134,78 @@ def verify(path: str | Path, robot: Robot, program: Program | None = None) -> Ve
     """
     path = Path(path)
     try:
-        return _verified(decoded(read_bytes(path)), path, robot, program)
+        text = decoded(read_bytes(path))
+        common, searched = _kind(_recipe(text[slice(*_head(text))]))
+        if program or common:
+            found = _verified(text, path, robot, program)
+        else:
+            found = _verified_apart(text, path, robot, search=False)
+        if program or found.proved or not found.exact or not searched:
+            return found
+        with suppress(TargetError):  # of a search that takes too long, or finds another Program here
+            again = _verified_apart(text, path, robot, search=True)
+            return again if again.proved else found
     except TargetError as error:
         raise TargetError(f"{path}: {error}") from None
+    return found
 
 
-def _verified(text: str, path: Path, robot: Robot, program: Program | None) -> Verified:
+def _kind(recipe: str) -> tuple[bool, bool]:
+    """Return whether a recipe is short work for any robot, and whether it ends with a search that can be repeated.
+
+    Short work is a model made in the usual way, differentiated once at most. A search always finds the same, unless its
+    effort is a time.
+    """
+    try:
+        (_, options), *steps = json.loads(recipe) if len(recipe) <= LONGEST_RECIPE else [("", {})]
+        others = [name for name, _ in steps if name != SEARCH]
+        efforts = [more.get("effort", "default") for name, more in steps if name == SEARCH]
+        return len(others) <= 1 and "formulation" not in options, efforts in (["quick"], ["default"])
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return True, False  # it is refused soon
+
+
+def _verified_apart(text: str, path: Path, robot: Robot, search: bool) -> Verified:
+    """Do the same in another process, which is ended if it takes longer than is stated; search for a cheaper Program
+    as the head says.
+    """
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", "from tauforge.projects.verify import child; child()"],
+            input=pickle.dumps((text, path, robot, search)),
+            stdout=subprocess.PIPE,
+            env=environment,
+            timeout=SECONDS,
+            check=False,
+        )
+        found = pickle.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        raise TargetError(
+            f"checking it takes longer than {SECONDS:.0f} s, since its head asks for much; if you trust it, give the "
+            "model to tf.verify(file, robot, program)"
+        ) from None
+    except (OSError, EOFError, pickle.UnpicklingError) as error:
+        raise TargetError(f"it could not be checked in another process ({error})") from None
+    if isinstance(found, Verified):
+        return found
+    raise TargetError(found)
+
+
+def child() -> None:
+    """Check what comes from standard input, and write what was found, or the message why it is refused."""
+    text, path, robot, search = pickle.loads(sys.stdin.buffer.read())
+    try:
+        found: Verified | str = _verified(text, path, robot, search=search)
+    except TauforgeError as error:
+        found = str(error)
+    sys.stdout.buffer.write(pickle.dumps(found))
+
+
+def _verified(text: str, path: Path, robot: Robot, program: Program | None = None, search: bool = False) -> Verified:
     start, end = _head(text)
     certificate = re.compile(rf"^ \* {CERTIFICATE}(\w+)\n", re.MULTILINE).search(text, start, end)
-    model = program or _model(_recipe(text[start:end]), robot)
+    model = program or _model(_recipe(text[start:end]), robot, search)
     if model.repeat:
         raise TargetError("a function that is repeated cannot be read back")
     ours = generate(model, "c")
@@ -168,8 +238,8 @@ def _recipe(head: str) -> str:
     return "".join(lines[start:end]).removeprefix(MADE)
 
 
-def _model(recipe: str, robot: Robot) -> Program:
-    """Return the model of a robot, made as the head says, but for the search for a cheaper one."""
+def _model(recipe: str, robot: Robot, search: bool) -> Program:
+    """Return the model of a robot, made as the head says, with or without the search for a cheaper one."""
     if not recipe:
         raise TargetError("its head does not say how it was made; give the model to tf.verify(file, robot, program)")
     if len(recipe) > LONGEST_RECIPE:
@@ -177,14 +247,16 @@ def _model(recipe: str, robot: Robot) -> Program:
     try:
         (first, options), *steps = json.loads(recipe)
         if len(steps) > MOST_STEPS:
-            raise TargetError(f"its head says that it was made in more than {MOST_STEPS} steps")
+            raise TargetError(f"it has more than {MOST_STEPS} steps")
         program = MODELS[first.replace("_", "-")].function(robot, **options)
         for name, more in steps:
-            if name != _SEARCH:
+            if name != SEARCH:
                 _check_size(program, name, more)
                 program = _STEPS[name](program, **more)
-    except TauforgeError:
-        raise
+            elif search:
+                program = program.optimise(**more)
+    except TauforgeError as error:
+        raise TargetError(f"its head says how it was made, but that cannot be repeated: {error}") from None
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, RecursionError):
         raise TargetError(
             "its head does not say how it was made in our words; give the model to tf.verify(file, robot, program)"
@@ -200,8 +272,8 @@ def _check_size(program: Program, name: str, options: Mapping[str, Any]) -> None
     times = {"derivative": entries, "hessian": entries**2, "jvp": 4, "vjp": 4}.get(name, 1)
     if times * len(program.order) > LARGEST_MODEL:
         raise TargetError(
-            f"its head asks for a {name} that could have more than {LARGEST_MODEL:,} operations; if you trust it, give "
-            "the model to tf.verify(file, robot, program)"
+            f"a {name} could have more than {LARGEST_MODEL:,} operations; if you trust the file, give the model to "
+            "tf.verify(file, robot, program)"
         )
 
 

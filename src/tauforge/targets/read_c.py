@@ -36,7 +36,7 @@ _TOKEN = re.compile(
     |(?P<{_DIRECTIVE}>^\#[^\n]*)
     |(?P<{_NUMBER}>\.?[0-9](?:[eEpP][+-]|[0-9A-Za-z_.])*)
     |(?P<{_NAME}>[A-Za-z_][A-Za-z0-9_]*)
-    |(?P<{_SIGN}><<=|>>=|\.\.\.|->|\+\+|--|&&|\|\||<<|>>|<:|:>|<%|%>|[-+*/%&|^<>=!]=|//|/\*|[-+*/%&|^<>=!~?:;,.()\[\]{{}}])
+    |(?P<{_SIGN}><<=|>>=|\.\.\.|->|\+\+|--|&&|\|\||<<|>>|<:|:>|<%|%>|[-+*/%&|^<>=!]=|//|/\*|[-+*/%&|^<>=!~?:;,.()\[\]{{}}]|"C")
     """,
     re.VERBOSE | re.MULTILINE | re.ASCII,
 )
@@ -213,6 +213,7 @@ class _Reader:
         self.sizes = {name: len(array.nodes) for name, array in like.results.items()}
         self.inputs = {name: len(array.nodes) for name, array in like.arguments.items()}
         self.operations: list[Operation] = []
+        self.constants: set[int] = set()
         self.elements: dict[tuple[str, int], int] = {}
         self.locals: dict[str, int] = {}
         self.cleared: set[str] = set()
@@ -353,6 +354,8 @@ class _Reader:
         if name in self.reserved or name.startswith(("_", "tauforge_", "TAUFORGE_")):
             self.fail(f"no variable of generated C is called {name}", start)
         self.locals[name] = self.value(start)
+        if self.locals[name] in self.constants:
+            self.fail(f"{name} is a constant, which no variable of generated C is", start)
 
     def clear(self) -> None:
         """Take a call that sets an output to zero as a whole."""
@@ -393,6 +396,11 @@ class _Reader:
         """Note an operation, and return its number."""
         if len(self.operations) >= self.most:
             raise TargetError(f"it has more than {self.most:.0f} operations, many more than this model")
+        if op is CONST or (args and self.constants.issuperset(args)):
+            if op not in (CONST, NEG, ADD, SUB, MUL):
+                line = self.tokens[self.place].line
+                raise TargetError(f"line {line}: there is {_written(op)} of constants, which generated C never has")
+            self.constants.add(len(self.operations))
         self.operations.append(Operation(op, args, value))
         return len(self.operations) - 1
 
@@ -487,6 +495,11 @@ class _Reader:
         if not self.take(*(text for mark in self.branches[1:] for text in (argument if mark == _ARGUMENT else [mark]))):
             self.fail("this is not an expression of generated C", start)
         return self.add(SIGN, found)
+
+
+def _written(op: str) -> str:
+    """Return an operation in words."""
+    return "a quotient" if op is DIV else f"the {op}"
 
 
 _ARGUMENT = "ARGUMENT"
