@@ -216,12 +216,12 @@ def how_made(program: Program) -> str:
 
 
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
-_FRAGILE = re.compile(r" |(?<=\*)/|(?<=/)\*|(?<=\?)\?")
+_FRAGILE = re.compile(r" |(?<=\*)/|(?<=/)\*|(?<=\?)\?|\\\\")
 
 
 def _lasting(text: re.Match[str]) -> str:
     """Return a text of JSON with codes in the place of what a comment changes."""
-    return _FRAGILE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text[0])
+    return _FRAGILE.sub(lambda sign: f"\\u{ord(sign[0][-1]):04x}", text[0])
 
 
 def _word(option: object) -> str:
