@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import tauforge as tf
+from tauforge.cli.main import app
 from tauforge.projects import verify as module
 from tauforge.targets.c import CERTIFICATE, MADE, digest
 from tauforge.targets.c_arithmetic import evaluate_in_c, unit_roundoff
@@ -70,7 +72,9 @@ def test_a_changed_file_is_told(tmp_path, change):
 def test_what_is_not_proved_is_said(tmp_path):
     robot = tf.robots.planar2r()
     file = tf.inverse_dynamics(robot).write(tmp_path / "arm.c")
+    assert CliRunner().invoke(app, ["verify", str(file), "planar2r"]).exit_code == 0
     file.write_text(file.read_text().replace("9.81*", "9.8100000001*"))
+    assert CliRunner().invoke(app, ["verify", str(file), "planar2r"]).exit_code == 1
     found = tf.verify(file, robot)
     assert not found.proved
     assert "not proved, but close to inverse_dynamics() of planar2r" in str(found)

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CertificationError, ExpressionError, ProgramError, TargetError, TauforgeError, Undecided
-from ..files import read_bytes
+from ..files import as_path, read_bytes
 from ..graph.high_precision import evaluate_precisely
 from ..models.registry import MODELS
 from ..program.program import PARAMETERS, Program
@@ -59,6 +59,8 @@ SECONDS = 120.0
 """How long a check may take, unless its head asks for nothing but a model in its usual form and one step from it."""
 LONGEST_RECIPE = 20_000
 """How many characters of a head may say how the file was made."""
+SMALL = 12
+"""How many joints a robot may have for derivatives that are made without a limit of time."""
 MOST_STEPS = 8
 """How many steps it may have."""
 LARGEST_MODEL = 1_000_000
@@ -132,10 +134,10 @@ def verify(path: str | Path, robot: Robot, program: Program | None = None) -> Ve
     program
         The model that it should compute, if its head does not say how it was made.
     """
-    path = Path(path)
+    path = as_path(path)
     try:
         text = decoded(read_bytes(path))
-        common, searched = _kind(_recipe(text[slice(*_head(text))]))
+        common, searched = _kind(_recipe(text[slice(*_head(text))]), robot)
         if program or common:
             found = _verified(text, path, robot, program)
         else:
@@ -150,17 +152,18 @@ def verify(path: str | Path, robot: Robot, program: Program | None = None) -> Ve
     return found
 
 
-def _kind(recipe: str) -> tuple[bool, bool]:
-    """Return whether a recipe is short work for any robot, and whether it ends with a search that can be repeated.
+def _kind(recipe: str, robot: Robot) -> tuple[bool, bool]:
+    """Return whether a recipe is short work, and whether it ends with a search that can be repeated.
 
-    Short work is a model made in the usual way, differentiated once at most. A search always finds the same, unless its
-    effort is a time.
+    Short work is a model made in the usual way, and one step from it if the robot is small. A search always finds the
+    same, unless its effort is a time.
     """
     try:
         (_, options), *steps = json.loads(recipe) if len(recipe) <= LONGEST_RECIPE else [("", {})]
         others = [name for name, _ in steps if name != SEARCH]
         efforts = [more.get("effort", "default") for name, more in steps if name == SEARCH]
-        return len(others) <= 1 and "formulation" not in options, efforts in (["quick"], ["default"])
+        short = len(others) <= (len(robot.joints) <= SMALL) and "formulation" not in options
+        return short, efforts in (["quick"], ["default"])
     except (ValueError, TypeError, AttributeError, RecursionError):
         return True, False  # it is refused soon
 
