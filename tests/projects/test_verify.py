@@ -308,6 +308,15 @@ def test_c_that_the_printer_never_writes(change, tmp_path):
         tf.verify(changed(tmp_path, change), tf.robots.planar2r())
 
 
+def test_a_model_that_is_singular_wherever_it_is_tried(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_LOST", 0.0)
+    robot = tf.robots.planar2r()
+    assert tf.verify(tf.inverse_dynamics(robot).write(tmp_path / "arm.c"), robot).proved
+    file = changed(tmp_path, lambda text: text.replace("tau[1] = N32", "tau[1] = 2.0*N32"))
+    with pytest.raises(tf.TargetError, match="not proved to be this model of planar2r, which is near-singular"):
+        tf.verify(file, robot)
+
+
 def recipe(tmp_path: Path, steps: str) -> Path:
     """Return a file whose head says that it was made in these steps, with a certificate of its own."""
 

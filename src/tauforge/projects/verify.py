@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from ..errors import CertificationError, ExpressionError, ProgramError, TargetError, TauforgeError, Undecided
 from ..files import as_path, read_bytes
+from ..formats.apart_child import limit_memory
 from ..graph.high_precision import evaluate_precisely
 from ..models.registry import MODELS
 from ..program.program import PARAMETERS, Program
@@ -55,6 +56,8 @@ _LOST = 100.0
 _WORSE = 8.0
 """How many times larger than in our own code the errors of a text may be where the model itself is ill-conditioned."""
 
+MEMORY = 4e9
+"""How many bytes a check in another process may take; limited on Linux only."""
 SECONDS = 120.0
 """How long a check may take, unless its head asks for nothing but a model in its usual form and one step from it."""
 LONGEST_RECIPE = 20_000
@@ -198,10 +201,13 @@ def _verified_apart(text: str, path: Path, robot: Robot, search: bool) -> Verifi
 def child() -> None:
     """Check what comes from standard input, and write what was found, or the message why it is refused."""
     text, path, robot, search = pickle.loads(sys.stdin.buffer.read())
+    limit_memory(MEMORY)
     try:
         found: Verified | str = _verified(text, path, robot, search=search)
     except TauforgeError as error:
         found = str(error)
+    except MemoryError:
+        found = f"checking it needs more than {MEMORY:,.0f} bytes of memory, since its head asks for much"
     sys.stdout.buffer.write(pickle.dumps(found))
 
 
@@ -215,7 +221,7 @@ def _verified(text: str, path: Path, robot: Robot, program: Program | None = Non
     longest = LARGEST_RATIO * len(ours) + 10_000
     if len(text) > longest:
         raise TargetError(f"it has {len(text):,} characters, and our own code for this model only {len(ours):,}")
-    reading = _read(text, model, robot)
+    reading = _read(text, model)
     unchanged = None
     if certificate:
         own = [f'#include "{header}"\n' for header in reading.headers]  # which projects put above
@@ -280,7 +286,7 @@ def _check_size(program: Program, name: str, options: Mapping[str, Any]) -> None
         )
 
 
-def _read(text: str, model: Program, robot: Robot) -> Reading:
+def _read(text: str, model: Program) -> Reading:
     """Return the function in a text; one with many more operations than the model is refused."""
     most = LARGEST_RATIO * sum(2 + 2 * len(node.args) for node in model.order) + 1000
     return read_c(text, model, most)
@@ -311,23 +317,28 @@ def _compared(reading: Reading, model: Program, unchanged: bool | None, robot: R
     same = _marks(printed) == [*reading.tokens]
     ours = reading if same else read_c(printed, model)
     errors = {} if same else error_anywhere(reading, LARGEST_INPUT)
-    difference, rounding, count, bounded, faults = 0.0, 0.0, 0, True, []
+    difference, rounding, bounded, faults = 0.0, 0.0, True, []
+    counts = {name: 0 for name, array in model.results.items() if array.nodes}
     for size in _SIZES:
         state = _states(model, size, reading.scalar)
         exact = _exact(model, state)
         found = evaluate_in_c(reading, state)
         reference = found if same else evaluate_in_c(ours, state)
-        compared = 0
-        for name in model.results:
+        for name in counts:
             here = _deviation(name, exact[name], found[name], reference[name], tolerance)
             difference, rounding = max(difference, here.difference), max(rounding, here.rounding)
             faults += [here] if here.fault else []
             bounded &= same or errors[name] <= tolerance * here.scale
-            compared = max(compared, here.states)
-        count += compared
+            counts[name] += here.states
     if faults:
         raise TargetError(f"it is not this model of {robot.name}: {max(faults, key=lambda x: x.difference).fault}")
     equal = _equal(reading, model)
+    if not equal and 0 in counts.values():
+        raise TargetError(
+            f"it is not proved to be this model of {robot.name}, which is near-singular at all states that were tried, "
+            "so that they could not be compared either"
+        )
+    count = min(counts.values(), default=0)
     return Verified(_words(model, robot), unchanged, equal and bounded, difference, count, rounding, equal)
 
 
