@@ -10,25 +10,44 @@ each value runs a bound on its distance from the exact value of the same text: W
     f(x)    e = the most that f changes within ex, + 4u|f(x)|
 
 with the unit roundoff u. A constant starts with 4u of its size: it is rounded where it is written, the model's constant
-may have been rounded before, and pi/2 in a text is no quarter turn. Functions of the C library are taken to be accurate
-to 4u; our sines in float, to 4u times the angle.
+may have been rounded before, and pi/2 in a text is not a quarter turn. Functions of the C library are taken to be
+accurate to 4u; our sines in float, to 4u times the angle.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.operations import ABS, ACOS, ADD, ASIN, ATAN2, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SQRT
+from ..graph.operations import ABS, ADD, ATAN2, CONST, COS, DIV, LIBRARY, MUL, NEG, SIGN, SIN, SQRT
 from .c import FLOAT
 from .read_c import INPUT, SUB, Operation, Reading, nearest_single
 
 Floats = NDArray[Any]
 Value = tuple[Floats, Floats]
 """What C computes, and a bound on its error, for many states."""
+
+
+def _library(name: str) -> Callable[..., Floats]:
+    """Return a function of the C library, which NumPy has in versions of its own; rounded to the arguments' type."""
+    function = getattr(math, name)
+
+    def value(*args: float) -> float:
+        try:
+            return float(function(*args))
+        except ValueError:  # outside its domain
+            return math.nan
+
+    def values(*args: Floats) -> Floats:
+        rows = zip(*(x.astype(float).tolist() for x in args), strict=True)
+        return np.array([value(*row) for row in rows], args[0].dtype)
+
+    return values
+
 
 _VALUES: Mapping[str, Callable[..., Floats]] = {
     ADD: np.add,
@@ -37,11 +56,7 @@ _VALUES: Mapping[str, Callable[..., Floats]] = {
     DIV: np.divide,
     NEG: np.negative,
     SQRT: np.sqrt,
-    SIN: np.sin,
-    COS: np.cos,
-    ASIN: np.arcsin,
-    ACOS: np.arccos,
-    ATAN2: np.arctan2,
+    **{name: _library(name) for name in LIBRARY},
     ABS: np.abs,
     SIGN: np.sign,
 }
@@ -144,8 +159,8 @@ def _error(op: str, found: Floats, args: list[Value], u: float, kind: type[np.fl
 def error_anywhere(text: Reading, largest: float) -> dict[str, float]:
     """Return bounds on the errors of a text's outputs at every state whose entries are at most ``largest``.
 
-    It is infinite for an output that takes a quotient by what is no constant, or another function whose slope has no
-    bound: nothing is known there of the smallest divisor.
+    It is infinite for an output that divides by something that is not constant, or takes another function whose slope
+    has no bound: nothing is known there of the smallest divisor.
     """
     u = unit_roundoff(text.scalar)
     known: list[tuple[float, float]] = []  # the largest size of the value, and of its error
