@@ -240,11 +240,11 @@ def _head(text: str) -> tuple[int, int]:
 
 
 def _recipe(head: str) -> str:
-    """Return what the head says about how the file was made."""
-    lines = [line.removeprefix(" *").strip() for line in head.split("\n")]
-    start = next((i for i, line in enumerate(lines) if line.startswith(MADE)), len(lines))
-    end = next((i for i, line in enumerate(lines) if line.startswith(CERTIFICATE)), len(lines))
-    return "".join(lines[start:end]).removeprefix(MADE)
+    """Return what the head says about how the file was made; of more than is read, only so much that it is refused."""
+    start = head.find(f"\n * {MADE}") + 1
+    lines = head[start : start + 2 * LONGEST_RECIPE].split("\n") if start else []
+    end = next((i for i, line in enumerate(lines) if line.startswith(f" * {CERTIFICATE}")), len(lines))
+    return "".join(line.removeprefix(" *").strip() for line in lines[:end]).removeprefix(MADE)
 
 
 def _model(recipe: str, robot: Robot, search: bool) -> Program:

@@ -450,7 +450,8 @@ class _Reader:
         value = float(plain) if spelled else np.nan
         held = nearest_single(plain) if spelled and self.scalar == FLOAT and np.isfinite(value) else value
         if repr(value) != plain or not np.isfinite(held) or (value and not held):
-            self.fail(f"{text} is not a number of type {self.scalar} in generated C, which has only these")
+            line = self.tokens[self.place - 1].line
+            raise TargetError(f"line {line}: {text} is not a number of type {self.scalar} as generated C spells them")
         return value
 
     def element(self, name: str, start: int) -> int:
