@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import tauforge as tf
 from tauforge.cli.main import app
+from tauforge.models.registry import MODELS
 from tauforge.projects import verify as module
 from tauforge.targets.c import CERTIFICATE, MADE, digest
 from tauforge.targets.c_arithmetic import evaluate_in_c, unit_roundoff
@@ -162,6 +163,21 @@ def test_another_robot(tmp_path):
         tf.verify(file, tf.robots.rx90())
     with pytest.raises(tf.TargetError, match="is this another model, or another robot"):
         tf.verify(file, tf.robots.rx90(symbolic=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["c", "c:float"])
+@pytest.mark.parametrize("name", ["rrp", "stanford", "puma560", "panda", "fivebar", "sr400", "delta"])
+def test_every_model_is_read(name, target):
+    for symbolic in (False, True):
+        robot = tf.robots.bundled(name, symbolic=symbolic)
+        for model in MODELS.values():
+            try:
+                program = model.function(robot)
+            except (tf.TauforgeError, TypeError):  # it needs an option, or is not for this robot
+                continue
+            if not program.repeat:
+                assert read_c(program.code(target), program).program(program).results.keys() == program.results.keys()
 
 
 def changed(tmp_path: Path, change: Callable[[str], str], target: str = "c") -> Path:
