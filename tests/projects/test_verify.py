@@ -295,6 +295,8 @@ def test_line_ends_of_windows_and_comments_of_others(tmp_path):
         lambda text: text.replace("qd[0] + qd[1]", "qd[00] + qd[1]"),
         lambda text: text.replace("qd[0] + qd[1]", "qd<:0:> + qd[1]"),
         lambda text: text.replace("qd[0] + qd[1]", "qd[0] + qd[1], 0.0"),
+        lambda text: text.replace("\n\nvoid", "\n%:\nvoid"),
+        lambda text: text.replace("\n\nvoid", "\n%:define sin cos\nvoid"),
         lambda text: text.replace("9.81*", "9.810*"),
         lambda text: text.replace("9.81*", "9.81L*"),
         lambda text: text.replace("9.81*", "0x9p0*"),

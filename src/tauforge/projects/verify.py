@@ -338,7 +338,7 @@ def _compared(reading: Reading, model: Program, unchanged: bool | None, robot: R
             f"it is not proved to be this model of {robot.name}, which is near-singular at all states that were tried, "
             "so that they could not be compared either"
         )
-    count = min(counts.values(), default=0)
+    count = max(counts.values(), default=0)
     return Verified(_words(model, robot), unchanged, equal and bounded, difference, count, rounding, equal)
 
 
@@ -375,8 +375,8 @@ def _deviation(name: str, exact: list[list[Any]], found: Value, reference: Value
     )
     largest = np.max(np.abs(wanted), axis=1, initial=0.0)
     with np.errstate(invalid="ignore"):
-        regular = np.isfinite(largest) & (np.max(reference[1], axis=1, initial=0.0) <= _LOST * tolerance * largest)
-    regular |= largest == 0
+        regular = np.max(reference[1], axis=1, initial=0.0) <= _LOST * tolerance * np.where(largest, largest, 1.0)
+    regular &= np.isfinite(largest) & np.isfinite(reference[0]).all(axis=1)
     if not regular.any() or not values.size:
         return _Deviation(1.0, 0.0, 0.0, 0, "")
     values, errors, wanted, rest, allowed = (x[regular] for x in (values, errors, wanted, rest, _WORSE * reference[1]))

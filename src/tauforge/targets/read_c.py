@@ -36,11 +36,12 @@ _TOKEN = re.compile(
     |(?P<{_DIRECTIVE}>^\#[^\n]*)
     |(?P<{_NUMBER}>\.?[0-9](?:[eEpP][+-]|[0-9A-Za-z_.])*)
     |(?P<{_NAME}>[A-Za-z_][A-Za-z0-9_]*)
-    |(?P<{_SIGN}><<=|>>=|\.\.\.|->|\+\+|--|&&|\|\||<<|>>|<:|:>|<%|%>|[-+*/%&|^<>=!]=|//|/\*|[-+*/%&|^<>=!~?:;,.()\[\]{{}}]|"C")
+    |(?P<{_SIGN}><<=|>>=|\.\.\.|->|\+\+|--|&&|\|\||<<|>>|%:|<:|:>|<%|%>|[-+*/%&|^<>=!]=|//|/\*|[-+*/%&|^<>=!~?:;,.()\[\]{{}}]|"C")
     """,
     re.VERBOSE | re.MULTILINE | re.ASCII,
 )
 """C's preprocessing tokens: a number is all that a compiler takes as one, such as 0x1.8p+3 and 1.0.0."""
+_DIGRAPHS = "%:", "<:", ":>", "<%", "%>"
 _SPLICE = re.compile(r"\\(?=\s)")
 _FUNCTIONS = {**LIBRARY, SIGN: 1}
 
@@ -158,6 +159,8 @@ def tokens(text: str) -> list[Token]:
             _check_comment(token[0], line)
         elif token[0] == "//":
             raise TargetError(f"line {line}: there is a comment after //, which generated C never has")
+        elif token[0] in _DIGRAPHS:  # of which %: starts a directive
+            raise TargetError(f"line {line}: there is the digraph {token[0]}, which generated C never has")
         elif token[0] == "/*":
             raise TargetError(f"line {line}: a comment has no end")
         elif kind != _SPACE:
