@@ -52,7 +52,7 @@ _VALUES_IN_ALL = 300_000
 """About how many values are computed to 60 digits: large models are compared at fewer states."""
 _FEWEST_STATES = 4
 _LOST = 100.0
-"""Where errors of our own code can be so many times the tolerance, the model is near-singular and not compared."""
+"""Where the error of our own code is so many times the tolerance, the model is near-singular and not compared."""
 _WORSE = 8.0
 """How many times larger than in our own code the errors of a text may be where the model itself is ill-conditioned."""
 
@@ -117,9 +117,10 @@ class Verified:
         words = {True: "unchanged", False: "changed since it was written", None: "without a certificate"}
         proof = "proved equal to" if self.proved else "equal in exact arithmetic to" if self.exact else "close to"
         proof = proof if self.proved else f"not proved, but {proof}"
+        bound = f"where rounding can reach {self.rounding:.1e}" if self.rounding < 1 else "without a bound on rounding"
         return (
             f"{words[self.unchanged]}; {proof} {self.model}: largest difference {self.difference:.1e} at {self.states} "
-            f"states, where rounding can reach {self.rounding:.1e}"
+            f"states, {bound}"
         )
 
 
@@ -375,22 +376,21 @@ def _deviation(name: str, exact: list[list[Any]], found: Value, reference: Value
     )
     largest = np.max(np.abs(wanted), axis=1, initial=0.0)
     with np.errstate(invalid="ignore"):
-        regular = np.max(reference[1], axis=1, initial=0.0) <= _LOST * tolerance * np.where(largest, largest, 1.0)
-    regular &= np.isfinite(largest) & np.isfinite(reference[0]).all(axis=1)
+        off, ours = (np.where(np.isfinite(x), np.abs(x - wanted - rest), np.inf) for x in (values, reference[0]))
+        regular = np.max(ours, axis=1, initial=0.0) <= _LOST * tolerance * np.where(largest, largest, 1.0)
+    regular &= np.isfinite(largest)
     if not regular.any() or not values.size:
         return _Deviation(1.0, 0.0, 0.0, 0, "")
-    values, errors, wanted, rest, allowed = (x[regular] for x in (values, errors, wanted, rest, _WORSE * reference[1]))
+    values, errors, wanted, off, ours, bound = (x[regular] for x in (values, errors, wanted, off, ours, reference[1]))
     typical = float(np.median(largest[regular])) or 1.0
     scale = np.maximum(largest[regular], typical)[:, None]
-    with np.errstate(invalid="ignore"):
-        off = np.where(np.isfinite(values), np.abs(values - wanted - rest), np.inf)
-    errors = np.where(np.isnan(errors), np.inf, errors)
-    allowed = np.maximum(tolerance * scale, allowed)
+    errors, bound = (np.where(np.isnan(x), np.inf, x) for x in (errors, bound))
     fault = ""
-    for wrong in (off, errors):
-        if fault or not (wrong > allowed).any():
+    for wrong, usual in ((off, ours), (errors, bound)):
+        over = wrong > np.maximum(tolerance * scale, _WORSE * usual)
+        if fault or not over.any():
             continue
-        place = np.unravel_index(int(np.argmax(np.where(wrong > allowed, wrong / scale, 0.0))), off.shape)
+        place = np.unravel_index(int(np.argmax(np.where(over, wrong / scale, 0.0))), off.shape)
         fault = f"{name}[{place[1]}] is {float(values[place])!r} there, and {float(wanted[place])!r} here"
         if wrong is errors:
             fault += f"; the errors of its constants and operations can reach {float(errors[place]):.1e}"
