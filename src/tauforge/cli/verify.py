@@ -19,7 +19,7 @@ def verify(
     independent: Independent = "",
     open_loops: OpenLoops = False,
 ) -> None:
-    """Check generated C against a robot: its certificate, and what it computes.
+    """Check generated C against a robot: its certificate, and what it computes. Unless that is proved, the status is 1.
 
     Example: `tauforge verify puma.c puma560`
     """
@@ -31,3 +31,5 @@ def verify(
     result = verified(file, found.tree() if open_loops else found)
     word = "[green]verified[/green]" if result.proved else "[yellow]not proved[/yellow]"
     console.print(f"{word} {escape(str(result))}", soft_wrap=True, highlight=False)
+    if not result.proved:
+        raise typer.Exit(1)

@@ -50,8 +50,9 @@ _MACROS = """
 
 
 def harmless(line: str) -> str:
-    """Return a line that can neither end a comment, nor start one inside it, nor hold a trigraph."""
-    return re.sub(r"\?(?=\?)", "? ", line.replace("*/", "* /").replace("/*", "/ *"))
+    """Return a line that can neither end a comment, nor start one inside it, nor hold a trigraph, nor join the next."""
+    line = re.sub(r"\?(?=\?)", "? ", line.replace("*/", "* /").replace("/*", "/ *"))
+    return re.sub(r"\\(?=\s|$)", r"\\x5c", line)
 
 
 DOUBLE, FLOAT = "double", "float"
@@ -215,12 +216,12 @@ def how_made(program: Program) -> str:
 
 
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
-_FRAGILE = re.compile(r" |(?<=\*)/|(?<=/)\*|(?<=\?)\?")
+_FRAGILE = re.compile(r" |(?<=\*)/|(?<=/)\*|(?<=\?)\?|\\\\")
 
 
 def _lasting(text: re.Match[str]) -> str:
     """Return a text of JSON with codes in the place of what a comment changes."""
-    return _FRAGILE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text[0])
+    return _FRAGILE.sub(lambda sign: f"\\u{ord(sign[0][-1]):04x}", text[0])
 
 
 def _word(option: object) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..graph.node import Node
 from ..graph.operations import SYMBOL
@@ -32,13 +33,17 @@ def head(listing: Listing, language: Language, more: Sequence[str] = ()) -> list
         for argument in arguments:
             lines += _meaning(argument, listing, language)
     lines += ["", *more] if more else []
-    return language.comment([part for line in lines for part in _fitted(plain(line))])
+    return language.comment([part for line in lines for part in _fitted(plain(line), language.escape)])
 
 
 def plain(text: str) -> str:
-    """Return a text as one line of printable ASCII, whatever characters the names in a robot's file contain."""
+    """Return a text as one line of printable ASCII, whatever characters the names in a robot's file contain.
+
+    Each backslash in it has a letter or a digit after it.
+    """
     escaped = text.encode("ascii", "backslashreplace").decode()
-    return "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in escaped)
+    printable = "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in escaped)
+    return re.sub(r"\\(?=[\\ ]|$)", r"\\x5c", printable)  # compilers join lines at a backslash before white space
 
 
 def blocks(listing: Listing, language: Language, indent: str) -> list[str]:
@@ -128,8 +133,15 @@ def _filled(entries: list[str]) -> list[str]:
     return lines
 
 
-def _fitted(line: str) -> list[str]:
-    if len(line) <= _WIDTH:
+def _fitted(line: str, escape: Callable[[str], str]) -> list[str]:
+    """Return a line as lines that are short enough, also when they are made harmless."""
+    if len(escape(line)) <= _WIDTH:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()))
-    return textwrap.wrap(line.strip(), _WIDTH, initial_indent=indent, subsequent_indent=indent) or [""]
+    lines = [""]
+    for width in range(_WIDTH, _WIDTH // 2, -1):
+        lines = textwrap.wrap(line.strip(), width, initial_indent=indent, subsequent_indent=indent) or [""]
+        joined = any(part.endswith("\\") for part in lines)  # which some languages join with the next line
+        if not joined and all(len(escape(part)) <= _WIDTH for part in lines):
+            break
+    return lines
