@@ -205,6 +205,14 @@ def test_names_that_a_project_needs_itself_are_refused(kind, name, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("name", ["test", "numbers", "Test", "NUMBERS"])
+def test_a_projects_files_do_not_take_each_others_place(name, tmp_path):
+    require("wasm-ld")
+    with pytest.raises(tf.TargetError, match=r"the project needs its file \w+.mjs for itself; choose another name"):
+        tf.write_project(tf.robots.planar2r(), tmp_path / "project", "wasm", name=name)
+    assert not list(tmp_path.iterdir())
+
+
 def test_fmus_smooth_coulomb_friction():
     robot = tf.robots.planar2r()
     robot = replace(robot, joints=tuple(replace(joint, FS=0.3) for joint in robot.joints))

@@ -7,7 +7,7 @@ import json
 from ..program.program import PARAMETERS, Program
 from ..runtime.ahead import wasm as module
 from .numbers import STATES, braces, c_test, numbers
-from .project import Files, Order, filled
+from .project import Files, Order, filled, together
 
 
 def simulink(order: Order) -> Files:
@@ -22,11 +22,12 @@ def simulink(order: Order) -> Files:
         "out": ", ".join(map(str, sizes[1])),
         "signals": ", ".join(signals),
     }
-    return filled("simulink", order, words) | {
+    code = {
         f"{name}.c": f'#include "{name}.h"\n' + program.code("c", name),
         f"{name}.h": program.code("header", name),
         "test/harness.c": _harness(program, name),
     }
+    return together(filled("simulink", order, words), code)
 
 
 def _harness(program: Program, name: str) -> str:
@@ -77,11 +78,12 @@ def arduino(order: Order) -> Files:
     files = filled("arduino", order, words | {"call": calls["cortex"]})
     sketch = f"examples/{name}/{name}.ino"
     files[sketch] = filled("arduino", order, words | {"call": calls["sketch"]})[sketch]
-    return files | {
+    code = {
         f"src/{name}.c": f'#include "{name}.h"\n' + program.code("c:float", name),
         f"src/{name}.h": program.code("header:float", name),
         "test/numbers.c": c_test(program, name, "float", 1e-5),
     }
+    return together(files, code)
 
 
 def wasm(order: Order) -> Files:
@@ -100,4 +102,4 @@ def wasm(order: Order) -> Files:
         "shared": json.dumps(PARAMETERS),
         "arguments": ", ".join(program.arguments),
     }
-    return filled("wasm", order, words) | {f"{name}.wasm": module(program, name)}
+    return together(filled("wasm", order, words), {f"{name}.wasm": module(program, name)})
