@@ -15,7 +15,8 @@ LINK = (
     '<xacro:macro name="link" params="n"><link name="${n}"><inertial><mass value="1"/>'
     '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></xacro:macro>'
 )
-ARM = '<xacro:link n="a"/><xacro:link n="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>'
+JOINT = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>'
+ARM = f'<xacro:link n="a"/><xacro:link n="b"/>{JOINT}'
 
 
 @pytest.fixture

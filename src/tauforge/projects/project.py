@@ -52,7 +52,7 @@ def filled(kind: str, order: Order, more: Mapping[str, str] | None = None) -> Fi
 
 
 def together(*parts: Mapping[str, str | bytes]) -> Files:
-    """Return all files; refuse a project's name by which one would take another's place, wherever case counts or not."""
+    """Return all files; refuse a name by which one would replace another, also where letters' case does not count."""
     files: Files = {}
     places: dict[str, str] = {}
     for place, content in (pair for part in parts for pair in part.items()):
