@@ -50,7 +50,7 @@ def _helper(op: str, scalar: str) -> str:
     here = ", ".join(f"{x}: {scalar}" for x in "xy"[:count])
     given = ", ".join("xy"[:count])
     symbol = name + ("f" if scalar == "f32" else "")
-    extern = f'extern "C" {{ fn {symbol}({here}) -> {scalar}; }}'
+    extern = f'unsafe extern "C" {{ fn {symbol}({here}) -> {scalar}; }}'
     return f"fn {name}({here}) -> {scalar} {{ {extern} unsafe {{ {symbol}({given}) }} }}"
 
 
