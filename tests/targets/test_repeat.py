@@ -19,7 +19,7 @@ from tauforge.program.repeat import Repeat
 from ..random_parallel import neutral
 from . import drivers
 from .programs import FIXED
-from .runners import FORTRAN, C, _executed, tool
+from .runners import FORTRAN, C, _executed, require, tool
 
 STATES = 8
 
@@ -116,6 +116,23 @@ def test_compiled_languages(name, target, ending, compiler, suffix, tmp_path, ex
         ends = [x[k : k + 1] for x in made]
         function(*(ctypes.c_void_p(x.ctypes.data) for x in (*rows, *ends)))
     compare(made, expected[name])
+
+
+@pytest.mark.parametrize("scalar", ["float", "double", "long double"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_own_types_mix_with_no_double(compiler, scalar, tmp_path):
+    """The flag that ends a loop is compared with a number of its own type."""
+    require(compiler)
+    (tmp_path / "real_t.h").write_text(f"typedef {scalar} real_t;\n")
+    strict = [compiler, *C[1:], "-Wdouble-promotion", "-Wconversion", "-Wfloat-conversion", "-c"]
+    for name, (program, _) in CASES.items():
+        program.write(tmp_path / f"{name}.c", target="c:real_t", name=f"own_{name}")
+        program.write(tmp_path / f"{name}_float.c", target="c:float")
+        program.write(tmp_path / f"{name}.hpp", target="cpp:float", name=f"of_{name}")
+    tool([*strict, *(f"{name}{end}.c" for name in CASES for end in ("", "_float"))], tmp_path)
+    (tmp_path / "all.cpp").write_text("".join(f'#include "{name}.hpp"\n' for name in CASES))
+    plus = {"gcc": "g++", "clang": "clang++"}[compiler]
+    tool([plus, "-std=c++17", "-Wall", "-Wextra", "-Wdouble-promotion", "-Werror", "-c", "all.cpp"], tmp_path)
 
 
 @pytest.mark.parametrize("name", CASES)

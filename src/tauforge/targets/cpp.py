@@ -39,6 +39,7 @@ def language(scalar: str) -> Language:
             "for (int {turn} = 0; {turn} < {bound}; {turn}++)",
             "std::copy_n({result}, {size}, {state});",
             f"std::numeric_limits<{scalar}>::quiet_NaN()",
+            half=c.single(0.5) if scalar == c.FLOAT else repr(0.5),
         ),
     )
 

@@ -88,19 +88,28 @@ def unread(listing: Listing) -> list[Argument]:
     return [argument for argument in listing.inputs if not argument.used] + empty
 
 
-def repeated(start: Sequence[str], loop: str, copy: str, nan: str, test: str = "if ({0})", end: str = ";") -> Any:
+def repeated(
+    start: Sequence[str],
+    loop: str,
+    copy: str,
+    nan: str,
+    test: str = "if ({0})",
+    end: str = ";",
+    half: str = "0.5",
+) -> Any:
     """Return the lines around repeated statements in languages with braces.
 
-    They copy the argument to the state at the start, and the result to the state after each turn.
+    They copy the argument to the state at the start, and the result to the state after each turn. The flag that ends
+    them is 0 or 1; ``half`` lies between, in its type.
     """
     return {
         "opening": (*start, f"{loop} {{{{"),
         "closing": (
-            f"    {test.format('{until} > 0.5')} {{{{",
+            f"    {test.format(f'{{until}} > {half}')} {{{{",
             f"        break{end}",
             "    }}",
             f"    {copy}",
             "}}",
         ),
-        "lost": (f"{test.format('!({until} > 0.5)')} {{{{", f"    {{0}} = {nan}{end}", "}"),
+        "lost": (f"{test.format(f'!({{until}} > {half})')} {{{{", f"    {{0}} = {nan}{end}", "}"),
     }
