@@ -5,6 +5,7 @@ Loops without a closed form are Programs that are repeated. A closed form is a P
 
 import ctypes
 import pickle
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -182,6 +183,18 @@ def test_languages_that_print(target, tmp_path, expected, monkeypatch):
         for key, values in zip(CASES[name][0].results, expected[name], strict=True):
             made = np.array([x[key] for x in found[f"closing_{name}"]])
             np.testing.assert_allclose(made, values[:FINITE].reshape(made.shape), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_java_methods_are_short_enough_to_be_compiled(name, tmp_path):
+    """The virtual machine interprets methods of more than 8000 bytes for ever, and refuses those of 65535."""
+    require("javac", "javap")
+    CASES[name][0].write(tmp_path / f"{name}.java")
+    tool(["javac", f"{name}.java"], tmp_path)
+    listed = tool(["javap", "-c", "-p", f"{name}.class"], tmp_path)
+    sizes = [max(int(x) for x in re.findall(r"^ +(\d+): ", part, re.M)) for part in listed.split("Code:")[1:]]
+    assert max(sizes) < 8000
+    assert len(sizes) > 5 or name != "legs"
 
 
 def test_latex_says_it_in_words():

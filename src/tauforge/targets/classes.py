@@ -8,7 +8,7 @@ from functools import partial
 from ..graph import operations as graph
 from .function import Form, render, repeated, signature
 from .language import Language, calls, words
-from .parts import names, parts, written
+from .parts import first_repeated, names, parts, written
 from .statements import Listing, Statement
 from .target import Target
 
@@ -95,21 +95,21 @@ LONGEST = 800
 def _render_java(listing: Listing) -> str:
     """Return the class; a long function calls private ones, which share an array."""
     statements = (*listing.parameters, *listing.setup, *listing.body, *listing.results)
-    if listing.loop or sum(1 + len(names(x.value)) for x in statements) <= LONGEST:
+    if sum(1 + len(names(x.value)) for x in statements) <= LONGEST:
         return render(listing, JAVA_LANGUAGE, JAVA_FORM)
     cut, size = parts(listing, LONGEST, "kept")
     arguments = [x.name for x in (*listing.inputs, *listing.outputs)]
+    arguments += [*([listing.loop.state] if listing.loop else []), "kept"]
     declared = [f"double[] {name}" for name in arguments]
-    calls = "\n".join(f"        part{i}({', '.join([*arguments, 'kept'])});" for i in range(len(cut)))
+    shared = f"final double[] kept = new double[{size}];"
+    calls = [f"part{i}({', '.join(arguments)});" for i in range(len(cut))]
+    once = first_repeated(listing, cut)
+    methods = (line for i, part in enumerate(cut) for line in _method(i, part, declared))
     form = replace(
         JAVA_FORM,
-        closing=(
-            f"        final double[] kept = new double[{size}];",
-            calls,
-            "    }",
-            *(line for i, part in enumerate(cut) for line in _method(i, part, [*declared, "double[] kept"])),
-            "}",
-        ),
+        before_loop=[shared, *calls[:once]] if listing.loop else [],
+        each_time=calls[once:] if listing.loop else [shared, *calls],
+        closing=("    }", *methods, "}"),
     )
     return render(replace(listing, parameters=(), setup=(), body=(), results=()), JAVA_LANGUAGE, form)
 

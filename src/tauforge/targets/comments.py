@@ -41,17 +41,21 @@ def plain(text: str) -> str:
     return "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in escaped)
 
 
-def blocks(listing: Listing, language: Language, indent: str) -> list[str]:
-    """Return the statements of a function with a remark above each part."""
+def blocks(
+    listing: Listing, language: Language, indent: str, before: Sequence[str] = (), each_time: Sequence[str] = ()
+) -> list[str]:
+    """Return the statements of a function with a remark above each part, and more lines before and in its loop."""
     first = [
         *_part("The robot's parameters", language.define, listing.parameters, language, indent),
         *_part("Set-up: operations on the parameters alone", language.define, listing.setup, language, indent),
+        *(indent + line for line in before),
     ]
     inner = indent + "    " * bool(listing.loop and language.opening)
     clears = [inner + language.clear.format(x.name, x.array.shape.size) for x in listing.cleared if language.clear]
     each = [
         *_part("Evaluation", language.define, listing.body, language, inner),
         *_part("Results", language.assign, listing.results, language, inner, clears),
+        *(inner + line for line in each_time),
     ]
     return [*first, *(_repeated(each, listing.loop, language, indent) if listing.loop else each)]
 

@@ -33,6 +33,8 @@ class Form:
         The statement for an input that nothing reads, if compilers complain about those.
     indent
         The start of each statement's line.
+    before_loop, each_time
+        Lines after the statements that run once, and after those that run each time: calls of a function's parts.
     """
 
     given: str
@@ -43,6 +45,8 @@ class Form:
     helpers: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unused: str = ""
     indent: str = "    "
+    before_loop: Sequence[str] = ()
+    each_time: Sequence[str] = ()
 
     def declared(self, listing: Listing) -> list[str]:
         """Return the declarations of the arguments."""
@@ -67,7 +71,7 @@ def function(listing: Listing, language: Language, form: Form) -> list[str]:
     return [
         *(line for part in form.opening for line in signature(part, form.declared(listing), listing.name)),
         *(form.indent + line for line in (*helpers, *unused)),
-        *blocks(listing, language, form.indent),
+        *blocks(listing, language, form.indent, form.before_loop, form.each_time),
         *form.closing,
     ]
 
