@@ -21,7 +21,7 @@ from ..program.program import Program
 from ..program.recipe import Recipe
 from .comments import blocks, head
 from .function import repeated, signature, unread
-from .language import Language, words
+from .language import Language, library, words
 from .statements import Argument, Listing
 from .target import Target
 
@@ -167,6 +167,7 @@ def language(scalar: str) -> Language:
         number=_number(scalar),
         element=lambda x: f"{x.array}[{x.place}]",
         reserved=RESERVED | {scalar},
+        library="c",
         flat_arrays=True,
         frame=("/*", " */"),
         line=" * {0}",
@@ -285,7 +286,9 @@ def declared(name: str, size: int, scalar: str) -> str:
 
 def checked(scalar: str) -> str:
     """Return the name of a type; refuse what cannot be one."""
-    if not re.fullmatch(r"[A-Za-z_]\w*", scalar, re.ASCII) or (scalar in RESERVED and scalar not in (DOUBLE, FLOAT)):
+    if not re.fullmatch(r"[A-Za-z_]\w*", scalar, re.ASCII) or (
+        scalar in RESERVED | library("c")[0] and scalar not in (DOUBLE, FLOAT)
+    ):
         raise TargetError(
             f"{scalar!r} cannot be a type of numbers in C; give double, float or the name of your own type"
         )

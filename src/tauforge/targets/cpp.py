@@ -26,6 +26,8 @@ def language(scalar: str) -> Language:
         number=c.single if scalar == c.FLOAT else repr,
         element=lambda x: f"{x.array}[{x.place}]",
         reserved=c.RESERVED | words(_WORDS),
+        library="c cpp",
+        beside=("{0}_size",),
         flat_arrays=True,
         frame=("/*", " */"),
         line=" * {0}",

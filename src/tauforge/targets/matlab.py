@@ -25,6 +25,7 @@ LANGUAGE = Language(
     number=repr,
     element=lambda x: x.array + (f"({', '.join(str(i + 1) for i in x.index)})" if x.index else ""),
     reserved=words(_WORDS) | {*graph.LIBRARY},
+    library="matlab",
     line="% {0}",
     remark="% {0}",
     square="{0}^2",

@@ -25,6 +25,7 @@ LANGUAGE = replace(
         graph.SIGN: "(bool2s({0} > 0) - bool2s({0} < 0))",
     },
     reserved=words(_WORDS) | {*graph.LIBRARY},
+    library="scilab",
     line="// {0}",
     remark="// {0}",
     continued=" ..",

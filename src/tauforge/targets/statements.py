@@ -129,13 +129,14 @@ def listing(program: Program, language: Language, name: str | None) -> Listing:
     """Cut a Program into statements and give them names; ``name`` is the function's."""
     names = Names(language)
     arrays = Names(language) if language.scalar_arrays else names  # where elements are scalars, q itself is a free name
-    inputs = {arrays.take(key)[0]: array for key, array in program.arguments.items()}
-    outputs = {arrays.take(key)[0]: array for key, array in program.results.items()}
+    beside = language.beside
+    inputs = {arrays.take(*_with(key, beside))[0]: array for key, array in program.arguments.items()}
+    outputs = {arrays.take(*_with(key, beside))[0]: array for key, array in program.results.items()}
     if language.scalar_arrays:
         for key, array in (*inputs.items(), *outputs.items()):
             for index in indices(array):
                 names.take(f"{key}{''.join(str(i + 1) for i in index)}")
-    function = arrays.take(program.name)[0] if name is None else arrays.function(name)
+    function = arrays.take(program.name, function=True)[0] if name is None else arrays.function(name)
     loop = _loop(program, language, names, [*inputs], [*outputs])
     writer = _Writer(program, names, {loop.state if loop and x == loop.argument else x: a for x, a in inputs.items()})
     filled = tuple(Argument(key, array, True) for key, array in outputs.items())
@@ -158,6 +159,10 @@ def listing(program: Program, language: Language, name: str | None) -> Listing:
         writer.symbols,
         loop,
     )
+
+
+def _with(name: str, beside: tuple[str, ...]) -> list[str]:
+    return [name, *(each.format(name) for each in beside)]
 
 
 def _loop(program: Program, language: Language, names: Names, inputs: list[str], outputs: list[str]) -> Loop | None:
