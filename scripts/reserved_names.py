@@ -1,10 +1,11 @@
 """Write the names that generated code must not use, language by language, as the languages' own tools tell them.
 
-Run ``python scripts/reserved_names.py`` after ``scripts/install-tools all`` and ``npm pack highlight.js`` (for the names
-of Mathematica, which Mathics has only a part of) to write ``src/tauforge/targets/reserved/``. Each file has two lists:
-``[names]`` cannot be names of anything in a function, ``[functions]`` cannot be names of functions besides. Names that no
-program of ours can have, such as those with a leading underscore, are left out. Lists of a tool that is not here stay as
-they are.
+Run ``python scripts/reserved_names.py`` after ``scripts/install-tools all`` to write
+``src/tauforge/targets/reserved/``.
+Each file has two lists: ``[names]`` cannot be names of anything in a function, ``[functions]`` cannot be names of
+functions besides. Names that no program of ours can have, such as those with a leading underscore, are left out. Lists
+of a tool that is not here stay as they are. Mathematica's and Maple's names are those that syntax highlighters list:
+highlight.js, which npm fetches, and Pygments.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ CPP_HEADERS = """
     algorithm any array atomic bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv chrono cinttypes climits
     clocale cmath compare complex concepts condition_variable csetjmp csignal cstdarg cstddef cstdint cstdio cstdlib
     cstring ctime cuchar cwchar cwctype deque exception execution filesystem forward_list fstream functional future
-    initializer_list iomanip ios iosfwd iostream istream iterator limits list locale map memory memory_resource mutex new
-    numbers numeric optional ostream queue random ranges ratio regex scoped_allocator set shared_mutex span sstream stack
-    stdexcept streambuf string string_view system_error thread tuple type_traits typeindex typeinfo unordered_map
+    initializer_list iomanip ios iosfwd iostream istream iterator limits list locale map memory memory_resource mutex
+    new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator set shared_mutex span sstream
+    stack stdexcept streambuf string string_view system_error thread tuple type_traits typeindex typeinfo unordered_map
     unordered_set utility valarray variant vector version
 """
 
@@ -115,8 +116,10 @@ def cpp() -> Lists:
 def fortran() -> Lists:
     """Return gfortran's intrinsic procedures, which its compiler names in lower case among its texts."""
     compiler = run(["gfortran", "-print-prog-name=f951"]).strip()
-    words = ours(run(["strings", "-n", "2", compiler]).splitlines())
-    lower = sorted(x for x in words if x == x.lower() and len(x) < 32)
+    words = {x.lstrip("_") for x in run(["strings", "-n", "2", compiler]).splitlines()}
+    lower = {x for x in words if x == x.lower() and len(x) < 25}
+    lower = sorted({x[k:] for x in lower for k in range(len(x) - 2)})  # a text that ends another one is not kept twice
+    lower = [x for x in lower if NAME.fullmatch(x)]
     text = "program p\n" + "".join(f"intrinsic :: {x}\n" for x in lower) + "end program\n"
     command = ["gfortran", "-x", "f95", "-std=gnu", "-fmax-errors=0", "-fsyntax-only", "-"]
     said = subprocess.run(command, input=text, capture_output=True, text=True, check=False).stderr
@@ -152,13 +155,17 @@ def scilab() -> Lists:
 
 def maxima() -> Lists:
     """Return Maxima's symbols that have a value or a rule for setting or reading them, and its functions."""
-    script = """
-:lisp (do-symbols (s :maxima) (let ((n (print-invert-case s))) (when (and (> (length (symbol-name s)) 1) \
-(char= (char (symbol-name s) 0) #\\$)) (when (or (boundp s) (get s 'assign) (get s 'sysconst) (get s 'nud) \
-(get s 'led) (get s 'bindtest) (get s 'evflag) (get s 'evfun) (get s 'alias)) (format t "name ~a~%" (maxima::maybe-invert-string-case (subseq (symbol-name s) 1)))) (when (or (fboundp s) \
-(get s 'mexpr) (get s 'mmacro) (get s 'mfexpr*) (get s 'verb) (get s 'autoload) (get s 'translated) (get s 'operators)\
-) (format t "function ~a~%" (maxima::maybe-invert-string-case (subseq (symbol-name s) 1)))))))
-"""
+    marks = {
+        "name": "boundp s;assign;sysconst;nud;led;bindtest;evflag;evfun;alias",
+        "function": "fboundp s;mexpr;mmacro;mfexpr*;verb;autoload;translated;operators",
+    }
+    spelled = "(maxima::maybe-invert-string-case (subseq (symbol-name s) 1))"
+    told = ""
+    for kind, (first, *rest) in ((kind, text.split(";")) for kind, text in marks.items()):
+        either = " ".join([f"({first})", *(f"(get s '{x})" for x in rest)])
+        told += f'(when (or {either}) (format t "{kind} ~a~%" {spelled}))'
+    own = "(and (> (length (symbol-name s)) 1) (char= (char (symbol-name s) 0) #\\$))"
+    script = f":lisp (do-symbols (s :maxima) (when {own} {told}))\n"
     lines = [line.split() for line in run(["maxima", "--very-quiet"], script).splitlines()]
     found = {kind: ours(x[1] for x in lines if len(x) == 2 and x[0] == kind) for kind in ("name", "function")}
     return found["name"], found["function"]
@@ -174,6 +181,15 @@ def mathematica() -> Lists:
             assert member is not None
             text = member.read().decode()
     return ours(re.findall(r'"([A-Z$]\w*)"', text)), set()
+
+
+def maple() -> Lists:
+    """Return the keywords of Maple, its constants, and its functions, as Pygments lists them."""
+    from pygments.lexers.maple import MapleLexer
+
+    lists = [x for x in vars(MapleLexer).values() if isinstance(x, tuple)]
+    keywords = set(lists[0])
+    return ours(keywords), ours(x for each in lists for x in each if isinstance(x, str)) - keywords
 
 
 def java() -> Lists:
@@ -210,6 +226,7 @@ LANGUAGES: dict[str, tuple[tuple[str, ...], Callable[[], Lists]]] = {
     "scilab": (("scilab-cli",), scilab),
     "maxima": (("maxima",), maxima),
     "mathematica": (("npm",), mathematica),
+    "maple": ((), maple),
     "java": (("jimage", "javac"), java),
     "csharp": (("mcs", "mono"), csharp),
     "javascript": (("node",), javascript),

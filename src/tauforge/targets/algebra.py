@@ -118,6 +118,7 @@ MAPLE_LANGUAGE = Language(
     number=repr,
     element=lambda x: x.array + (f"[{', '.join(str(i + 1) for i in x.index)}]" if x.index else ""),
     reserved=words(_MAPLE) | {*graph.LIBRARY},
+    library="maple",
     line="# {0}",
     remark="# {0}",
     escape=lambda line: line.replace("\\", "\\ "),

@@ -166,7 +166,7 @@ def language(scalar: str) -> Language:
         functions=spellings(scalar),
         number=_number(scalar),
         element=lambda x: f"{x.array}[{x.place}]",
-        reserved=RESERVED | {scalar},
+        reserved=RESERVED | {scalar} | (frozenset() if scalar in (DOUBLE, FLOAT) else _COMPLEX),
         library="c",
         flat_arrays=True,
         frame=("/*", " */"),
@@ -187,6 +187,8 @@ def language(scalar: str) -> Language:
 
 
 RESERVED = words(_WORDS) | words(_MACROS) | {name + kind for name in words(_MATH) for kind in ("", "f", "l")}
+_COMPLEX = {f"c{name}" for name in RESERVED}
+"""Functions of complex numbers, which the macros of tgmath.h name."""
 LANGUAGE = language(DOUBLE)
 
 
@@ -295,9 +297,20 @@ def checked(scalar: str) -> str:
     return scalar
 
 
+_HEADERS = words("""
+    assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic
+    stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype
+""")
+
+
+def misplaced(stem: str, name: str) -> str:
+    """Return why a header cannot have this name; empty if it can."""
+    return f"a compiler would take it in the place of the C library's {stem}.h" if stem.lower() in _HEADERS else ""
+
+
 def target(scalar: str = DOUBLE) -> Target:
     return Target(language(checked(scalar)), partial(render, scalar=scalar), ".c", target)
 
 
 def header(scalar: str = DOUBLE) -> Target:
-    return Target(language(checked(scalar)), partial(render_header, scalar=scalar), ".h", header)
+    return Target(language(checked(scalar)), partial(render_header, scalar=scalar), ".h", header, misplaced)

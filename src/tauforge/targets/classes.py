@@ -122,5 +122,9 @@ def _method(number: int, part: list[Statement], arguments: list[str]) -> list[st
     return ["", *opening, *written(part, JAVA_LANGUAGE, "        "), "    }"]
 
 
-JAVA = Target(JAVA_LANGUAGE, _render_java, ".java")
+def _misplaced(stem: str, name: str) -> str:
+    return "" if stem == name else f"Java looks for the class {name} in a file {name}.java"
+
+
+JAVA = Target(JAVA_LANGUAGE, _render_java, ".java", misplaced=_misplaced)
 CSHARP = Target(CSHARP_LANGUAGE, partial(render, language=CSHARP_LANGUAGE, form=CSHARP_FORM), ".cs")

@@ -115,9 +115,10 @@ def _meaning(argument: Argument, listing: Listing, language: Language) -> list[s
 def _entry(element: Element, node: Node, label: str, listing: Listing, language: Language) -> str:
     """Describe an array's element, and how a parameter is called if the language forbids its own name."""
     here = listing.symbols.get(str(node.value)) if node.op is SYMBOL else None
+    spelled = language.text(Variable(here)) if here else ""
     if here and language.scalar_arrays:
-        return f"{language.text(Variable(here))} = {label}"
-    renamed = f", here called {here}" if here and here != label else ""
+        return f"{spelled} = {label}"
+    renamed = f", here called {spelled}" if here and spelled != label else ""
     return f"{language.text(element)} = {label}{renamed}"
 
 

@@ -45,7 +45,9 @@ class Language:
     functions_reserved
         Words that cannot be names of functions besides.
     library
-        The files in ``reserved/`` with more of both: names that the language's tools tell, in its headers and libraries.
+        The files in ``reserved/`` with more of both, as the language's own tools tell them.
+    package
+        Returns what else a function's name names, such as a package; it may not be a reserved word either.
     beside
         Names that each array takes besides its own, with {0} for it.
     flat_arrays
@@ -90,6 +92,7 @@ class Language:
     line: str
     functions_reserved: frozenset[str] = frozenset()
     library: str = ""
+    package: Callable[[str], str] = str
     beside: tuple[str, ...] = ()
     variable: Callable[[str], str] = str
     ignores_case: bool = False
@@ -233,7 +236,7 @@ class Names:
         legal = [_legal(name) for name in wanted]
         ending, attempt = "", 1
         while not all(self.is_free(name + ending) for name in legal) or (
-            function and any(self._folded(name + ending) in self._functions for name in legal)
+            function and any(self._names_no_function(name + ending) for name in legal)
         ):
             ending, attempt = ("_" if attempt == 1 else f"_{attempt}"), attempt + 1
         names = tuple(name + ending for name in legal)
@@ -246,12 +249,15 @@ class Names:
             raise TargetError(
                 f"{name!r} cannot be a function's name; give name= at most {LONGEST_NAME} letters, digits or _"
             )
-        if not self.is_free(name) or self._folded(name) in self._functions:
+        if not self.is_free(name) or self._names_no_function(name):
             raise TargetError(
                 f"{name!r} cannot be a function's name: the language, its library or an argument uses it; choose "
                 "another with name="
             )
         return self.take(name)[0]
+
+    def _names_no_function(self, name: str) -> bool:
+        return not self._functions.isdisjoint((self._folded(name), self._folded(self._language.package(name))))
 
     def _folded(self, name: str) -> str:
         return name.lower() if self._language.ignores_case else name

@@ -12,7 +12,7 @@ from .target import Target
 
 _WORDS = """
     abort break case catch continue do else elseif end endfunction for function halt help if pause quit return select
-    then try while sqrt abs atan bool2s zeros ans
+    then try while apropos clc clear exit pwd resume what who sqrt abs atan bool2s zeros ans
 """
 
 LANGUAGE = replace(
