@@ -70,6 +70,19 @@ def test_it_builds_and_its_test_passes(kind, tmp_path):
     assert (folder / "README.md").read_text().startswith("# arm\n")
 
 
+@pytest.mark.parametrize("name", [name for name in tf.robots.names() if tf.robots.bundled(name).loops])
+def test_float_is_fine_enough_for_every_parallel_robot(name, tmp_path):
+    """The states of the test are closed and not near singular ones, where float has few digits."""
+    robot = tf.robots.bundled(name)
+    folder = made("arduino", robot, tmp_path)
+    worst = float(re.search(r"worst relative difference (\S+) of 8 states", run(COMMANDS["arduino"][1], folder))[1])
+    assert worst < 5e-6
+    found = numbers(tf.inverse_dynamics(robot), robot=robot)
+    for q in found.given["q"]:
+        np.testing.assert_allclose(tf.close_loops(robot, None, guess=q), q, atol=1e-9)
+    assert len(np.unique(found.given["q"], axis=0)) == 8
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["cmake", "cargo", "simulink", "python-extension", "wasm", "arduino"])
 @pytest.mark.parametrize("name", ["rrp", "fivebar"])

@@ -27,7 +27,7 @@ def fmu(order: Order) -> Files:
     code = {
         f"sources/{name}.c": f'#include "{name}.h"\n' + program.code("c", name),
         f"sources/{name}.h": program.code("header", name),
-        "tests/numbers.c": c_test(program, name),
+        "tests/numbers.c": c_test(program, name, robot=order.robot),
         "fmi2/modelDescription.xml": _described_2(program, values, described),
         "fmi3/modelDescription.xml": _described_3(program, values, described),
     }

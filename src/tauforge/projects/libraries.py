@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from ..errors import ProgramError
 from ..models.bias import friction, gravity
 from ..program.array import Array
-from ..program.program import Program
 from .numbers import STATES, braces, c_test, numbers
 from .project import Files, Order, filled, together
 
@@ -18,7 +17,7 @@ def cmake(order: Order) -> Files:
         f"src/{name}.c": f'#include "{name}.h"\n' + program.code("c", name),
         f"include/{name}.h": program.code("header", name),
         f"include/{name}.hpp": program.code("cpp", f"{name}_cpp"),
-        "tests/numbers.c": c_test(program, name),
+        "tests/numbers.c": c_test(program, name, robot=order.robot),
     }
     return together(filled("cmake", order), code)
 
@@ -28,13 +27,13 @@ def cargo(order: Order) -> Files:
     code = {
         "src/lib.rs": f"//! {order.title}.\n#![no_std]\n\nmod {name};\npub use {name}::{name};\n",
         f"src/{name}.rs": program.code("rust", name),
-        "tests/numbers.rs": _rust_test(program, name),
+        "tests/numbers.rs": _rust_test(order),
     }
     return together(filled("cargo", order), code)
 
 
-def _rust_test(program: Program, name: str) -> str:
-    found = numbers(program)
+def _rust_test(order: Order) -> str:
+    name, found = order.name, numbers(order.program, robot=order.robot)
     lines = []
     for group, arrays in (("GIVEN", found.given), ("WANTED", found.wanted)):
         for key, values in arrays.items():
@@ -73,7 +72,7 @@ def ros2(order: Order) -> Files:
         code = {
             f"src/{key}.c": f'#include "{name}/{key}.h"\n' + part.code("c", key),
             f"include/{name}/{key}.h": part.code("header", key),
-            f"test/{test}.c": c_test(part, key).replace(f'"{key}.h"', f'"{name}/{key}.h"'),
+            f"test/{test}.c": c_test(part, key, robot=order.robot).replace(f'"{key}.h"', f'"{name}/{key}.h"'),
         }
         files = together(files, code)
     return files
@@ -82,7 +81,7 @@ def ros2(order: Order) -> Files:
 def python_extension(order: Order) -> Files:
     name, program = order.name, order.program
     inputs, outputs = [*program.arguments.items()], [*program.results.items()]
-    found = numbers(program)
+    found = numbers(program, robot=order.robot)
     rows = [f"    {key!r}: {values.tolist()!r}," for key, values in (*found.given.items(), *found.wanted.items())]
     words = {
         "pointers": ", ".join(
