@@ -81,6 +81,9 @@ class Language:
         as an element.
     closing
         Lines after them.
+    either
+        Template of a value, {1}, that is no number unless a flag, {0}, is 1; for languages without a largest number,
+        so that infinity times zero is zero there. Empty in all others.
     lost
         Lines before, for and after each element that has no number if the Program is not done in the end.
     """
@@ -116,6 +119,7 @@ class Language:
     opening: tuple[str, ...] = ()
     closing: tuple[str, ...] = ()
     lost: tuple[str, str, str] = ("", "", "")
+    either: str = ""
 
     def text(self, x: Expression) -> str:
         """Spell an expression."""
@@ -168,6 +172,8 @@ class Language:
                 return template.format(self._bound(top, above), self._bound(bottom, below)), binding
             case List(items):
                 return ", ".join(map(self.text, items)).join(self.lists), ATOM
+            case Call("either", arguments):
+                return self.either.format(*map(self.text, arguments)), ATOM
             case Call(function, arguments):
                 return self.functions[function].format(*map(self.text, arguments)), ATOM
 
