@@ -44,12 +44,12 @@ def numbers(program: Program, single: bool = False, robot: Robot | None = None) 
     if robot is not None and robot.loops and "q" in given and given["q"].shape[1] == len(robot.coordinate_names):
         given["q"] = _closed(robot, given["q"])
         given["q"] = given["q"].astype(np.float32).astype(float) if single else given["q"]
-    wanted = _results(program, given, np.dtype(float))
+    wanted = _results(program, given, "float64")
     if not all(np.isfinite(x).all() for x in wanted.values()):
         raise ProgramError(f"{program.name} has no numbers at random states, so that no project can test it")
     if count == STATES:
         return Numbers(given, wanted)
-    found = _results(program, given, np.dtype(np.float32))
+    found = _results(program, given, "float32")
     off = np.zeros(count)
     for name, values in wanted.items():
         scale = np.abs(values).max(axis=1, initial=0.0)
@@ -59,7 +59,7 @@ def numbers(program: Program, single: bool = False, robot: Robot | None = None) 
     return Numbers({key: x[order] for key, x in given.items()}, {key: x[order] for key, x in wanted.items()})
 
 
-def _results(program: Program, given: dict[str, NDArray[Any]], dtype: np.dtype[Any]) -> dict[str, NDArray[Any]]:
+def _results(program: Program, given: dict[str, NDArray[Any]], dtype: str) -> dict[str, NDArray[Any]]:
     arrays = (
         x.astype(dtype).reshape(-1, *a.shape) for x, a in zip(given.values(), program.arguments.values(), strict=True)
     )

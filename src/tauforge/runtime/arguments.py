@@ -115,10 +115,14 @@ def _overlaps_itself(array: NDArray[Any]) -> bool:
     return bool(np.diff(np.sort(offsets, axis=None)).min(initial=end) < array.itemsize)
 
 
+_WORK = 100_000
+"""Candidate solutions that NumPy tries before it gives up on telling whether two arrays share memory."""
+
+
 def _overlap(one: NDArray[Any], other: NDArray[Any]) -> bool:
     """Tell whether two arrays share memory, or cannot be told apart without much work."""
     try:
-        return np.shares_memory(one, other, max_work=100_000)
+        return np.shares_memory(one, other, max_work=_WORK)  # type: ignore[arg-type]  # any number, says NumPy
     except np.exceptions.TooHardError:
         return True
 

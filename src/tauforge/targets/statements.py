@@ -366,8 +366,12 @@ def _value(node: Node, known: dict[Node, float | None]) -> float | None:
         return None
     known[node] = None
     numbers = [value for a in node.args if (value := _value(a, known)) is not None]
-    if len(numbers) == len(node.args):
-        known[node] = {ADD: sum, MUL: prod, NEG: lambda x: -x[0], ABS: lambda x: abs(x[0])}[node.op](numbers)
+    if len(numbers) < len(node.args):
+        return None
+    if node.op in (ADD, MUL):
+        known[node] = sum(numbers) if node.op is ADD else prod(numbers)
+    else:
+        known[node] = -numbers[0] if node.op is NEG else abs(numbers[0])
     return known[node]
 
 
