@@ -210,7 +210,16 @@ def test_a_folders_name_becomes_a_functions(tmp_path):
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("cmake", "test"), ("fmu", "model"), ("cargo", "core"), ("python-extension", "numbers"), ("arduino", "printf")],
+    [
+        ("cmake", "test"),
+        ("fmu", "model"),
+        ("cargo", "core"),
+        ("python-extension", "numbers"),
+        ("arduino", "printf"),
+        ("arduino", "millis"),
+        ("wasm", "memory"),
+        ("simulink", "y1"),
+    ],
 )
 def test_names_that_a_project_needs_itself_are_refused(kind, name, tmp_path):
     with pytest.raises(tf.TargetError, match=f"'{name}' cannot be the name of a project of kind {kind}"):
@@ -224,6 +233,12 @@ def test_a_projects_files_do_not_take_each_others_place(name, tmp_path):
     with pytest.raises(tf.TargetError, match=r"the project needs its file \w+.mjs for itself; choose another name"):
         tf.write_project(tf.robots.planar2r(), tmp_path / "project", "wasm", name=name)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["bytes", "env", "instance"])
+def test_names_in_a_modules_loader(name, tmp_path):
+    require(*COMMANDS["wasm"][0])
+    run("node test.mjs", tf.write_project(tf.robots.planar2r(), tmp_path / "project", "wasm", name=name))
 
 
 def test_fmus_smooth_coulomb_friction():

@@ -46,6 +46,7 @@ _TAKEN: dict[str, frozenset[str]] = {
         noInterrupts noTone pinMode pulseIn pulseInLong random randomSeed serialEvent serialEventRun setup shiftIn
         shiftOut show tone touch word yield
     """),
+    "wasm": words("memory"),
     "python-extension": frozenset({*keyword.kwlist, *sys.stdlib_module_names, "numpy", "setuptools"}),
 }
 """Names that the tools and files of a project need for themselves, besides those of the C library."""

@@ -33,8 +33,10 @@ class Form:
         The statement for an input that nothing reads, if compilers complain about those.
     indent
         The start of each statement's line.
-    before_loop, each_time
-        Lines after the statements that run once, and after those that run each time: calls of a function's parts.
+    before_loop
+        Lines after the statements that run once: calls of a function's parts.
+    each_time
+        Lines after the statements that run each time.
     """
 
     given: str

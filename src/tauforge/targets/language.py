@@ -82,7 +82,7 @@ class Language:
     closing
         Lines after them.
     either
-        Template of a value, {1}, that is no number unless a flag, {0}, is 1; for languages without a largest number,
+        Template of a value, {1}, that is undefined unless a flag, {0}, is 1; for languages without a largest number,
         so that infinity times zero is zero there. Empty in all others.
     lost
         Lines before, for and after each element that has no number if the Program is not done in the end.

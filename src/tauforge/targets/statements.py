@@ -239,7 +239,7 @@ class _Writer:
         return self._terms[node] if node in self._terms else self._expression(node)
 
     def _arguments(self, node: Node) -> tuple[Node, ...]:
-        """Return what a node is computed from; flags in the place of what is no number unless they are 1."""
+        """Return what a node is computed from; flags in the place of what is undefined unless they are 1."""
         if node in self._flags:
             return (self._flags[node],)
         if node.op is ADD and not self._flags.keys().isdisjoint(node.args):
