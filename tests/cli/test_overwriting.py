@@ -67,12 +67,12 @@ def test_side_files(folder):
 
 def test_what_a_xacro_file_includes(folder):
     pytest.importorskip("xacro")
-    (folder / "inner" / "link.xacro").write_text(f"{XACRO}{LINK}</robot>")
-    (folder / "arm.xacro").write_text(f'{XACRO}<xacro:include filename="inner/link.xacro"/>{ARM}</robot>')
+    (folder / "inner" / "part.xacro").write_text(f"{XACRO}{LINK}</robot>")
+    (folder / "arm.xacro").write_text(f'{XACRO}<xacro:include filename="inner/part.xacro"/>{ARM}</robot>')
     assert run("generate", "inverse-dynamics", "arm.xacro", "-o", "arm.c").returncode == 0
-    done = run("generate", "inverse-dynamics", "arm.xacro", "-t", "c", "-o", "inner/link.xacro")
+    done = run("generate", "inverse-dynamics", "arm.xacro", "-t", "c", "-o", "inner/part.xacro")
     assert (done.returncode, "has read the same file" in done.stderr.replace("\n", " ")) == (2, True)
-    assert (folder / "inner" / "link.xacro").read_text() == f"{XACRO}{LINK}</robot>"
+    assert (folder / "inner" / "part.xacro").read_text() == f"{XACRO}{LINK}</robot>"
 
 
 def test_recordings_and_trajectories(folder):
