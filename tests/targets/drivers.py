@@ -391,9 +391,9 @@ RUNNERS = {name: partial(run_driver, target=name.split()[0], driver=driver) for 
 }
 
 STANDINS = {
-    "maple": {"awkward", "hostile", "functions"},  # names and functions that Maple has and Giac has not
+    "maple": {"awkward", "hostile", "every_function"},  # names and functions that Maple has and Giac has not
     "mathematica": {"awkward", "endless"},  # minutes in Mathics
-    "c:float": {"functions", "endless", "awkward"},  # numbers that a float cannot hold, and long sums
+    "c:float": {"every_function", "endless", "awkward"},  # numbers that a float cannot hold, and long sums
 }
 """Programs that a type, or the stand-in for a language's own tool, cannot run."""
 FLOAT = 1e-5
