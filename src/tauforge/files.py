@@ -3,6 +3,9 @@
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from reprlib import repr as short
 
@@ -11,6 +14,50 @@ from .limits import spend
 
 _PLAIN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """How a file is opened: a pipe without a writer must not block."""
+_USED: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("_USED", default=None)
+"""What a command did with files so far, by their device and number, which all names of a file share: links, ./x, and
+X where letters' case does not count. None outside commands.
+"""
+
+
+@contextmanager
+def nothing_overwritten() -> Iterator[None]:
+    """Refuse to write over a file that was read or written inside the block."""
+    token = _USED.set({})
+    try:
+        yield
+    finally:
+        _USED.reset(token)
+
+
+def note_reading(path: str | Path) -> None:
+    """Remember that a file is read, by whatever reads it; for a folder, its files."""
+    if (used := _USED.get()) is None:
+        return
+    for file in Path(path).iterdir() if os.path.isdir(path) else [path]:
+        _note(used, file, "read")
+
+
+def _note(used: dict[tuple[int, int], str], path: str | Path, what: str) -> None:
+    try:
+        known = os.stat(path)
+    except (OSError, ValueError):  # it is gone, or was never there: nothing to overwrite
+        return
+    used[known.st_dev, known.st_ino] = what
+
+
+def _refuse_overwriting(path: Path) -> None:
+    used = _USED.get()
+    if not used:
+        return
+    try:
+        known = os.stat(path)
+    except (OSError, ValueError):
+        return
+    if (what := used.get((known.st_dev, known.st_ino))) and stat.S_ISREG(known.st_mode):
+        raise TauforgeError(
+            f"{path}: this command has {what} the same file, which would be lost; give another name for the output"
+        )
 
 
 def as_path(name: object) -> Path:
@@ -28,6 +75,7 @@ def as_path(name: object) -> Path:
 def read_bytes(path: str | Path) -> bytes:
     """Return the bytes of a robot file; a RobotError says why it cannot be read."""
     path = as_path(path)
+    note_reading(path)
     try:
         with open(os.open(path, _PLAIN), "rb") as file:
             spend("bytes", regular(path, os.fstat(file.fileno())), path)
@@ -73,6 +121,7 @@ def write_bytes(path: str | Path, data: bytes) -> Path:
     path = as_path(path)
     if os.path.isdir(path):
         raise TauforgeError(f"{path}: this is a directory; give a file's name")
+    _refuse_overwriting(path)
     temporary = ""
     try:
         if path.is_symlink():
@@ -92,6 +141,8 @@ def write_bytes(path: str | Path, data: bytes) -> Path:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
         raise TauforgeError(f"{path}: cannot be written ({_why(error)}); choose another place") from None
+    if (used := _USED.get()) is not None:
+        _note(used, path, "written")
     return path
 
 

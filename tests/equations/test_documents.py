@@ -190,7 +190,7 @@ def test_steps_say_how_they_are_repeated():
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex sets the pages (Debian: texlive-latex-base)")
-@pytest.mark.parametrize("name", ["rrp", "scara_symbolic", "puma560", "hostile", "functions"])
+@pytest.mark.parametrize("name", ["rrp", "scara_symbolic", "puma560", "hostile", "every_function"])
 def test_latex_sets_the_pages(name, tmp_path):
     (tmp_path / "page.tex").write_text(programs()[name].equations().latex())
     done = subprocess.run(

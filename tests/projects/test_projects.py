@@ -70,6 +70,19 @@ def test_it_builds_and_its_test_passes(kind, tmp_path):
     assert (folder / "README.md").read_text().startswith("# arm\n")
 
 
+@pytest.mark.parametrize("name", [name for name in tf.robots.names() if tf.robots.bundled(name).loops])
+def test_float_is_fine_enough_for_every_parallel_robot(name, tmp_path):
+    """The states of the test are closed and not near singular ones, where float has few digits."""
+    robot = tf.robots.bundled(name)
+    folder = made("arduino", robot, tmp_path)
+    worst = float(re.search(r"worst relative difference (\S+) of 8 states", run(COMMANDS["arduino"][1], folder))[1])
+    assert worst < 5e-6
+    found = numbers(tf.inverse_dynamics(robot), robot=robot)
+    for q in found.given["q"]:
+        np.testing.assert_allclose(tf.close_loops(robot, None, guess=q), q, atol=1e-9)
+    assert len(np.unique(found.given["q"], axis=0)) == 8
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["cmake", "cargo", "simulink", "python-extension", "wasm", "arduino"])
 @pytest.mark.parametrize("name", ["rrp", "fivebar"])
@@ -197,12 +210,35 @@ def test_a_folders_name_becomes_a_functions(tmp_path):
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("cmake", "test"), ("fmu", "model"), ("cargo", "core"), ("python-extension", "numbers"), ("arduino", "printf")],
+    [
+        ("cmake", "test"),
+        ("fmu", "model"),
+        ("cargo", "core"),
+        ("python-extension", "numbers"),
+        ("arduino", "printf"),
+        ("arduino", "millis"),
+        ("wasm", "memory"),
+        ("simulink", "y1"),
+    ],
 )
 def test_names_that_a_project_needs_itself_are_refused(kind, name, tmp_path):
     with pytest.raises(tf.TargetError, match=f"'{name}' cannot be the name of a project of kind {kind}"):
         tf.write_project(tf.robots.planar2r(), tmp_path / name, kind)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["test", "numbers", "Test", "NUMBERS"])
+def test_a_projects_files_do_not_take_each_others_place(name, tmp_path):
+    require("wasm-ld")
+    with pytest.raises(tf.TargetError, match=r"the project needs its file \w+.mjs for itself; choose another name"):
+        tf.write_project(tf.robots.planar2r(), tmp_path / "project", "wasm", name=name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["bytes", "env", "instance"])
+def test_names_in_a_modules_loader(name, tmp_path):
+    require(*COMMANDS["wasm"][0])
+    run("node test.mjs", tf.write_project(tf.robots.planar2r(), tmp_path / "project", "wasm", name=name))
 
 
 def test_fmus_smooth_coulomb_friction():

@@ -176,6 +176,57 @@ def test_wrong_calls_are_explained(arguments, named, message):
         PLAIN(*arguments, **named)
 
 
+STRIDED = np.lib.stride_tricks.as_strided
+
+
+@pytest.mark.parametrize(
+    "out",
+    [
+        STRIDED(np.zeros(3), (5, 3), (0, 8)),
+        STRIDED(np.zeros(5), (5, 3), (8, 0)),
+        STRIDED(np.zeros(7), (5, 3), (8, 8)),
+        STRIDED(np.zeros(99), (5, 3), (24, 20)),
+        STRIDED(np.zeros(99), (5, 3), (16, 32)),
+    ],
+)
+def test_out_that_overlaps_itself_is_refused(out):
+    a, b = np.ones((5, 3)), np.ones(3)
+    for threads in (None, 1, 2):
+        with pytest.raises(ProgramError, match="several entries of out for c are at the same place in memory"):
+            PLAIN(a, b, out=out, threads=threads)
+    assert not out.any()
+
+
+def test_outs_that_interleave_are_filled():
+    """Strides out of the usual order, whose entries are different ones all the same."""
+    a, b = np.random.default_rng(0).normal(size=(2, 5, 3))
+    memory = np.zeros(200)
+    for strides in ((-24, 8), (8, 40), (16, 104), (48, 32), (24, 16 * 8)):
+        out = STRIDED(memory[100:], (5, 3), strides)
+        np.testing.assert_array_equal(PLAIN(a, b, out=out), PLAIN(a, b))
+
+
+@pytest.mark.parametrize("count", [None, 4])
+@pytest.mark.parametrize("shift", [0, 1, 5])
+def test_outs_that_overlap_each_other_are_refused(shift, count):
+    q = inputs("q", ["a", "b", "c", "d", "e", "f"], "")
+    same = {key: outputs([k * node for node in q.nodes], [6], [list("abcdef")], "") for k, key in enumerate("yz", 1)}
+    function = Program("two", {"q": q}, same).compile()
+    lead = () if count is None else (count,)
+    given, memory = np.random.default_rng(0).normal(size=(*lead, 6)), np.zeros(60)
+    size = given.size
+    first, second = memory[:size].reshape(given.shape), memory[shift : shift + size].reshape(given.shape)
+    with pytest.raises(ProgramError, match="out for y and for z share memory"):
+        function(given, out=(first, second))
+    apart = memory[size : 2 * size].reshape(given.shape)
+    found = function(given, out=(first, apart))
+    np.testing.assert_array_equal(found.y, given)
+    np.testing.assert_array_equal(found.z, 2.0 * given)
+    beside = np.zeros((*lead, 12))
+    found = function(given, out={"y": beside[..., ::2], "z": beside[..., 1::2]})
+    np.testing.assert_array_equal(found.z, 2.0 * given)
+
+
 @pytest.mark.parametrize(
     ("out", "message"),
     [

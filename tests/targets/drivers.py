@@ -155,6 +155,31 @@ def _c(compiler: Sequence[str], run: Sequence[str], scalar: str = "double") -> D
     )
 
 
+RUSTC = "rustc>=1.82"
+"""The first that takes `unsafe extern`, which edition 2024 asks for."""
+
+
+def _rust(edition: str) -> Driver:
+    return Driver(
+        needs=(RUSTC,),
+        file="main.rs",
+        run=(["rustc", f"--edition={edition}", "-Dwarnings", "-Copt-level=1", "main.rs", "-o", "run"], ["./run"]),
+        start="IMPORTS\nfn show(label: &str, x: &[f64]) {\n"
+        '    print!("{}", label);\n    for v in x { print!(" {:e}", v); }\n    println!();\n}',
+        imported='#[path = "{name}.rs"] mod m_{name};',
+        opening="#[allow(non_snake_case)] fn run_{name}() {{",
+        closing="}}",
+        called="run_{name}();",
+        end="fn main() {\nCALLS\n}\n",
+        array="    let {var}: [f64; {size}] = [{numbers}];",
+        made="    let mut {var} = [0.0_f64; {size}];",
+        pointer="&{0}",
+        filled="&mut {0}",
+        call="    m_{name}::{name}({all});",
+        show='    show("{label}", &{var});',
+    )
+
+
 ARM64 = _c(["aarch64-linux-gnu-gcc", "-static"], ["qemu-aarch64", "./run"])
 RISCV64 = _c(["riscv64-linux-gnu-gcc", "-static"], ["qemu-riscv64", "./run"])
 SINGLE = _c(["gcc", "-Wdouble-promotion", "-Wconversion"], ["./run"], "float")
@@ -223,24 +248,8 @@ DRIVERS = {
         call="{name}({all});",
         show="console.log(['{label}', ...{var}].join(' '));",
     ),
-    "rust": Driver(
-        needs=("rustc",),
-        file="main.rs",
-        run=(["rustc", "--edition=2021", "-Dwarnings", "-Copt-level=1", "main.rs", "-o", "run"], ["./run"]),
-        start="IMPORTS\nfn show(label: &str, x: &[f64]) {\n"
-        '    print!("{}", label);\n    for v in x { print!(" {:e}", v); }\n    println!();\n}',
-        imported='#[path = "{name}.rs"] mod m_{name};',
-        opening="#[allow(non_snake_case)] fn run_{name}() {{",
-        closing="}}",
-        called="run_{name}();",
-        end="fn main() {\nCALLS\n}\n",
-        array="    let {var}: [f64; {size}] = [{numbers}];",
-        made="    let mut {var} = [0.0_f64; {size}];",
-        pointer="&{0}",
-        filled="&mut {0}",
-        call="    m_{name}::{name}({all});",
-        show='    show("{label}", &{var});',
-    ),
+    "rust": _rust("2021"),
+    "rust 2024": _rust("2024"),
     "go": Driver(
         needs=("go",),
         file="main.go",
@@ -382,9 +391,9 @@ RUNNERS = {name: partial(run_driver, target=name.split()[0], driver=driver) for 
 }
 
 STANDINS = {
-    "maple": {"awkward", "hostile", "functions"},  # names and functions that Maple has and Giac has not
+    "maple": {"awkward", "hostile", "every_function"},  # names and functions that Maple has and Giac has not
     "mathematica": {"awkward", "endless"},  # minutes in Mathics
-    "c:float": {"functions", "endless", "awkward"},  # numbers that a float cannot hold, and long sums
+    "c:float": {"every_function", "endless", "awkward"},  # numbers that a float cannot hold, and long sums
 }
 """Programs that a type, or the stand-in for a language's own tool, cannot run."""
 FLOAT = 1e-5

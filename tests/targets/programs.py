@@ -155,7 +155,7 @@ def sparse() -> Program:
     table = [0.0] * 240
     table[3], table[50], table[-1] = x.nodes[0] * x.nodes[1], 2.5, symbol("L") * symbol("L")
     return Program(
-        "sparse",
+        "mostly_zero",
         {"x": x},
         {
             "M": outputs(table, [12, 20], [], "a matrix"),
@@ -193,14 +193,14 @@ def programs() -> Programs:
             **_random(),
             "awkward": lambda: inverse_dynamics(awkward_robot()),
             "hostile": hostile,
-            "functions": every_function,
+            "every_function": every_function,
             "endless": endless,
-            "sparse": sparse,
+            "mostly_zero": sparse,
         }
     )
 
 
-QUICK = ("puma560", "rrp_base", "random3", "hostile", "functions", "sparse")
+QUICK = ("puma560", "rrp_base", "random3", "hostile", "every_function", "mostly_zero")
 """What a language is run on by the quick tests, if it is not among those that are run on everything."""
 LONG_ONES = ("random0", "awkward", "endless")
 """What the slow tests add."""

@@ -107,9 +107,20 @@ def require(*tools: str) -> None:
 
 
 def _found(name: str) -> bool:
+    if ">=" in name:
+        return _is_recent(*name.split(">="))
     if "/" in name:
         return Path(name).exists()
     return bool(shutil.which(name)) or (name.isidentifier() and importlib.util.find_spec(name) is not None)
+
+
+def _is_recent(name: str, least: str) -> bool:
+    """Tell whether a tool is there and prints a version of at least the given one."""
+    if not shutil.which(name):
+        return False
+    printed = subprocess.run([name, "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"\d+(\.\d+)+", printed)
+    return bool(found) and [*map(int, found[0].split("."))] >= [*map(int, least.split("."))]
 
 
 def _octave(values: list[float], shape: tuple[int, ...], row: bool) -> str:

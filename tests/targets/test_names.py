@@ -73,7 +73,7 @@ def test_input_and_output_of_the_same_name():
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", ["awkward", "functions", "hostile", "random0", "random3"])
+@pytest.mark.parametrize("name", ["awkward", "every_function", "hostile", "random0", "random3"])
 def test_no_two_names_alike(target, name):
     language = TARGETS[target].language
     made = listing(programs()[name], language, None)

@@ -5,6 +5,7 @@ Loops without a closed form are Programs that are repeated. A closed form is a P
 
 import ctypes
 import pickle
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +20,7 @@ from tauforge.program.repeat import Repeat
 from ..random_parallel import neutral
 from . import drivers
 from .programs import FIXED
-from .runners import FORTRAN, C, _executed, tool
+from .runners import FORTRAN, C, _executed, require, tool
 
 STATES = 8
 
@@ -118,6 +119,23 @@ def test_compiled_languages(name, target, ending, compiler, suffix, tmp_path, ex
     compare(made, expected[name])
 
 
+@pytest.mark.parametrize("scalar", ["float", "double", "long double"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_own_types_mix_with_no_double(compiler, scalar, tmp_path):
+    """The flag that ends a loop is compared with a number of its own type."""
+    require(compiler)
+    (tmp_path / "real_t.h").write_text(f"typedef {scalar} real_t;\n")
+    strict = [compiler, *C[1:], "-Wdouble-promotion", "-Wconversion", "-Wfloat-conversion", "-c"]
+    for name, (program, _) in CASES.items():
+        program.write(tmp_path / f"{name}.c", target="c:real_t", name=f"own_{name}")
+        program.write(tmp_path / f"{name}_float.c", target="c:float")
+        program.write(tmp_path / f"{name}.hpp", target="cpp:float", name=f"of_{name}")
+    tool([*strict, *(f"{name}{end}.c" for name in CASES for end in ("", "_float"))], tmp_path)
+    (tmp_path / "all.cpp").write_text("".join(f'#include "{name}.hpp"\n' for name in CASES))
+    plus = {"gcc": "g++", "clang": "clang++"}[compiler]
+    tool([plus, "-std=c++17", "-Wall", "-Wextra", "-Wdouble-promotion", "-Werror", "-c", "all.cpp"], tmp_path)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_octave(name, tmp_path, expected):
     program, given = CASES[name]
@@ -154,7 +172,8 @@ LEFT = ("c:float", "c:real_t", "maple")  # other roundings find other states clo
     [pytest.param(x, marks=[pytest.mark.slow] * (x in SLOW)) for x in drivers.RUNNERS if x not in LEFT],
 )
 def test_languages_that_print(target, tmp_path, expected, monkeypatch):
-    names = ["root"] if target in ("maxima", "mathematica") else [*CASES]  # which take no numbers beyond all bounds
+    unbounded = target in ("maxima", "mathematica")  # a Newton step that goes astray has no number too large there
+    names = ["root", "arms"] if unbounded else [*CASES]
     chosen = {f"closing_{name}": CASES[name][0] for name in names}
     for name in names:
         program, given = CASES[name]
@@ -165,6 +184,33 @@ def test_languages_that_print(target, tmp_path, expected, monkeypatch):
         for key, values in zip(CASES[name][0].results, expected[name], strict=True):
             made = np.array([x[key] for x in found[f"closing_{name}"]])
             np.testing.assert_allclose(made, values[:FINITE].reshape(made.shape), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_java_methods_are_short_enough_to_be_compiled(name, tmp_path):
+    """The virtual machine interprets methods of more than 8000 bytes for ever, and refuses those of 65535."""
+    require("javac", "javap")
+    CASES[name][0].write(tmp_path / f"{name}.java")
+    tool(["javac", f"{name}.java"], tmp_path)
+    listed = tool(["javap", "-c", "-p", f"{name}.class"], tmp_path)
+    sizes = [max(int(x) for x in re.findall(r"^ +(\d+): ", part, re.M)) for part in listed.split("Code:")[1:]]
+    assert max(sizes) < 8000
+    assert len(sizes) > 5 or name != "legs"
+
+
+@pytest.mark.parametrize(
+    ("target", "spelled"),
+    [
+        ("maxima", "(if t28 > 0.5 then t25 else und)"),
+        ("mathematica", "If[t28 > 0.5, t25, Indeterminate]"),
+        ("maple", "`if`(t28 > 0.5, t25, Float(undefined))"),
+    ],
+)
+def test_numbers_without_bounds(target, spelled):
+    """Infinity times zero, which is no number elsewhere, is zero where there is no infinity."""
+    text = CASES["arms"][0].code(target)
+    assert spelled in text
+    assert "t29" not in text
 
 
 def test_latex_says_it_in_words():

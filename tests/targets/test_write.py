@@ -59,7 +59,7 @@ def test_folder_must_exist(tmp_path):
 
 def test_header_declares_what_the_source_defines(tmp_path):
     lines = []
-    for name in ("rrp", "functions", "hostile", "random0"):
+    for name in ("rrp", "every_function", "hostile", "random0"):
         programs()[name].write(tmp_path / f"{name}.h")
         programs()[name].write(tmp_path / f"{name}.c")
         lines += [f'#include "{name}.h"', f'#include "{name}.h"', f'#include "{name}.c"']

@@ -14,6 +14,7 @@ from rich.markup import escape
 
 import tauforge as tf
 
+from ..files import nothing_overwritten
 from ..limits import limited
 from ..models.classical import DEFAULT
 from ..models.registry import MODELS
@@ -336,7 +337,8 @@ def options(
         bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Handle the options that all commands share: the version, and limits on a robot's file."""
+    """Handle what all commands share: the version, limits on a robot's file, and that no file used is overwritten."""
+    context.with_resource(nothing_overwritten())
     context.with_resource(limited(limits(raised)))
 
 

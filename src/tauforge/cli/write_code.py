@@ -10,7 +10,7 @@ from rich.markup import escape
 import tauforge as tf
 
 from ..files import write_text
-from ..targets import target_of
+from ..targets import check_file, target_of
 from .console import errors
 
 
@@ -28,7 +28,10 @@ def write_code(program: tf.Program, output: str, target: str, function: str, spl
         setup, rest = program.split()
         parts = {path.with_stem(f"{path.stem}_setup"): setup, path: rest}
     name = function or path.stem
-    texts = {place: part.code(kind, name=name if place == path else f"{name}_setup") for place, part in parts.items()}
+    names = {place: name if place == path else f"{name}_setup" for place in parts}
+    texts = {place: part.code(kind, name=names[place]) for place, part in parts.items()}
+    for place in texts:
+        check_file(place, kind, names[place])
     for place, text in texts.items():
         write_text(place, text)
     errors.print(f"[green]wrote[/green] {escape(', '.join(map(str, texts)))}: {program.count()}", soft_wrap=True)

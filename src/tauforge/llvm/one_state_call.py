@@ -258,7 +258,10 @@ def _new_array(fields: Fields) -> list[str]:
 
 
 def _given_arrays(fields: Fields) -> list[str]:
-    """Emit the code that checks the arrays of the caller for the results: one array, or several in a tuple."""
+    """Emit the code that checks the arrays of the caller for the results: one array, or several in a tuple.
+
+    Each is compared with the arguments and with the arrays before it; what overlaps is left to the other callable.
+    """
     overlap = [
         *entry("%v.data", "ptr", "%arrays", "%v"),
         *entry("%v.end", "ptr", "%ends", "%v"),
@@ -271,7 +274,7 @@ def _given_arrays(fields: Fields) -> list[str]:
         *entry("%t", "ptr", "%targets", "%u"),
         "%u.operand = add i64 %count, %u",
         *array(fields, "%t", "%u.operand", True),
-        *counted("%v", "%count", overlap),
+        *counted("%v", "%u.operand", overlap),
         "%u.to = getelementptr ptr, ptr %new, i64 %u",
         "store ptr %t, ptr %u.to",
     ]

@@ -15,7 +15,7 @@ from ..models.registry import check_robot
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..targets.c import LANGUAGE
-from ..targets.language import Names, words
+from ..targets.language import Names, library, words
 from .devices import arduino, simulink, wasm
 from .fmu import fmu
 from .libraries import cargo, cmake, python_extension, ros2
@@ -33,12 +33,6 @@ PROJECTS: dict[str, Callable[[Order], Files]] = {
 }
 
 
-_STDIO = words("""
-    clearerr dprintf fclose fdopen feof ferror fflush fgetc fgetpos fgets fileno fopen fprintf fputc fputs fread freopen
-    fscanf fseek fsetpos ftell fwrite getc getchar getdelim getline gets pclose perror popen printf putc putchar puts
-    remove rename rewind scanf setbuf setvbuf snprintf sprintf sscanf stderr stdin stdout tmpfile tmpnam ungetc vfprintf
-    vprintf vscanf vsnprintf vsprintf vsscanf
-""")
 _CMAKE = words("all clean edit_cache help install list_install_components package package_source rebuild_cache test")
 _TAKEN: dict[str, frozenset[str]] = {
     "cmake": _CMAKE,
@@ -46,9 +40,16 @@ _TAKEN: dict[str, frozenset[str]] = {
     "ros2": _CMAKE | words("uninstall"),
     "fmu": _CMAKE | words("model"),
     "simulink": words("IN INPUTS OUT OUTPUTS outputs start terminate"),
+    "arduino": words("""
+        analogRead analogReference analogWrite attachInterrupt bitRead bitWrite delay delayMicroseconds detachInterrupt
+        digitalRead digitalWrite highByte init initVariant interrupts loop lowByte main makeWord map micros millis
+        noInterrupts noTone pinMode pulseIn pulseInLong random randomSeed serialEvent serialEventRun setup shiftIn
+        shiftOut show tone touch word yield
+    """),
+    "wasm": words("memory"),
     "python-extension": frozenset({*keyword.kwlist, *sys.stdlib_module_names, "numpy", "setuptools"}),
 }
-"""Names that the tools and files of a project need for themselves; the tests of all of them include stdio.h."""
+"""Names that the tools and files of a project need for themselves, besides those of the C library."""
 
 
 def write_project(
@@ -73,8 +74,8 @@ def write_project(
     if kind not in PROJECTS:
         raise TargetError(f"unknown kind of project {kind!r}; {suggestion(kind, list(PROJECTS))}")
     own = re.sub(r"[^A-Za-z0-9_]", "_", as_path(folder).resolve().name) if name is None else name
+    if own in library(LANGUAGE.library)[1] | _TAKEN.get(kind, frozenset()):
+        raise TargetError(f"{own!r} cannot be the name of a project of kind {kind}, which needs it itself; give name=")
     name = Names(LANGUAGE).function(own)
-    if name in _STDIO | _TAKEN.get(kind, frozenset()):
-        raise TargetError(f"{name!r} cannot be the name of a project of kind {kind}, which needs it itself; give name=")
     order = Order(robot, inverse_dynamics(robot) if program is None else program, name)
     return write_folder(folder, PROJECTS[kind](order))

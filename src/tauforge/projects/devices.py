@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from ..program.program import PARAMETERS, Program
+from ..program.program import PARAMETERS
 from ..runtime.ahead import wasm as module
 from .numbers import STATES, braces, c_test, numbers
-from .project import Files, Order, filled
+from .project import Files, Order, filled, together
 
 
 def simulink(order: Order) -> Files:
@@ -22,18 +22,20 @@ def simulink(order: Order) -> Files:
         "out": ", ".join(map(str, sizes[1])),
         "signals": ", ".join(signals),
     }
-    return filled("simulink", order, words) | {
+    code = {
         f"{name}.c": f'#include "{name}.h"\n' + program.code("c", name),
         f"{name}.h": program.code("header", name),
-        "test/harness.c": _harness(program, name),
+        "test/harness.c": _harness(order),
     }
+    return together(filled("simulink", order, words), code)
 
 
-def _harness(program: Program, name: str) -> str:
+def _harness(order: Order) -> str:
     """Return the test of numbers with the S-function's ports between it and the function."""
+    name, program = order.name, order.program
     call = f"        {name}("
     lines = []
-    for line in c_test(program, name).splitlines():
+    for line in c_test(program, name, robot=order.robot).splitlines():
         if line.startswith(call):
             arguments = line.removeprefix(call).removesuffix(");").split(", ")
             given = len(program.arguments)
@@ -53,7 +55,7 @@ def _harness(program: Program, name: str) -> str:
 
 def arduino(order: Order) -> Files:
     name, program = order.name, order.program
-    found = numbers(program, single=True)
+    found = numbers(program, single=True, robot=order.robot)
     given = [
         f"static const float GIVEN_{k}[{STATES}][{x.shape[1]}] = {braces(x, 'f')};" for k, x in found.given.items()
     ]
@@ -77,17 +79,18 @@ def arduino(order: Order) -> Files:
     files = filled("arduino", order, words | {"call": calls["cortex"]})
     sketch = f"examples/{name}/{name}.ino"
     files[sketch] = filled("arduino", order, words | {"call": calls["sketch"]})[sketch]
-    return files | {
+    code = {
         f"src/{name}.c": f'#include "{name}.h"\n' + program.code("c:float", name),
         f"src/{name}.h": program.code("header:float", name),
-        "test/numbers.c": c_test(program, name, "float", 1e-5),
+        "test/numbers.c": c_test(program, name, "float", 1e-5, order.robot),
     }
+    return together(files, code)
 
 
 def wasm(order: Order) -> Files:
     """Return a WebAssembly module, what loads it, and a page that runs and times it."""
     name, program = order.name, order.program
-    found = numbers(program)
+    found = numbers(program, robot=order.robot)
     arrays = {
         "inputs": {key: len(array.nodes) for key, array in program.arguments.items()},
         "outputs": {key: len(array.nodes) for key, array in program.results.items()},
@@ -100,4 +103,4 @@ def wasm(order: Order) -> Files:
         "shared": json.dumps(PARAMETERS),
         "arguments": ", ".join(program.arguments),
     }
-    return filled("wasm", order, words) | {f"{name}.wasm": module(program, name)}
+    return together(filled("wasm", order, words), {f"{name}.wasm": module(program, name)})

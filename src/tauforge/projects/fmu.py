@@ -12,7 +12,7 @@ from ..program.program import PARAMETERS, Program
 from ..simulation.equations import equations
 from ..simulation.friction import SMOOTHING
 from .numbers import c_test
-from .project import Files, Order, filled
+from .project import Files, Order, filled, together
 
 
 def fmu(order: Order) -> Files:
@@ -24,13 +24,14 @@ def fmu(order: Order) -> Files:
     values = [0.0, *order.start(), *[0.0] * (nv + nu)]
     files = filled("fmu", order, more | {"start": ", ".join(map(repr, values))})
     described = {"name": name, "guid": f"{{{guid}}}", "title": order.title}
-    return files | {
+    code = {
         f"sources/{name}.c": f'#include "{name}.h"\n' + program.code("c", name),
         f"sources/{name}.h": program.code("header", name),
-        "tests/numbers.c": c_test(program, name),
+        "tests/numbers.c": c_test(program, name, robot=order.robot),
         "fmi2/modelDescription.xml": _described_2(program, values, described),
         "fmi3/modelDescription.xml": _described_3(program, values, described),
     }
+    return together(files, code)
 
 
 def rates(order: Order) -> Program:

@@ -7,32 +7,33 @@ from collections.abc import Iterable
 from ..errors import ProgramError
 from ..models.bias import friction, gravity
 from ..program.array import Array
-from ..program.program import Program
 from .numbers import STATES, braces, c_test, numbers
-from .project import Files, Order, filled
+from .project import Files, Order, filled, together
 
 
 def cmake(order: Order) -> Files:
     name, program = order.name, order.program
-    return filled("cmake", order) | {
+    code = {
         f"src/{name}.c": f'#include "{name}.h"\n' + program.code("c", name),
         f"include/{name}.h": program.code("header", name),
         f"include/{name}.hpp": program.code("cpp", f"{name}_cpp"),
-        "tests/numbers.c": c_test(program, name),
+        "tests/numbers.c": c_test(program, name, robot=order.robot),
     }
+    return together(filled("cmake", order), code)
 
 
 def cargo(order: Order) -> Files:
     name, program = order.name, order.program
-    return filled("cargo", order) | {
+    code = {
         "src/lib.rs": f"//! {order.title}.\n#![no_std]\n\nmod {name};\npub use {name}::{name};\n",
         f"src/{name}.rs": program.code("rust", name),
-        "tests/numbers.rs": _rust_test(program, name),
+        "tests/numbers.rs": _rust_test(order),
     }
+    return together(filled("cargo", order), code)
 
 
-def _rust_test(program: Program, name: str) -> str:
-    found = numbers(program)
+def _rust_test(order: Order) -> str:
+    name, found = order.name, numbers(order.program, robot=order.robot)
     lines = []
     for group, arrays in (("GIVEN", found.given), ("WANTED", found.wanted)):
         for key, values in arrays.items():
@@ -68,18 +69,19 @@ def ros2(order: Order) -> Files:
     files = filled("ros2", order, more)
     for key, part in parts.items():
         test = "numbers" if key == name else key.removeprefix(f"{name}_")
-        files |= {
+        code = {
             f"src/{key}.c": f'#include "{name}/{key}.h"\n' + part.code("c", key),
             f"include/{name}/{key}.h": part.code("header", key),
-            f"test/{test}.c": c_test(part, key).replace(f'"{key}.h"', f'"{name}/{key}.h"'),
+            f"test/{test}.c": c_test(part, key, robot=order.robot).replace(f'"{key}.h"', f'"{name}/{key}.h"'),
         }
+        files = together(files, code)
     return files
 
 
 def python_extension(order: Order) -> Files:
     name, program = order.name, order.program
     inputs, outputs = [*program.arguments.items()], [*program.results.items()]
-    found = numbers(program)
+    found = numbers(program, robot=order.robot)
     rows = [f"    {key!r}: {values.tolist()!r}," for key, values in (*found.given.items(), *found.wanted.items())]
     words = {
         "pointers": ", ".join(
@@ -94,10 +96,11 @@ def python_extension(order: Order) -> Files:
         "made": _shapes(outputs),
         "numbers": "\n".join(rows),
     }
-    return filled("python-extension", order, words) | {
+    code = {
         f"src/{name}/_{name}_code.c": program.code("c", f"{name}_code"),
         f"src/{name}/_{name}_code.h": program.code("header", f"{name}_code"),
     }
+    return together(filled("python-extension", order, words), code)
 
 
 def _shapes(arrays: Iterable[tuple[str, Array]]) -> str:

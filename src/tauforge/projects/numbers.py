@@ -10,8 +10,13 @@ from numpy.typing import NDArray
 
 from ..errors import ProgramError
 from ..program.program import PARAMETERS, Program
+from ..robot.robot import Robot
 
 STATES = 8
+TRIED = 64
+"""States among which those of a test in single precision are chosen."""
+ROUNDING = 1e-6
+"""How much rounding may amount to in these, relative to a state's largest result: a tenth of the tolerance."""
 
 
 class Numbers(NamedTuple):
@@ -21,24 +26,64 @@ class Numbers(NamedTuple):
     wanted: dict[str, NDArray[Any]]
 
 
-def numbers(program: Program, single: bool = False) -> Numbers:
-    """Return states with the same parameters and their results, for code in double or in single precision."""
+def numbers(program: Program, single: bool = False, robot: Robot | None = None) -> Numbers:
+    """Return states with the same parameters and their results, for code in double or in single precision.
+
+    The robot's loops are closed in them. In single precision states are left out, as long as there are enough others,
+    where rounding alone takes a part of the tolerance: near singular ones, and those where large terms cancel.
+    """
     random = Random(program.name)
+    count = TRIED if single and not program.repeat else STATES
     given = {}
     for name, array in program.arguments.items():
-        rows = [[random.uniform(-1.0, 1.0) for _ in array.nodes] for _ in range(STATES)]
+        rows = [[random.uniform(-1.0, 1.0) for _ in array.nodes] for _ in range(count)]
         if name == PARAMETERS:
-            rows = [[random.uniform(0.2, 1.2) for _ in array.nodes]] * STATES
-        values = np.array(rows).reshape(STATES, len(array.nodes))
+            rows = [[random.uniform(0.2, 1.2) for _ in array.nodes]] * count
+        values = np.array(rows).reshape(count, len(array.nodes))
         given[name] = values.astype(np.float32).astype(float) if single else values
-    found = program.compile()(
-        *(x.reshape(STATES, *a.shape) for x, a in zip(given.values(), program.arguments.values(), strict=True))
-    )
-    several = found if len(program.results) > 1 else (found,)
-    wanted = {key: np.reshape(x, (STATES, -1)) for key, x in zip(program.results, several, strict=True)}
+    if robot is not None and robot.loops and "q" in given and given["q"].shape[1] == len(robot.coordinate_names):
+        given["q"] = _closed(robot, given["q"])
+        given["q"] = given["q"].astype(np.float32).astype(float) if single else given["q"]
+    wanted = _results(program, given, "float64")
     if not all(np.isfinite(x).all() for x in wanted.values()):
         raise ProgramError(f"{program.name} has no numbers at random states, so that no project can test it")
-    return Numbers(given, wanted)
+    if count == STATES:
+        return Numbers(given, wanted)
+    found = _results(program, given, "float32")
+    off = np.zeros(count)
+    for name, values in wanted.items():
+        scale = np.abs(values).max(axis=1, initial=0.0)
+        worst = np.abs(found[name] - values).max(axis=1, initial=0.0)
+        off = np.maximum(off, np.divide(worst, scale, out=np.zeros(count), where=scale > 0.0))
+    order = np.argsort(np.where(off <= ROUNDING, 0.0, off), kind="stable")[:STATES]
+    return Numbers({key: x[order] for key, x in given.items()}, {key: x[order] for key, x in wanted.items()})
+
+
+def _results(program: Program, given: dict[str, NDArray[Any]], dtype: str) -> dict[str, NDArray[Any]]:
+    arrays = (
+        x.astype(dtype).reshape(-1, *a.shape) for x, a in zip(given.values(), program.arguments.values(), strict=True)
+    )
+    with np.errstate(all="ignore"):
+        found = program.compile(dtype=dtype)(*arrays)
+    several = found if len(program.results) > 1 else (found,)
+    return {
+        key: np.reshape(np.asarray(x, float), (-1, len(array.nodes)))
+        for (key, array), x in zip(program.results.items(), several, strict=True)
+    }
+
+
+def _closed(robot: Robot, near: NDArray[Any]) -> NDArray[Any]:
+    """Return closed states, each from a guess between the usual one and a random one."""
+    from ..geometry.close_loops import close_loops
+
+    usual = np.asarray(close_loops(robot, None), float)
+    rows = []
+    for row in near:
+        try:
+            rows.append(np.asarray(close_loops(robot, None, guess=usual + 0.5 * row), float))
+        except ProgramError:
+            rows.append(usual)
+    return np.array(rows)
 
 
 def braces(values: NDArray[Any], suffix: str = "", brackets: str = "{}") -> str:
@@ -48,9 +93,11 @@ def braces(values: NDArray[Any], suffix: str = "", brackets: str = "{}") -> str:
     return f"{brackets[0]}\n{inner}\n{brackets[1]}"
 
 
-def c_test(program: Program, name: str, scalar: str = "double", tolerance: float = 1e-12) -> str:
+def c_test(
+    program: Program, name: str, scalar: str = "double", tolerance: float = 1e-12, robot: Robot | None = None
+) -> str:
     """Return a main program in C that compares the function with the numbers, and says by how much it is off."""
-    found = numbers(program, scalar == "float")
+    found = numbers(program, scalar == "float", robot)
     suffix = "f" if scalar == "float" else ""
     lines = ["#include <float.h>", "#include <math.h>", "#include <stdio.h>", "", f'#include "{name}.h"', ""]
     for group, arrays in (("GIVEN", found.given), ("WANTED", found.wanted)):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import TauforgeError
+from ..errors import TargetError, TauforgeError
 from ..files import as_path
 from ..program.program import Program
 from ..robot.robot import Robot
@@ -44,11 +44,22 @@ def filled(kind: str, order: Order, more: Mapping[str, str] | None = None) -> Fi
     """Return the files of a kind's templates, with each @word@ replaced."""
     words = {"name": order.name, "NAME": order.name.upper(), "title": order.title, **(more or {})}
     folder = _HERE / "templates" / kind
-    made: Files = {}
+    made = []
     for path in sorted(x for x in folder.rglob("*") if x.is_file()):
         place = _WORD.sub(lambda found: words[found[1]], path.relative_to(folder).as_posix().removesuffix(".in"))
-        made[place] = _WORD.sub(lambda found: words[found[1]], path.read_text(encoding="utf-8"))
-    return made
+        made.append({place: _WORD.sub(lambda found: words[found[1]], path.read_text(encoding="utf-8"))})
+    return together(*made)
+
+
+def together(*parts: Mapping[str, str | bytes]) -> Files:
+    """Return all files; refuse a name by which one would replace another, also where letters' case does not count."""
+    files: Files = {}
+    places: dict[str, str] = {}
+    for place, content in (pair for part in parts for pair in part.items()):
+        if (other := places.setdefault(place.casefold(), place)) != place or place in files:
+            raise TargetError(f"the project needs its file {other} for itself; choose another name with name=")
+        files[place] = content
+    return files
 
 
 def write_folder(folder: str | Path, files: Files) -> Path:

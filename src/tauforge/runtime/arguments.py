@@ -84,7 +84,56 @@ def by_name(program: Program, name: str, values: Mapping[str, Any]) -> list[Any]
 
 
 def output_arrays(program: Program, out: Any, dtype: np.dtype[Any]) -> tuple[NDArray[Any] | None, ...]:
-    """Return ``out`` as one array per output; None if a new one is needed."""
+    """Return ``out`` as one array per output; None if a new one is needed. Their entries must all be different ones."""
+    arrays = _output_arrays(program, out, dtype)
+    for place, (name, array) in enumerate(zip(program.results, arrays, strict=True)):
+        if array is None or not array.flags.writeable:  # which NumPy refuses
+            continue
+        if _overlaps_itself(array):
+            raise ProgramError(
+                f"{program.name}: several entries of out for {name} are at the same place in memory, so that results "
+                "would replace each other; give an array of its own, such as numpy.empty(…)"
+            )
+        for other, before in zip(program.results, arrays[:place], strict=False):
+            if before is not None and _overlap(before, array):
+                raise ProgramError(
+                    f"{program.name}: out for {other} and for {name} share memory, so that results would replace each "
+                    "other; give each an array of its own"
+                )
+    return arrays
+
+
+def _overlaps_itself(array: NDArray[Any]) -> bool:
+    """Tell whether two entries of an array share memory, as after ``broadcast_to``."""
+    if array.flags.forc or not array.size:
+        return False
+    axes = sorted((abs(stride), size) for stride, size in zip(array.strides, array.shape, strict=True) if size > 1)
+    end = array.itemsize  # of what the axes so far reach over
+    for stride, size in axes:
+        if stride < end:
+            break
+        end += stride * (size - 1)
+    else:
+        return False
+    offsets = np.zeros((), np.int64)
+    for stride, size in axes:
+        offsets = offsets[..., None] + np.arange(size) * stride
+    return bool(np.diff(np.sort(offsets, axis=None)).min(initial=end) < array.itemsize)
+
+
+_WORK = 100_000
+"""Candidate solutions that NumPy tries before it gives up on telling whether two arrays share memory."""
+
+
+def _overlap(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Tell whether two arrays share memory, or cannot be told apart without much work."""
+    try:
+        return np.shares_memory(one, other, max_work=_WORK)  # type: ignore[arg-type]  # any number, says NumPy
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _output_arrays(program: Program, out: Any, dtype: np.dtype[Any]) -> tuple[NDArray[Any] | None, ...]:
     if type(out) is np.ndarray and out.dtype == dtype and len(program.results) == 1:
         return (out,)
     names = ", ".join(program.results)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TauforgeError
-from ..files import as_path, write_bytes
+from ..files import as_path, note_reading, write_bytes
 from .events import Event
 from .trajectory import Trajectory
 
@@ -38,6 +38,7 @@ def save(trajectory: Trajectory, path: str | Path) -> Path:
 def load(path: str | Path) -> Trajectory:
     """Return the trajectory in a file."""
     path = as_path(path)
+    note_reading(path)
     read = {".npz": _from_npz, ".csv": _from_csv, ".parquet": _from_parquet}[_ending(path)]
     try:
         about, arrays = read(path)

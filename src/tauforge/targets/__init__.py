@@ -18,9 +18,9 @@ TARGETS = {
     "header": c.header(),
     "cpp": cpp.target(),
     "fortran": Target(fortran.LANGUAGE, fortran.render, ".f90"),
-    "matlab": Target(matlab.LANGUAGE, matlab.render, ".m"),
-    "python": Target(python.LANGUAGE, python.render, ".py"),
-    "numpy": Target(numpy.LANGUAGE, numpy.render),
+    "matlab": Target(matlab.LANGUAGE, matlab.render, ".m", misplaced=matlab.misplaced),
+    "python": Target(python.LANGUAGE, python.render, ".py", misplaced=python.misplaced),
+    "numpy": Target(numpy.LANGUAGE, numpy.render, misplaced=python.misplaced),
     "latex": Target(latex.LANGUAGE, latex.render, ".tex"),
     "javascript": javascript.JAVASCRIPT,
     "typescript": javascript.TYPESCRIPT,
@@ -70,4 +70,13 @@ def target_of(path: str | Path) -> str:
 def write(program: Program, path: str | Path, *, target: str | None = None, name: str | None = None) -> Path:
     """Write a Program as source code; by default the file's name determines the target and the function's name."""
     path = as_path(path)
-    return write_text(path, generate(program, target or target_of(path), path.stem if name is None else name))
+    chosen, name = target or target_of(path), path.stem if name is None else name
+    text = generate(program, chosen, name)
+    check_file(path, chosen, name)
+    return write_text(path, text)
+
+
+def check_file(path: Path, target: str, name: str) -> None:
+    """Refuse a file in which the language's tools would not find the function, or which would hide one of theirs."""
+    if why := _chosen(target).misplaced(path.stem, name):
+        raise TargetError(f"{path}: {why}; choose another name for the file")

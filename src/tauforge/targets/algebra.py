@@ -92,6 +92,7 @@ MAXIMA_LANGUAGE = Language(
     number=repr,
     element=lambda x: x.array + "".join(f"[{i + 1}]" for i in x.index),
     reserved=words(_MAXIMA) | {*graph.LIBRARY},
+    library="maxima",
     frame=("/*", " */"),
     line=" * {0}",
     remark="/* {0} */",
@@ -102,6 +103,7 @@ MAXIMA_LANGUAGE = Language(
     opening=("{state}: {argument},", "for {turn}: 1 thru {bound} do ("),
     closing=("    if {until} > 0.5 then return(true),", "    {state}: {result}", "),"),
     lost=("if not is({until} > 0.5) then (", "    {0}: und,", "true),"),
+    either="(if {0} > 0.5 then {1} else und)",
 )
 MAXIMA_FRAME = Frame(("{name}({arguments}) := block([{locals}],",), ("    {0})$",))
 MAPLE_LANGUAGE = Language(
@@ -117,6 +119,7 @@ MAPLE_LANGUAGE = Language(
     number=repr,
     element=lambda x: x.array + (f"[{', '.join(str(i + 1) for i in x.index)}]" if x.index else ""),
     reserved=words(_MAPLE) | {*graph.LIBRARY},
+    library="maple",
     line="# {0}",
     remark="# {0}",
     escape=lambda line: line.replace("\\", "\\ "),
@@ -126,6 +129,7 @@ MAPLE_LANGUAGE = Language(
     opening=("{state} := {argument};", "for {turn} from 1 to {bound} do"),
     closing=("    if {until} > 0.5 then break; end if;", "    {state} := {result};", "end do;"),
     lost=("if not ({until} > 0.5) then", "    {0} := Float(undefined);", "end if;"),
+    either="`if`({0} > 0.5, {1}, Float(undefined))",
 )
 MAPLE_FRAME = Frame(("{name} := proc({arguments})", "    local {locals};"), ("    return {0};", "end proc:"))
 
@@ -157,6 +161,7 @@ MATHEMATICA_LANGUAGE = Language(
     element=_part,
     variable=_dollars,
     reserved=words(_MATHEMATICA),
+    library="mathematica",
     frame=("(*", "*)"),
     line="  {0}",
     remark="(* {0} *)",
@@ -167,6 +172,7 @@ MATHEMATICA_LANGUAGE = Language(
     opening=("{state} = {argument};", "Do["),
     closing=("    If[{until} > 0.5, Break[]];", "    {state} = {result}, {{{turn}, {bound}}}];"),
     lost=("If[Not[{until} > 0.5],", "    {0} = Indeterminate;", "];"),
+    either="If[{0} > 0.5, {1}, Indeterminate]",
 )
 MATHEMATICA_FRAME = Frame(("{name}[{arguments}] := Module[{{{locals}}},",), ("    {0}]",), "{0}_")
 

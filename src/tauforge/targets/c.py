@@ -21,7 +21,7 @@ from ..program.program import Program
 from ..program.recipe import Recipe
 from .comments import blocks, head
 from .function import repeated, signature, unread
-from .language import Language, words
+from .language import Language, library, words
 from .statements import Argument, Listing
 from .target import Target
 
@@ -78,17 +78,25 @@ SINES = """\
 #define TAUFORGE_INLINE static inline
 #endif
 
+#if defined(__SIZEOF_INT__) && __SIZEOF_INT__ < 4
+#define TAUFORGE_COUNT long
+#else
+#define TAUFORGE_COUNT int
+#endif
+
 /* Sines and cosines as accurate as the angle: without tables, without double, and the work for both is shared. */
-TAUFORGE_INLINE int tauforge_quarters(float x)
+/* They are NaN beyond 1e7 rad, where the nearest float can be half a radian away. */
+TAUFORGE_INLINE TAUFORGE_COUNT tauforge_quarters(float x)
 {
     const float y = 0.63661977f*x;
-    return (int)(y + (y < 0.0f ? -0.5f : 0.5f));
+    return fabsf(x) <= 1e7f ? (TAUFORGE_COUNT)(y + (y < 0.0f ? -0.5f : 0.5f)) : 0;
 }
 
-TAUFORGE_INLINE float tauforge_rest(float x, int quarters)
+TAUFORGE_INLINE float tauforge_rest(float x, TAUFORGE_COUNT quarters)
 {
     const float n = (float)quarters;
-    return ((x - 1.5703125f*n) - 4.837512969970703e-4f*n) - 7.549789954891e-8f*n;
+    const float r = ((x - 1.5703125f*n) - 4.837512969970703e-4f*n) - 7.549789954891e-8f*n;
+    return fabsf(x) <= 1e7f ? r : NAN;
 }
 
 TAUFORGE_INLINE float tauforge_odd(float x)
@@ -105,7 +113,7 @@ TAUFORGE_INLINE float tauforge_even(float x)
 
 TAUFORGE_INLINE float tauforge_sinf(float x)
 {
-    const int k = tauforge_quarters(x);
+    const TAUFORGE_COUNT k = tauforge_quarters(x);
     const float r = tauforge_rest(x, k);
     const float y = k & 1 ? tauforge_even(r) : tauforge_odd(r);
     return k & 2 ? -y : y;
@@ -113,7 +121,7 @@ TAUFORGE_INLINE float tauforge_sinf(float x)
 
 TAUFORGE_INLINE float tauforge_cosf(float x)
 {
-    const int k = tauforge_quarters(x);
+    const TAUFORGE_COUNT k = tauforge_quarters(x);
     const float r = tauforge_rest(x, k);
     const float y = k & 1 ? tauforge_odd(r) : tauforge_even(r);
     return (k + 1) & 2 ? -y : y;
@@ -121,7 +129,11 @@ TAUFORGE_INLINE float tauforge_cosf(float x)
 #endif
 
 """
-"""Sines in float: Cody and Waite's reduction to an eighth of a turn, then Cephes' polynomials."""
+"""Sines in float: Cody and Waite's reduction to an eighth of a turn, then Cephes' polynomials.
+
+The reduction is off by less than the distance between floats there up to 1e7 rad; from 2.6e7 on, where floats no longer
+hold every number of quarters, it would leave angles of any size.
+"""
 
 
 def _number(scalar: str) -> Callable[[float], str]:
@@ -155,7 +167,8 @@ def language(scalar: str) -> Language:
         functions=spellings(scalar),
         number=_number(scalar),
         element=lambda x: f"{x.array}[{x.place}]",
-        reserved=RESERVED | {scalar},
+        reserved=RESERVED | {scalar} | (frozenset() if scalar in (DOUBLE, FLOAT) else _COMPLEX),
+        library="c",
         flat_arrays=True,
         frame=("/*", " */"),
         line=" * {0}",
@@ -168,12 +181,15 @@ def language(scalar: str) -> Language:
             [f"{scalar} {{state}}[{{size}}];", "memcpy({state}, {argument}, sizeof {state});"],
             "for (int {turn} = 0; {turn} < {bound}; {turn}++)",
             "memcpy({state}, {result}, sizeof {state});",
-            "NAN",
+            "NAN" if scalar in (DOUBLE, FLOAT) else f"(({scalar})NAN)",  # NAN is a float
+            half=_number(scalar)(0.5),
         ),
     )
 
 
 RESERVED = words(_WORDS) | words(_MACROS) | {name + kind for name in words(_MATH) for kind in ("", "f", "l")}
+_COMPLEX = {f"c{name}" for name in RESERVED}
+"""Functions of complex numbers, which the macros of tgmath.h name."""
 LANGUAGE = language(DOUBLE)
 
 
@@ -239,8 +255,7 @@ def _chosen(step: Recipe) -> dict[str, Any]:
 
 def _includes(listing: Listing, scalar: str) -> list[str]:
     own = scalar not in (DOUBLE, FLOAT)
-    own_sines = {graph.SIN, graph.COS} if scalar == FLOAT else set()
-    needed = bool(listing.functions - {graph.SIGN} - own_sines or listing.loop)
+    needed = bool(listing.functions - {graph.SIGN} or listing.loop)
     lines = [f"#include <{'tgmath' if own else 'math'}.h>"] * needed
     lines += ["#include <string.h>"] * bool(listing.cleared or listing.loop)
     lines += [f'#include "{scalar}.h"'] * own
@@ -274,11 +289,24 @@ def declared(name: str, size: int, scalar: str) -> str:
 
 def checked(scalar: str) -> str:
     """Return the name of a type; refuse what cannot be one."""
-    if not re.fullmatch(r"[A-Za-z_]\w*", scalar, re.ASCII) or (scalar in RESERVED and scalar not in (DOUBLE, FLOAT)):
+    if not re.fullmatch(r"[A-Za-z_]\w*", scalar, re.ASCII) or (
+        scalar in RESERVED | library("c")[0] and scalar not in (DOUBLE, FLOAT)
+    ):
         raise TargetError(
             f"{scalar!r} cannot be a type of numbers in C; give double, float or the name of your own type"
         )
     return scalar
+
+
+_HEADERS = words("""
+    assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic
+    stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype
+""")
+
+
+def misplaced(stem: str, name: str) -> str:
+    """Return why a header cannot have this name; empty if it can."""
+    return f"a compiler would take it in the place of the C library's {stem}.h" if stem.lower() in _HEADERS else ""
 
 
 def target(scalar: str = DOUBLE) -> Target:
@@ -286,4 +314,4 @@ def target(scalar: str = DOUBLE) -> Target:
 
 
 def header(scalar: str = DOUBLE) -> Target:
-    return Target(language(checked(scalar)), partial(render_header, scalar=scalar), ".h", header)
+    return Target(language(checked(scalar)), partial(render_header, scalar=scalar), ".h", header, misplaced)

@@ -8,7 +8,7 @@ from functools import partial
 from ..graph import operations as graph
 from .function import Form, render, repeated, signature
 from .language import Language, calls, words
-from .parts import names, parts, written
+from .parts import first_repeated, names, parts, written
 from .statements import Listing, Statement
 from .target import Target
 
@@ -32,6 +32,7 @@ JAVA_LANGUAGE = Language(
     number=repr,
     element=lambda x: f"{x.array}[{x.place}]",
     reserved=words(_JAVA),
+    library="java",
     flat_arrays=True,
     line="// {0}",
     remark="// {0}",
@@ -67,6 +68,8 @@ CSHARP_LANGUAGE = Language(
     number=repr,
     element=lambda x: f"{x.array}[{x.place}]",
     reserved=words(_CSHARP),
+    functions_reserved=words("file field nint notnull nuint partial record required scoped unmanaged when where with"),
+    library="csharp",
     flat_arrays=True,
     line="// {0}",
     remark="// {0}",
@@ -95,21 +98,21 @@ LONGEST = 800
 def _render_java(listing: Listing) -> str:
     """Return the class; a long function calls private ones, which share an array."""
     statements = (*listing.parameters, *listing.setup, *listing.body, *listing.results)
-    if listing.loop or sum(1 + len(names(x.value)) for x in statements) <= LONGEST:
+    if sum(1 + len(names(x.value)) for x in statements) <= LONGEST:
         return render(listing, JAVA_LANGUAGE, JAVA_FORM)
     cut, size = parts(listing, LONGEST, "kept")
     arguments = [x.name for x in (*listing.inputs, *listing.outputs)]
+    arguments += [*([listing.loop.state] if listing.loop else []), "kept"]
     declared = [f"double[] {name}" for name in arguments]
-    calls = "\n".join(f"        part{i}({', '.join([*arguments, 'kept'])});" for i in range(len(cut)))
+    shared = f"final double[] kept = new double[{size}];"
+    calls = [f"part{i}({', '.join(arguments)});" for i in range(len(cut))]
+    once = first_repeated(listing, cut)
+    methods = (line for i, part in enumerate(cut) for line in _method(i, part, declared))
     form = replace(
         JAVA_FORM,
-        closing=(
-            f"        final double[] kept = new double[{size}];",
-            calls,
-            "    }",
-            *(line for i, part in enumerate(cut) for line in _method(i, part, [*declared, "double[] kept"])),
-            "}",
-        ),
+        before_loop=[shared, *calls[:once]] if listing.loop else [],
+        each_time=calls[once:] if listing.loop else [shared, *calls],
+        closing=("    }", *methods, "}"),
     )
     return render(replace(listing, parameters=(), setup=(), body=(), results=()), JAVA_LANGUAGE, form)
 
@@ -119,5 +122,9 @@ def _method(number: int, part: list[Statement], arguments: list[str]) -> list[st
     return ["", *opening, *written(part, JAVA_LANGUAGE, "        "), "    }"]
 
 
-JAVA = Target(JAVA_LANGUAGE, _render_java, ".java")
+def _misplaced(stem: str, name: str) -> str:
+    return "" if stem == name else f"Java looks for the class {name} in a file {name}.java"
+
+
+JAVA = Target(JAVA_LANGUAGE, _render_java, ".java", misplaced=_misplaced)
 CSHARP = Target(CSHARP_LANGUAGE, partial(render, language=CSHARP_LANGUAGE, form=CSHARP_FORM), ".cs")

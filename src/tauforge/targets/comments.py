@@ -46,17 +46,21 @@ def plain(text: str) -> str:
     return re.sub(r"\\(?=[\\ ]|$)", r"\\x5c", printable)  # compilers join lines at a backslash before white space
 
 
-def blocks(listing: Listing, language: Language, indent: str) -> list[str]:
-    """Return the statements of a function with a remark above each part."""
+def blocks(
+    listing: Listing, language: Language, indent: str, before: Sequence[str] = (), each_time: Sequence[str] = ()
+) -> list[str]:
+    """Return the statements of a function with a remark above each part, and more lines before and in its loop."""
     first = [
         *_part("The robot's parameters", language.define, listing.parameters, language, indent),
         *_part("Set-up: operations on the parameters alone", language.define, listing.setup, language, indent),
+        *(indent + line for line in before),
     ]
     inner = indent + "    " * bool(listing.loop and language.opening)
     clears = [inner + language.clear.format(x.name, x.array.shape.size) for x in listing.cleared if language.clear]
     each = [
         *_part("Evaluation", language.define, listing.body, language, inner),
         *_part("Results", language.assign, listing.results, language, inner, clears),
+        *(inner + line for line in each_time),
     ]
     return [*first, *(_repeated(each, listing.loop, language, indent) if listing.loop else each)]
 
@@ -116,9 +120,10 @@ def _meaning(argument: Argument, listing: Listing, language: Language) -> list[s
 def _entry(element: Element, node: Node, label: str, listing: Listing, language: Language) -> str:
     """Describe an array's element, and how a parameter is called if the language forbids its own name."""
     here = listing.symbols.get(str(node.value)) if node.op is SYMBOL else None
+    spelled = language.text(Variable(here)) if here else ""
     if here and language.scalar_arrays:
-        return f"{language.text(Variable(here))} = {label}"
-    renamed = f", here called {here}" if here and here != label else ""
+        return f"{spelled} = {label}"
+    renamed = f", here called {spelled}" if here and spelled != label else ""
     return f"{language.text(element)} = {label}{renamed}"
 
 

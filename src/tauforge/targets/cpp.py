@@ -26,6 +26,8 @@ def language(scalar: str) -> Language:
         number=c.single if scalar == c.FLOAT else repr,
         element=lambda x: f"{x.array}[{x.place}]",
         reserved=c.RESERVED | words(_WORDS),
+        library="c cpp",
+        beside=("{0}_size",),
         flat_arrays=True,
         frame=("/*", " */"),
         line=" * {0}",
@@ -39,6 +41,7 @@ def language(scalar: str) -> Language:
             "for (int {turn} = 0; {turn} < {bound}; {turn}++)",
             "std::copy_n({result}, {size}, {state});",
             f"std::numeric_limits<{scalar}>::quiet_NaN()",
+            half=c.single(0.5) if scalar == c.FLOAT else repr(0.5),
         ),
     )
 

@@ -29,6 +29,7 @@ LANGUAGE = Language(
     number=lambda x: f"{x!r}_real64",
     element=lambda x: x.array + (f"({', '.join(str(i + 1) for i in x.index)})" if x.index else ""),
     reserved=words(_WORDS) | {*graph.LIBRARY},
+    library="fortran",
     ignores_case=True,
     line="! {0}",
     remark="! {0}",

@@ -33,6 +33,10 @@ class Form:
         The statement for an input that nothing reads, if compilers complain about those.
     indent
         The start of each statement's line.
+    before_loop
+        Lines after the statements that run once: calls of a function's parts.
+    each_time
+        Lines after the statements that run each time.
     """
 
     given: str
@@ -43,6 +47,8 @@ class Form:
     helpers: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unused: str = ""
     indent: str = "    "
+    before_loop: Sequence[str] = ()
+    each_time: Sequence[str] = ()
 
     def declared(self, listing: Listing) -> list[str]:
         """Return the declarations of the arguments."""
@@ -67,7 +73,7 @@ def function(listing: Listing, language: Language, form: Form) -> list[str]:
     return [
         *(line for part in form.opening for line in signature(part, form.declared(listing), listing.name)),
         *(form.indent + line for line in (*helpers, *unused)),
-        *blocks(listing, language, form.indent),
+        *blocks(listing, language, form.indent, form.before_loop, form.each_time),
         *form.closing,
     ]
 
@@ -88,19 +94,28 @@ def unread(listing: Listing) -> list[Argument]:
     return [argument for argument in listing.inputs if not argument.used] + empty
 
 
-def repeated(start: Sequence[str], loop: str, copy: str, nan: str, test: str = "if ({0})", end: str = ";") -> Any:
+def repeated(
+    start: Sequence[str],
+    loop: str,
+    copy: str,
+    nan: str,
+    test: str = "if ({0})",
+    end: str = ";",
+    half: str = "0.5",
+) -> Any:
     """Return the lines around repeated statements in languages with braces.
 
-    They copy the argument to the state at the start, and the result to the state after each turn.
+    They copy the argument to the state at the start, and the result to the state after each turn. The flag that ends
+    them is 0 or 1; ``half`` lies between, in its type.
     """
     return {
         "opening": (*start, f"{loop} {{{{"),
         "closing": (
-            f"    {test.format('{until} > 0.5')} {{{{",
+            f"    {test.format(f'{{until}} > {half}')} {{{{",
             f"        break{end}",
             "    }}",
             f"    {copy}",
             "}}",
         ),
-        "lost": (f"{test.format('!({until} > 0.5)')} {{{{", f"    {{0}} = {nan}{end}", "}"),
+        "lost": (f"{test.format(f'!({{until}} > {half})')} {{{{", f"    {{0}} = {nan}{end}", "}"),
     }

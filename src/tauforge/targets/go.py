@@ -10,8 +10,29 @@ from .target import Target
 
 _WORDS = """
     break case chan const continue default defer else fallthrough for func go goto if import interface map package range
-    return select struct switch type var math float64 sign
+    return select struct switch type var
 """
+_PLATFORMS = """
+    aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos
+    386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le ppc ppc64
+    ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm
+"""
+
+
+def package(name: str) -> str:
+    """Return the package of a function."""
+    return name.lower().replace("_", "")
+
+
+def misplaced(stem: str, name: str) -> str:
+    """Return why Go would leave out a file of this name; empty if it would not."""
+    last = stem.rpartition("_")[2] if "_" in stem else ""
+    if last in words(_PLATFORMS):
+        return f"Go takes a file whose name ends in _{last} only where that is the system or the processor"
+    if last == "test" or stem[0] in "._":
+        return "Go leaves out files of this name, but in tests"
+    return ""
+
 
 LANGUAGE = Language(
     functions={
@@ -27,7 +48,9 @@ LANGUAGE = Language(
     },
     number=repr,
     element=lambda x: f"{x.array}[{x.place}]",
-    reserved=words(_WORDS),
+    reserved=words(_WORDS) | words("math float64 sign"),
+    functions_reserved=words(_WORDS) | words("documentation main"),
+    package=package,
     flat_arrays=True,
     line="// {0}",
     remark="// {0}",
@@ -61,9 +84,8 @@ def exported(name: str) -> str:
 
 
 def _before(listing: Listing) -> list[str]:
-    package = f"package {listing.name.lower().replace('_', '')}"
     needed = listing.functions - {graph.SIGN} or listing.loop
-    return [package, *["", 'import "math"'] * bool(needed)]
+    return [f"package {package(listing.name)}", *["", 'import "math"'] * bool(needed)]
 
 
 def _render(listing: Listing) -> str:
@@ -78,4 +100,4 @@ def _render(listing: Listing) -> str:
     return render(listing, LANGUAGE, form)
 
 
-TARGET = Target(LANGUAGE, _render, ".go")
+TARGET = Target(LANGUAGE, _render, ".go", misplaced=misplaced)

@@ -29,6 +29,8 @@ LANGUAGE = Language(
     number=repr,
     element=lambda x: f"{x.array}[{x.place}]",
     reserved=words(_WORDS),
+    functions_reserved=words("exports"),  # which CommonJS defines
+    library="javascript",
     flat_arrays=True,
     line="// {0}",
     remark="// {0}",
@@ -52,11 +54,10 @@ TYPED = replace(FORM, given="{name}: ArrayLike<number>", made="{name}: Float64Ar
 
 
 def _render(listing: Listing, form: Form) -> str:
-    names = ", ".join(x.name for x in listing.outputs)
-    returned = names if len(listing.outputs) == 1 else f"{{ {names} }}"
-    return render(
-        listing, LANGUAGE, replace(form, closing=(*signature("    return {arguments};", [returned], ""), "}"))
-    )
+    names = [x.name for x in listing.outputs]
+    template = "    return {arguments};" if len(names) == 1 else "    return {{ {arguments} }};"
+    returned = [line.rstrip() for line in signature(template, names, "")]
+    return render(listing, LANGUAGE, replace(form, closing=(*returned, "}")))
 
 
 JAVASCRIPT = Target(LANGUAGE, partial(_render, form=FORM), ".js")

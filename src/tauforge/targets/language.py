@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from ..errors import TargetError
 from ..graph.operations import LIBRARY
@@ -40,6 +42,14 @@ class Language:
         Spells a local variable.
     reserved
         Words that cannot be names of variables; ``ignores_case`` is true if D3 and d3 are the same name.
+    functions_reserved
+        Words that cannot be names of functions besides.
+    library
+        The files in ``reserved/`` with more of both, as the language's own tools tell them.
+    package
+        Returns what else a function's name names, such as a package; it may not be a reserved word either.
+    beside
+        Names that each array takes besides its own, with {0} for it.
     flat_arrays
         Whether an array has one index, row by row, whatever its rank.
     scalar_arrays
@@ -71,6 +81,9 @@ class Language:
         as an element.
     closing
         Lines after them.
+    either
+        Template of a value, {1}, that is undefined unless a flag, {0}, is 1; for languages without a largest number,
+        so that infinity times zero is zero there. Empty in all others.
     lost
         Lines before, for and after each element that has no number if the Program is not done in the end.
     """
@@ -80,6 +93,10 @@ class Language:
     element: Callable[[Element], str]
     reserved: frozenset[str]
     line: str
+    functions_reserved: frozenset[str] = frozenset()
+    library: str = ""
+    package: Callable[[str], str] = str
+    beside: tuple[str, ...] = ()
     variable: Callable[[str], str] = str
     ignores_case: bool = False
     flat_arrays: bool = False
@@ -102,6 +119,7 @@ class Language:
     opening: tuple[str, ...] = ()
     closing: tuple[str, ...] = ()
     lost: tuple[str, str, str] = ("", "", "")
+    either: str = ""
 
     def text(self, x: Expression) -> str:
         """Spell an expression."""
@@ -154,6 +172,8 @@ class Language:
                 return template.format(self._bound(top, above), self._bound(bottom, below)), binding
             case List(items):
                 return ", ".join(map(self.text, items)).join(self.lists), ATOM
+            case Call("either", arguments):
+                return self.either.format(*map(self.text, arguments)), ATOM
             case Call(function, arguments):
                 return self.functions[function].format(*map(self.text, arguments)), ATOM
 
@@ -194,21 +214,36 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+@cache
+def library(name: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names that a language's tools tell: those of nothing, and those of no function besides."""
+    names, functions = "", ""
+    for file in name.split():
+        text = (Path(__file__).parent / "reserved" / f"{file}.txt").read_text(encoding="ascii")
+        first, second = text.removeprefix("[names]").split("[functions]")
+        names, functions = f"{names} {first}", f"{functions} {second}"
+    return words(names), words(functions)
+
+
 class Names:
     """Hands out names, each legal in a language, and no two alike."""
 
     def __init__(self, language: Language) -> None:
         self._language = language
-        self._taken = {self._folded(word) for word in language.reserved}
+        names, functions = library(language.library)
+        self._taken = set(map(self._folded, names | language.reserved))
+        self._functions = set(map(self._folded, functions | language.functions_reserved))
 
     def is_free(self, name: str) -> bool:
         return self._folded(name) not in self._taken
 
-    def take(self, *wanted: str) -> tuple[str, ...]:
+    def take(self, *wanted: str, function: bool = False) -> tuple[str, ...]:
         """Return the wanted names, all with the same ending if one of them is not free."""
         legal = [_legal(name) for name in wanted]
         ending, attempt = "", 1
-        while not all(self.is_free(name + ending) for name in legal):
+        while not all(self.is_free(name + ending) for name in legal) or (
+            function and any(self._names_no_function(name + ending) for name in legal)
+        ):
             ending, attempt = ("_" if attempt == 1 else f"_{attempt}"), attempt + 1
         names = tuple(name + ending for name in legal)
         self._taken.update(map(self._folded, names))
@@ -220,11 +255,15 @@ class Names:
             raise TargetError(
                 f"{name!r} cannot be a function's name; give name= at most {LONGEST_NAME} letters, digits or _"
             )
-        if not self.is_free(name):
+        if not self.is_free(name) or self._names_no_function(name):
             raise TargetError(
-                f"{name!r} cannot be a function's name: the language or an argument uses it; choose another with name="
+                f"{name!r} cannot be a function's name: the language, its library or an argument uses it; choose "
+                "another with name="
             )
         return self.take(name)[0]
+
+    def _names_no_function(self, name: str) -> bool:
+        return not self._functions.isdisjoint((self._folded(name), self._folded(self._language.package(name))))
 
     def _folded(self, name: str) -> str:
         return name.lower() if self._language.ignores_case else name

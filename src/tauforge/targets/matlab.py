@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..graph import operations as graph
 from .comments import blocks, head
-from .language import Language, calls, words
+from .language import Language, calls, library, words
 from .statements import Argument, Listing
 
 _WORDS = """
@@ -25,6 +25,7 @@ LANGUAGE = Language(
     number=repr,
     element=lambda x: x.array + (f"({', '.join(str(i + 1) for i in x.index)})" if x.index else ""),
     reserved=words(_WORDS) | {*graph.LIBRARY},
+    library="matlab",
     line="% {0}",
     remark="% {0}",
     square="{0}^2",
@@ -35,6 +36,13 @@ LANGUAGE = Language(
     closing=("    if {until} > 0.5", "        break", "    end", "    {state} = {result};", "end"),
     lost=("if ~({until} > 0.5)", "    {0} = NaN;", "end"),
 )
+
+
+def misplaced(stem: str, name: str) -> str:
+    """Return why a file cannot have this name, by which MATLAB and Octave call its function; empty if it can."""
+    if stem in library(LANGUAGE.library)[1] | LANGUAGE.reserved:
+        return f"a file of this name takes the place of the function {stem}, also where others call that"
+    return ""
 
 
 def render(listing: Listing, language: Language = LANGUAGE, end: str = "end") -> str:

@@ -33,7 +33,12 @@ LANGUAGE = Language(
     number=repr,
     element=_element,
     reserved=frozenset(
-        [*keyword.kwlist, *keyword.softkwlist, *_RENAMED, *words("float getattr given hasattr new numpy x xp zero")]
+        [
+            *keyword.kwlist,
+            *keyword.softkwlist,
+            *_RENAMED,
+            *words("float getattr given hasattr new numpy range x xp zero"),
+        ]
     ),
     line="# {0}",
     remark="# {0}",

@@ -14,12 +14,14 @@ Parts = list[list[Statement]]
 def parts(listing: Listing, size: int, kept: str) -> tuple[Parts, int]:
     """Return a function's statements in parts of about ``size`` operations, and how many values they share.
 
-    A value that a later part needs is an element of the array ``kept``.
+    A value that a later part needs is an element of the array ``kept``. A part is either repeated or not: see
+    ``first_repeated``.
     """
+    once = len(listing.parameters) + len(listing.setup) if listing.loop else 0
     groups: Parts = [[]]
     room = size
-    for statement in (*listing.parameters, *listing.setup, *listing.body, *listing.results):
-        if room <= 0:
+    for place, statement in enumerate((*listing.parameters, *listing.setup, *listing.body, *listing.results)):
+        if room <= 0 or (place == once and groups[-1]):
             groups.append([])
             room = size
         groups[-1].append(statement)
@@ -34,6 +36,16 @@ def parts(listing: Listing, size: int, kept: str) -> tuple[Parts, int]:
         return places.get(x.name, x) if isinstance(x, Variable) else x
 
     return [[_statement(x, places, moved) for x in part] for part in groups], len(places)
+
+
+def first_repeated(listing: Listing, cut: Parts) -> int:
+    """Return how many of a function's parts come before its loop; 0 if it has none."""
+    once = len(listing.parameters) + len(listing.setup) if listing.loop else 0
+    count = 0
+    while once > 0:
+        once -= len(cut[count])
+        count += 1
+    return count
 
 
 def _statement(x: Statement, places: dict[str, Element], moved: Callable[[Expression], Expression]) -> Statement:

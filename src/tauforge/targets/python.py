@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import sys
 
 from ..graph import operations as graph
 from .comments import blocks, head
@@ -28,6 +29,13 @@ LANGUAGE = Language(
     closing=("    if {until} > 0.5:", "        break", "    {state} = list({result})"),
     lost=("if not {until} > 0.5:", "    {0} = nan", ""),
 )
+
+
+def misplaced(stem: str, name: str) -> str:
+    """Return why a module cannot have this name; empty if it can."""
+    if stem in sys.stdlib_module_names or stem == "numpy":
+        return f"a file of this name hides Python's own module {stem} from every module beside it"
+    return ""
 
 
 def render(listing: Listing) -> str:

@@ -14,7 +14,7 @@ from .target import Target
 _WORDS = """
     Self abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if
     impl in let loop macro match mod move mut override priv pub ref return self static struct super trait true try type
-    typeof union unsafe unsized use virtual where while yield sqrt fabs sign f32 f64
+    typeof union unsafe unsized use virtual where while yield sqrt fabs sign f32 f64 None Some Ok Err
 """
 _ROOT_AND_SIZE = {graph.SQRT: "sqrt", graph.ABS: "fabs"}
 """Names in C's library; the other functions have the graph's."""
@@ -28,6 +28,7 @@ def language(scalar: str) -> Language:
         number=repr if scalar == "f64" else lambda x: single(x).removesuffix("f"),
         element=lambda x: f"{x.array}[{x.place}]",
         reserved=words(_WORDS) | {*graph.LIBRARY},
+        functions_reserved=words("main drop"),
         flat_arrays=True,
         line="// {0}",
         remark="// {0}",
@@ -50,7 +51,7 @@ def _helper(op: str, scalar: str) -> str:
     here = ", ".join(f"{x}: {scalar}" for x in "xy"[:count])
     given = ", ".join("xy"[:count])
     symbol = name + ("f" if scalar == "f32" else "")
-    extern = f'extern "C" {{ fn {symbol}({here}) -> {scalar}; }}'
+    extern = f'unsafe extern "C" {{ fn {symbol}({here}) -> {scalar}; }}'
     return f"fn {name}({here}) -> {scalar} {{ {extern} unsafe {{ {symbol}({given}) }} }}"
 
 

@@ -12,7 +12,7 @@ from .target import Target
 
 _WORDS = """
     abort break case catch continue do else elseif end endfunction for function halt help if pause quit return select
-    then try while sqrt abs atan bool2s zeros ans
+    then try while apropos clc clear exit pwd resume what who sqrt abs atan bool2s zeros ans
 """
 
 LANGUAGE = replace(
@@ -25,6 +25,7 @@ LANGUAGE = replace(
         graph.SIGN: "(bool2s({0} > 0) - bool2s({0} < 0))",
     },
     reserved=words(_WORDS) | {*graph.LIBRARY},
+    library="scilab",
     line="// {0}",
     remark="// {0}",
     continued=" ..",

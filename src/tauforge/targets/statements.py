@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product as combinations
+from math import isnan, prod
 
 from ..graph.evaluate import topological
 from ..graph.node import ZERO, Node
-from ..graph.operations import ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SYMBOL
+from ..graph.operations import ABS, ADD, CONST, COS, DIV, MUL, NEG, SIGN, SIN, SYMBOL
 from ..program.array import Array
 from ..program.program import PARAMETERS, Program
 from ..program.repeat import computed
-from .expression import Call, Element, Expression, Number, Quotient, Term, Variable, negated, product, total
+from .expression import Call, Element, Expression, Number, Quotient, Sum, Term, Variable, negated, product, total
 from .language import Language, Names
 
 LONGEST = 32
@@ -129,15 +130,17 @@ def listing(program: Program, language: Language, name: str | None) -> Listing:
     """Cut a Program into statements and give them names; ``name`` is the function's."""
     names = Names(language)
     arrays = Names(language) if language.scalar_arrays else names  # where elements are scalars, q itself is a free name
-    inputs = {arrays.take(key)[0]: array for key, array in program.arguments.items()}
-    outputs = {arrays.take(key)[0]: array for key, array in program.results.items()}
+    beside = language.beside
+    inputs = {arrays.take(*_with(key, beside))[0]: array for key, array in program.arguments.items()}
+    outputs = {arrays.take(*_with(key, beside))[0]: array for key, array in program.results.items()}
     if language.scalar_arrays:
         for key, array in (*inputs.items(), *outputs.items()):
             for index in indices(array):
                 names.take(f"{key}{''.join(str(i + 1) for i in index)}")
-    function = arrays.take(program.name)[0] if name is None else arrays.function(name)
+    function = arrays.take(program.name, function=True)[0] if name is None else arrays.function(name)
     loop = _loop(program, language, names, [*inputs], [*outputs])
-    writer = _Writer(program, names, {loop.state if loop and x == loop.argument else x: a for x, a in inputs.items()})
+    known = {loop.state if loop and x == loop.argument else x: a for x, a in inputs.items()}
+    writer = _Writer(program, names, known, bool(language.either))
     filled = tuple(Argument(key, array, True) for key, array in outputs.items())
     cleared = {x.name: x for x in filled if _mostly_zero(x.array)}
     return Listing(
@@ -158,6 +161,10 @@ def listing(program: Program, language: Language, name: str | None) -> Listing:
         writer.symbols,
         loop,
     )
+
+
+def _with(name: str, beside: tuple[str, ...]) -> list[str]:
+    return [name, *(each.format(name) for each in beside)]
 
 
 def _loop(program: Program, language: Language, names: Names, inputs: list[str], outputs: list[str]) -> Loop | None:
@@ -198,8 +205,10 @@ def _positive(node: Node) -> Node:
 class _Writer:
     """Decides which nodes are variables, names them, and writes expressions over them."""
 
-    def __init__(self, program: Program, names: Names, inputs: Mapping[str, Array]) -> None:
+    def __init__(self, program: Program, names: Names, inputs: Mapping[str, Array], unbounded: bool) -> None:
         self.present = set(program.order)
+        flags = ((node, _flag(node)) for node in program.order if unbounded)
+        self._flags = {node: flag for node, flag in flags if flag is not None}
         self._terms: dict[Node, Term] = {}
         self._program = program
         self._papers = _paper_names(program, self.present)
@@ -207,6 +216,7 @@ class _Writer:
         order = topological(
             dict.fromkeys([*self._papers, *results])
         )  # in the order of the papers, from which the names come
+        order = self._needed(order, results) if self._flags else order
         self.variables = self._choose([node for node in order if node.op is not NEG], results)
         self._inputs(inputs)
         self.parameters, self.symbols = self._parameters(names)
@@ -228,7 +238,30 @@ class _Writer:
             return float(node) < 0, Number(abs(float(node)))
         return self._terms[node] if node in self._terms else self._expression(node)
 
+    def _arguments(self, node: Node) -> tuple[Node, ...]:
+        """Return what a node is computed from; flags in the place of what is undefined unless they are 1."""
+        if node in self._flags:
+            return (self._flags[node],)
+        if node.op is ADD and not self._flags.keys().isdisjoint(node.args):
+            return tuple(self._flags.get(a, a) for a in node.args)
+        return node.args
+
+    def _needed(self, order: list[Node], results: list[Node]) -> list[Node]:
+        """Return the nodes from which results are computed, in order."""
+        found = {*results}
+        for node in reversed(order):
+            if node in found:
+                found.update(x for a in self._arguments(node) for x in (a, _positive(a)))
+        return [node for node in order if node in found]
+
     def _expression(self, node: Node) -> Term:
+        if node in self._flags:
+            return False, Call("either", (negated(*self.term(self._flags[node])), Number(0.0)))
+        if node.op is ADD and (flagged := [a for a in node.args if a in self._flags]):
+            rest = negated(*_single(total([self.term(a) for a in node.args if a not in self._flags])))
+            for flag in dict.fromkeys(self._flags[a] for a in flagged):
+                rest = Call("either", (negated(*self.term(flag)), rest))
+            return False, rest
         terms = [self.term(a) for a in node.args]
         if node.op is ADD:
             return False, total(terms)
@@ -245,7 +278,7 @@ class _Writer:
         uses: dict[Node, int] = dict.fromkeys(order, 0)
         needed = {node for node in results if node in setup}  # set-up is kept apart from what is evaluated each time
         for node in order:
-            for argument in map(_positive, node.args):
+            for argument in map(_positive, self._arguments(node)):
                 uses[argument] += 1
                 if node.op is SIGN or (argument in setup and node not in setup):  # C spells sign's argument twice
                     needed.add(argument)
@@ -254,7 +287,7 @@ class _Writer:
         chosen: list[Node] = []
         weight: dict[Node, int] = {}
         for node in order:
-            weight[node] = 1 + sum(weight[_positive(a)] for a in node.args)
+            weight[node] = 1 + sum(weight[_positive(a)] for a in self._arguments(node))
             shared = uses[node] > 1 or node in needed or node in self._papers or node.op in _ALWAYS
             if node.args and (shared or weight[node] > LONGEST):
                 weight[node] = 1
@@ -297,6 +330,49 @@ class _Writer:
                 while not names.is_free(f"{letter}{number[letter]}"):
                     number[letter] += 1
                 self._terms[node] = False, Variable(names.take(f"{letter}{number[letter]}")[0])
+
+
+def _single(x: Sum) -> Term:
+    """Return a sum of one term as that term, and zero if it has none."""
+    if len(x.terms) > 1:
+        return False, x
+    return x.terms[0] if x.terms else (False, Number(0.0))
+
+
+def _flag(node: Node) -> Node | None:
+    """Return the flag by which a product has no number: infinity times zero if it is 0, and 0 if it is 1."""
+    if node.op is not MUL or not any(a.op is ABS for a in node.args):
+        return None
+    for flag in node.args:
+        if flag.op in (CONST, ABS):
+            continue
+        values = [_value(node, {flag: x}) for x in (0.0, 1.0)]
+        if None not in values and isnan(values[0] or 0.0) and values[1] == 0.0:
+            return flag
+    return None
+
+
+_FEW = 30
+"""Operations between a flag and what it makes no number."""
+
+
+def _value(node: Node, known: dict[Node, float | None]) -> float | None:
+    """Return a node's value as a double, given that of a flag; None if it depends on more, or in other ways."""
+    if node in known:
+        return known[node]
+    if node.op is CONST:
+        return float(node)
+    if node.op not in (ADD, MUL, NEG, ABS) or len(known) > _FEW:
+        return None
+    known[node] = None
+    numbers = [value for a in node.args if (value := _value(a, known)) is not None]
+    if len(numbers) < len(node.args):
+        return None
+    if node.op in (ADD, MUL):
+        known[node] = sum(numbers) if node.op is ADD else prod(numbers)
+    else:
+        known[node] = -numbers[0] if node.op is NEG else abs(numbers[0])
+    return known[node]
 
 
 def _paper_names(program: Program, present: set[Node]) -> dict[Node, tuple[str, bool]]:

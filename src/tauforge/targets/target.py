@@ -19,9 +19,13 @@ class Target:
         The ending of its files, if that ending means this target.
     typed
         Returns the same target for another type of numbers, such as "float"; None if there is only one type.
+    misplaced
+        Returns why the language's tools would not take a function from a file, given the name of the file without its
+        ending and that of the function; empty if they would.
     """
 
     language: Language
     render: Callable[[Listing], str]
     ending: str = ""
     typed: Callable[[str], Target] | None = None
+    misplaced: Callable[[str, str], str] = lambda stem, name: ""

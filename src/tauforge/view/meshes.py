@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RobotError, RobotWarning, TauforgeError
+from ..files import note_reading
 from ..formats.urdf.packages import find_package
 from ..robot.body import Visual
 from . import solids
@@ -108,6 +109,7 @@ def _package_around(folder: Path) -> Iterator[Path]:
 
 
 def _mesh(path: Path, scale: tuple[float, ...], color: tuple[float, ...]) -> Solid:
+    note_reading(path)
     stamp = path.stat()
     points, faces, colors = _triangles(path, stamp.st_mtime_ns, stamp.st_size)
     points = points * np.array(scale)
@@ -196,4 +198,5 @@ class _Beside:
             raise RobotError(f"{text!r} is not read")
         if found.stat().st_size > LARGEST // 100:
             raise RobotError(f"{text!r} is too large")
+        note_reading(found)
         return found.read_bytes()

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from ...errors import RobotError
-from ...files import regular
+from ...files import note_reading, regular
 from ...limits import spend
 from ..source import Source, read_text
 from ..wording import said
@@ -91,6 +91,7 @@ class Document:
         """Count a file that MuJoCo will read; a picture by its points."""
         try:
             self.outside += regular(path, path.stat())
+            note_reading(path)
             with path.open("rb") as file:
                 head = file.read(24)
         except OSError as error:

@@ -6,6 +6,7 @@ and memory.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import warnings
 from dataclasses import replace
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ...errors import RobotError, RobotWarning
+from ...files import note_reading
 from ...limits import spend
 from ...robot.robot import Robot
 from ..angles import SNAP
@@ -45,6 +47,8 @@ def _expanded(path: Path) -> bytes:
             raise RobotError(f"{path}: {said}")
         spend("bytes", expanded.stat().st_size, path)
         data = expanded.read_bytes()
+        for name in Path(f"{expanded}.read").read_bytes().split(b"\0"):
+            note_reading(os.fsdecode(name))
     if said:
         warnings.warn(f"{path}: xacro says: {said}", RobotWarning, stacklevel=5)
     return data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import sys
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ def main(path: str, output: str) -> tuple[bool, str]:
     vars(packages)["get_package_share_directory"] = folder
     sys.modules |= {module.__name__: module for module in (index, packages)}
     said = StringIO()  # it would print, and text from a file could control a terminal
+    opened = _opened_from_now_on()
     try:
         with redirect_stderr(said), redirect_stdout(said):
             expanded: str = xacro.process_file(path).toxml()
@@ -44,7 +46,20 @@ def main(path: str, output: str) -> tuple[bool, str]:
         short = any(isinstance(cause, MemoryError) for cause in _causes(error))
         return False, "MemoryError" if short else f"xacro cannot expand it: {str(error) or type(error).__name__}"
     Path(output).write_bytes(expanded.encode("utf-8", "replace"))
+    Path(f"{output}.read").write_bytes(b"\0".join({os.fsencode(name) for name in opened}))
     return True, said.getvalue()
+
+
+def _opened_from_now_on() -> list[str]:
+    """Return a list to which every file that this process opens is added: xacro does not say what it includes."""
+    opened: list[str] = []
+
+    def hear(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], str):
+            opened.append(os.path.abspath(arguments[0]))
+
+    sys.addaudithook(hear)
+    return opened
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -10,7 +10,7 @@ const env = {
 // Float64Arrays to fill and to read.
 export async function load(bytes, states = 1) {
     const { instance } = await WebAssembly.instantiate(bytes, { env });
-    const { memory, @name@, __heap_base } = instance.exports;
+    const { memory, __heap_base, "@name@": compute } = instance.exports;
     const size = (name, entries) => 8*entries*(name === SHARED ? 1 : states);
     const all = [...Object.entries(ARRAYS.inputs), ...Object.entries(ARRAYS.outputs)];
     const needed = __heap_base.value + all.reduce((sum, [name, n]) => sum + size(name, n), 16*all.length);
@@ -24,5 +24,5 @@ export async function load(bytes, states = 1) {
             next += 16*Math.ceil(size(name, n)/16);
         }
     }
-    return { ...views, evaluate: count => @name@(count, ...addresses) };
+    return { ...views, evaluate: count => compute(count, ...addresses) };
 }
