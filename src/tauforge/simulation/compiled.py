@@ -32,7 +32,7 @@ REASONS = {
     NOT_FINITE: "the rates of the state are not finite",
     TOO_MANY: "it has tried max_steps steps",
 }
-NO_START = "the accelerations at t = {:g} are not finite: the inertia matrix is singular, or a number too large"
+NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
           TOO_MANY: "too many steps"}  # fmt: skip
 """What the status of a state is called."""
@@ -60,16 +60,19 @@ class Course:
         The equations of motion.
     table
         Their inputs, with an axis of states before that of times.
-    span, times
-        First and last time, and those of the results; None for the steps of a single state.
     y
         The states at the start, (states, size).
+    span
+        First and last time, for the way to a break; by default those of the system's clock, which has the times of the
+        results too.
     """
 
     def __init__(
-        self, system: System, table: Table, span: tuple[float, float], times: Floats | None, y: Floats, how: Options
+        self, system: System, table: Table, y: Floats, how: Options, span: tuple[float, float] | None = None
     ) -> None:
-        self.system, self.how, self.span, self.table = system, how, span, table
+        self.system, self.how, self.table = system, how, table
+        times = None if span else system.clock.seconds
+        self.span = span = span or (0.0, system.clock.duration)
         self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64))
         self.records = self.march.records(span[0], y)
         control(self.records, "row")[:] = 1.0
@@ -105,7 +108,7 @@ class Course:
                     self.march(records, task, budget, self.how.threads)
                     passed = float(control(records, "t").sum()) - start * len(records)
                     part = (first + passed / duration) / count
-                    progress.show(part, f"t = {start + part * duration:.4g} s")
+                    progress.show(part, f"t = {self.system.clock.said(start + part * duration)} s")
                     self._make_room()
         finally:
             progress.clear()
@@ -145,10 +148,10 @@ class Course:
         """Say why a single state was given up."""
         status = int(self.status[0])
         if status in REASONS:
-            t = float(control(self.records, "t")[0])
+            t = self.system.clock.said(float(control(self.records, "t")[0]))
             if status == NOT_FINITE and not self.count("steps")[0]:
                 raise ProgramError(NO_START.format(t))
-            raise ProgramError(f"the integrator gave up at t = {t:g}: {REASONS[status]}")
+            raise ProgramError(f"the integrator gave up at t = {t}: {REASONS[status]}")
 
     def inputs(self, t: Floats) -> dict[str, Floats]:
         """Return the inputs at some times, with axes for states and times."""
@@ -182,7 +185,7 @@ class Stepper:
         table = Table(
             np.array([-np.inf]), {name: np.asarray(x)[None, None] for name, x in given.items() if name != "t"}
         )
-        self._course = Course(system, table, (t, stop), None, y[None], how._replace(max_steps=None))
+        self._course = Course(system, table, y[None], how._replace(max_steps=None), (t, stop))
         self._course.task = self._course.task._replace(results=np.zeros((1, 0, system.size)), own=False)
         if first_step:
             control(self._course.records, "h")[:] = first_step

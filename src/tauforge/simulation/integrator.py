@@ -29,7 +29,7 @@ class Record:
     Attributes
     ----------
     t
-        Times of the results.
+        Times of the results, in seconds since the start.
     y
         States at these times.
     reached
@@ -60,20 +60,13 @@ class Record:
 def run(
     system: System,
     record: Record,
-    span: tuple[float, float],
-    times: Floats | None,
     y: Floats,
     watch: Watch,
     how: Options,
 ) -> None:
-    """Integrate from the first time to the last, and keep the results in the record.
-
-    Parameters
-    ----------
-    times
-        When results are wanted; None for each step.
-    """
-    t, end = span
+    """Integrate from the start to the end of the system's clock, and keep the results in the record."""
+    clock, t, end = system.clock, 0.0, system.clock.duration
+    times = clock.seconds
     record.add(t, y)
     record.reached = (t, y)
     _check_start(system, t, y)
@@ -89,14 +82,16 @@ def run(
             solver = _solver(system, t, y, stop, first_step, how)
             while solver.status == "running":
                 if record.steps == how.max_steps:
-                    raise ProgramError(f"the integrator gave up at t = {solver.t:g}: it has taken max_steps steps")
+                    raise ProgramError(
+                        f"the integrator gave up at t = {clock.said(solver.t)}: it has taken max_steps steps"
+                    )
                 _step(system, solver)
                 record.steps += 1
                 halt = _watched(watch, record, solver)
                 until = halt[0] if halt else solver.t
                 place = _results(record, solver, wanted, place, until, times is None and not halt)
                 record.reached = halt or (solver.t, solver.y.copy())
-                progress.show((solver.t - span[0]) / (end - span[0]), f"t = {solver.t:.4g} s")
+                progress.show(solver.t / end, f"t = {clock.said(solver.t)} s")
                 if halt:
                     record.close()
                     return
@@ -111,7 +106,7 @@ def run(
 def _check_start(system: System, t: float, y: Floats) -> None:
     system.drive.start(t, *system.split(y)[:2])
     if not np.isfinite(system.rates(t, y)).all():
-        raise ProgramError(NO_START.format(t))
+        raise ProgramError(NO_START.format(system.clock.said(t)))
 
 
 def _solver(system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options) -> Any:
@@ -132,10 +127,10 @@ def _step(system: System, solver: Any) -> None:
     message = solver.step()
     if solver.status == "failed":
         why = system.flaw or str(message or "no step is short enough").rstrip(".")
-        raise ProgramError(f"the integrator gave up at t = {solver.t:g}: {why}")
+        raise ProgramError(f"the integrator gave up at t = {system.clock.said(solver.t)}: {why}")
     if not np.isfinite(solver.y).all():  # LSODA goes on with NaN
         why = system.flaw or "the state is not finite"
-        raise ProgramError(f"the integrator gave up after t = {solver.t_old:g}: {why}")
+        raise ProgramError(f"the integrator gave up after t = {system.clock.said(solver.t_old)}: {why}")
     system.flaw = ""
 
 
