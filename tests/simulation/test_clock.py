@@ -157,7 +157,7 @@ def test_a_step_ends_at_a_number(method):
     """Late in a long run, the times are rounded, and what is integrated is the rounded step."""
     tau = tf.gravity(ARM).compile()(np.zeros(2))
     late = 2.0**26
-    rows = np.vstack([tau, np.tile(tau + [1.0, -0.5], (3, 1))])
+    rows = tau + np.array([[0.0, 0.0], [1.0, -0.5], [1.0, -0.5], [1.0, -0.5]])
     found = tf.simulate(ARM, [0.0, late, late + 0.5, late + 1.0], rows, method=method, **TIGHT)
     exact = tf.simulate(ARM, [0.0, 0.5, 1.0], rows[1:], **TIGHT)
     np.testing.assert_allclose(found.q[1:], exact.q, atol=2e-9)

@@ -140,11 +140,10 @@ class Controller:
     def _checked(self, name: str, given: ArrayLike, t: float) -> Floats:
         value, shape = np.asarray(given, dtype=float), self.program.inputs[name]
         if value.shape != shape.shape:
+            entries = f"have {shape.size} entries: {', '.join(shape.labels[0])}" if len(shape) == 1 else ""
             raise ProgramError(
-                f"the reference gives {name} of shape {list(value.shape)} at t = {said(t)}; "
-                f"it must have {shape.size} entries: {', '.join(shape.labels[0])}"
-                if len(shape) == 1
-                else f"the reference gives {name} of shape {list(value.shape)} at t = {said(t)}; it must be {list(shape)}"
+                f"the reference gives {name} of shape {list(value.shape)} at t = {said(t)}; it must "
+                + (entries or f"be {list(shape)}")
             )
         if not np.isfinite(value).all():
             entry = shape.labels[0][int(np.argwhere(~np.isfinite(value))[0][0])]

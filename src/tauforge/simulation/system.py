@@ -61,6 +61,10 @@ class System:
         nq, n = self.nq, self.nq + self.n
         return self.settled(y[:nq]), y[nq:n], y[n:]
 
+    def velocities(self, y: Floats) -> Floats:
+        """Return the velocities of a state, or of many."""
+        return y[..., self.nq : self.nq + self.n]
+
     def settled(self, q: Floats) -> Floats:
         """Return coordinates with unit quaternions and closed loops."""
         if self.flat:

@@ -102,8 +102,7 @@ def _referred(controller: Controller, start: float) -> tuple[Program, Table]:
     if isinstance(motion, Rest):
         return program, Table(none, {name: motion.values[names.index(name)][None] for name in needed})
     if isinstance(motion, Motion) and isinstance(motion.law, Pieces) and not posed:
-        motion = counted_from(motion, start) if start else motion
-        return _in_pieces(program, motion, motion.law)
+        return _in_pieces(program, counted_from(motion, start), motion.law.counted_from(start))
     nodes = _nodes(motion.law) if isinstance(motion, Motion) and not posed else None
     if nodes is None:
         raise ProgramError(
