@@ -17,9 +17,9 @@ from .controllers import largest_torques
 from .drive import Drive, Free, Inside, Law, Table, drive, law_of
 from .equations import equations
 from .events import Watch
-from .friction import SMOOTHING, Stiction
+from .friction import RESOLVED, SMOOTHING, Stiction, rubbing
 from .integrator import Record, run
-from .options import Options, options
+from .options import LINEARISING, Options, options
 from .results import course_of_many, course_of_one, finished, partial
 from .start import Start, start
 from .stops import Stops, stops_of
@@ -88,6 +88,8 @@ def simulate(
     driven = _compiled(drive(first.torque, controller, rate, delay, clock, names), method, clock)
     system = _system(robot, driven, wrenches, saturation, smoothing, stiction, stops, clock)
     how = how._replace(atol=_tolerances(how.atol, system))
+    if method in LINEARISING and smoothing > 0.0 and stiction is None:
+        how = how._replace(atol=_resolving_friction(how.atol, system, smoothing))
     watch, y = Watch(robot, events, system.split, clock), _whole(first.y, system)
     if table := _table(system, first, how, wrenches, watch):
         return _march(Course(system, table, y, how), first.batch)
@@ -258,6 +260,21 @@ def _tolerances(atol: ArrayLike, system: System) -> Any:
     if found.ndim == 0:
         return float(found)
     return np.concatenate([found, np.full(system.size - count, found.min())])
+
+
+def _resolving_friction(atol: Any, system: System, smoothing: float) -> Any:
+    """Return tolerances that resolve the width of smoothed friction.
+
+    Within it, a velocity that rests is held by slopes of FS / smoothing; beyond it, friction has none. A state that is
+    thrown out of it, but stays within the tolerance, is taken: the method then chatters, with tiny steps back to rest
+    and long ones that throw it out again.
+    """
+    places = [system.nq + k for k in rubbing(system.robot)]
+    if not places or np.max(atol) <= RESOLVED * smoothing:
+        return atol
+    found = np.broadcast_to(atol, (system.size,)).copy()
+    found[places] = np.minimum(found[places], RESOLVED * smoothing)
+    return found
 
 
 def _wrenches(robot: Robot, wrenches: Any) -> tuple[Law | None, bool]:
