@@ -1,5 +1,7 @@
 """Recordings from files: tables, archives and bags, whatever they call their columns."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -98,6 +100,37 @@ def test_bad_files(tmp_path):
             tf.Recording.read(tmp_path / name)
     with pytest.raises(tf.IdentificationError, match="no such file"):
         tf.Recording.read(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("ending", ["npz", "csv", "parquet"])
+def test_damaged_files(planar, tmp_path, ending):
+    """Whatever the libraries that read them raise, the error is ours and names the file."""
+    _, recording = planar
+    t, q, tau = recording.t[:200], recording.q[:200], recording.tau[:200]
+    path, bad, rng = tmp_path / f"run.{ending}", tmp_path / f"bad.{ending}", np.random.default_rng(0)
+    if ending == "npz":
+        np.savez_compressed(path, t=t, q=q, tau=tau)
+    else:
+        columns = np.column_stack([t, q, tau])
+        if ending == "csv":
+            np.savetxt(path, columns, delimiter=",", header="t,q1,q2,tau1,tau2", comments="")
+        else:
+            arrow = pytest.importorskip("pyarrow.parquet")
+            table = __import__("pyarrow").table(dict(zip(("t", "q1", "q2", "tau1", "tau2"), columns.T, strict=True)))
+            arrow.write_table(table, path)
+    good, said = path.read_bytes(), list[str]()
+    for _ in range(60):
+        data, at, length = bytearray(good), int(rng.integers(len(good))), int(rng.integers(1, 100))
+        data[at : at + length] = (b"", rng.bytes(length))[rng.integers(2)]
+        bad.write_bytes(data if rng.random() < 0.7 else data[:at])
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", tf.RecordingWarning)
+                tf.Recording.read(bad)
+        except tf.IdentificationError as error:
+            said.append(str(error))
+    assert len(said) > 30
+    assert all(text.startswith(f"{bad}: ") for text in said)
 
 
 @pytest.fixture

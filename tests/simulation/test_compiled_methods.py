@@ -209,6 +209,31 @@ def test_friction_that_sticks_and_end_stops(method):
     np.testing.assert_allclose(found.q, exact.q, atol=1e-5)
 
 
+@pytest.mark.parametrize("smoothing", [1e-4, 1e-6])
+@pytest.mark.parametrize("method", [*STIFF, "Radau"])
+def test_smoothed_friction_that_holds(method, smoothing):
+    """At tolerances far wider than the velocity at which friction fades, a joint at rest is held in few steps."""
+    joints = tuple(replace(joint, FS=15.0) for joint in ARM.joints)
+    rotor = tf.Robot(
+        name="rotor",
+        joints=(tf.Joint(name="turn", antecedent=0, FS=1.0),),
+        bodies=(tf.Body(name="disc", inertia=tf.Inertia(ZZ=1.0)),),
+        gravity=(0.0, 0.0, 0.0),
+    )
+    for robot, q0, qd0 in (
+        (rotor, [0.5], [2.97]),
+        (rotor, [0.0], [0.035]),
+        (replace(ARM, joints=joints), [0.09, -1.49], [0.0, 0.0]),
+        (replace(ARM, joints=joints), [0.7, -1.0], [0.3, -0.4]),
+    ):
+        given = {"q0": q0, "qd0": qd0, "smoothing": smoothing}
+        exact = tf.simulate(robot, [0.0, 20.0], **given, method="BDF", rtol=1e-8, atol=1e-10)
+        for tolerance in (1e-2, 1e-3, 1e-4, 1e-5):
+            found = tf.simulate(robot, [0.0, 20.0], **given, method=method, rtol=tolerance, atol=tolerance)
+            assert found.steps < 130
+            np.testing.assert_allclose(found.q[-1], exact.q[-1], atol=10.0 * tolerance)
+
+
 def test_the_lwr():
     """Both stiff methods keep the error of 5e-6 rad at a tolerance of 1e-6; Rodas4 needs fewer evaluations than the
     published 1924 and 993.

@@ -158,13 +158,13 @@ def test_nan_from_a_sampled_controller():
 
 @pytest.mark.parametrize("many", [False, True])
 def test_an_interrupt_keeps_what_is_done(many, monkeypatch):
-    """Slices of one step; the interrupt comes after the tenth."""
+    """Slices of one step; the interrupt comes after the hundredth."""
     monkeypatch.setattr(compiled, "SLICE", 1.0)
     count = [0]
 
     def show(self, part, remark):
         count[0] += 1
-        if count[0] == 10:
+        if count[0] == 100:
             raise KeyboardInterrupt
 
     monkeypatch.setattr(progress.Progress, "show", show)

@@ -84,6 +84,31 @@ def test_files_that_are_refused(falling, tmp_path):
             tf.Trajectory.load(tmp_path / f"bad.{ending}")
 
 
+def damaged(good, rng):
+    """Return the bytes of a file that was cut off, overwritten or pieced together wrongly."""
+    data, at, length = bytearray(good), int(rng.integers(len(good))), int(rng.integers(1, 100))
+    damage = rng.integers(4)
+    if damage == 0:
+        return bytes(data[:at])
+    data[at : at + length] = (rng.bytes(length), b"", data[:length])[damage - 1]
+    return bytes(data)
+
+
+@pytest.mark.parametrize("ending", ["npz", "csv", "parquet"])
+def test_damaged_files(falling, tmp_path, ending):
+    """The error names the file and what to do; what loads is whole."""
+    good, bad = falling.save(tmp_path / f"fall.{ending}").read_bytes(), tmp_path / f"bad.{ending}"
+    rng, said = np.random.default_rng(0), list[str]()
+    for _ in range(60):
+        bad.write_bytes(damaged(good, rng))
+        try:
+            assert tf.Trajectory.load(bad).q.shape == falling.q.shape
+        except tf.TauforgeError as error:
+            said.append(str(error))
+    assert len(said) > 30
+    assert [text for text in said if not (text.startswith(f"{bad}: ") and "save it again" in text)] == []
+
+
 def test_parquet_without_its_library(falling, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(tf.TauforgeError, match="needs pyarrow"):

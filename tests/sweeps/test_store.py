@@ -126,6 +126,21 @@ def test_what_is_not_a_store(tmp_path):
         tf.Sweep.load(tmp_path / "nothing")
 
 
+def half(a):
+    return 0.5 * a
+
+
+def test_a_damaged_store(tmp_path):
+    """Whatever zarr and its codecs raise, the error is ours and names the store, also on the way to resume."""
+    path = tmp_path / "sweep"
+    tf.sweep(half, {"a": [1.0, 2.0]}, store=path)
+    for part in (path / "status").rglob("c/*"):
+        part.write_bytes(b"nonsense")
+    for use in (tf.Sweep.load, lambda place: tf.sweep(half, {"a": [1.0, 2.0]}, store=place)):
+        with pytest.raises(tf.TauforgeError, match=r"sweep: the store of this sweep is damaged \(.*remove it and run"):
+            use(path)
+
+
 def test_one_caller_at_a_time(tmp_path):
     path = tmp_path / "runs.zarr"
     tf.sweep(Counted(), {"x": X}, store=path)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import IdentificationError
+from .files import damaged
 from .recording import Recording
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
@@ -30,10 +31,12 @@ def read_bag(path: Path, topic: str | None = None) -> Recording:
             if len(topics) != 1:
                 raise IdentificationError(f"{path}: {_unclear(topics, topic, reader.connections)}")
             messages = [reader.deserialize(raw, x.msgtype) for x, _, raw in reader.messages(connections=found)]
+    except IdentificationError:
+        raise
     except (highlevel.AnyReaderError, OSError, ValueError) as error:
-        if isinstance(error, IdentificationError):
-            raise
         raise IdentificationError(f"{path}: it cannot be read as a ROS 2 bag: {error}") from None
+    except Exception as error:  # rosbags and what it reads with raise whatever damage leads to
+        raise IdentificationError(f"{path}: it cannot be read as a ROS 2 bag: {damaged(error)}") from None
     return recording_of_messages(messages, path)
 
 

@@ -45,10 +45,18 @@ def read(path: str | Path, columns: Names, topic: str | None = None, step: float
         raise IdentificationError(f"{file}: recordings are read from {known} files and ROS 2 bags")
     try:
         return _archived(file, columns, step) if file.suffix == ".npz" else _gathered(file, columns, step)
+    except IdentificationError as error:
+        raise (error if str(file) in str(error) else IdentificationError(f"{file}: {error}")) from None
     except (OSError, ValueError) as error:
-        if isinstance(error, IdentificationError):
-            raise
         raise IdentificationError(f"{file}: it cannot be read: {error}") from None
+    except Exception as error:  # a library raises whatever damage leads to: BadZipFile, zlib.error, EOFError, …
+        raise IdentificationError(f"{file}: it cannot be read: {damaged(error)}") from None
+
+
+def damaged(error: Exception) -> str:
+    """Return what to say of a file if a library failed to read it."""
+    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"it is damaged, or of another kind than its name says ({said}); record or export it again"
 
 
 def _archived(file: Path, columns: Names, step: float | None) -> Recording:

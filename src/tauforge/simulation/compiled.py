@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
-from ..llvm.march.tables import CONTROLS, DONE, NOT_FINITE, PROGRAMS, RUNNING, TOO_MANY, TOO_SMALL
+from ..llvm.march.tables import CONTROLS, DONE, ENDLESS, NOT_FINITE, PROGRAMS, RUNNING, TOO_MANY, TOO_SMALL
 from ..program.program import Program
 from ..progress import Progress
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
+from .divergence import PER_DOUBLING, Growth
 from .drive import Table
 from .flow import flow
 from .options import Options
@@ -25,17 +26,28 @@ SLICE = 1e8
 """Operations of a slice, about a twentieth of a second: then progress is shown, and an interrupt gets through."""
 CHUNK = 512
 """States that are integrated to the end before others begin."""
+FIRST_SLICE, DOUBLED = 256, 4096
+"""Steps of the first slice. Then as many follow as were taken, and from the second number on a part of them, so that
+the growth of a motion is seen from early on.
+"""
 ROWS = 256
 """Steps for which there is memory at first, if the results are wanted at the steps."""
 REASONS = {
     TOO_SMALL: "no step is short enough to keep the tolerance",
-    NOT_FINITE: "the rates of the state are not finite",
+    NOT_FINITE: "even in the shortest step, the state or its rates exceed the largest numbers",
     TOO_MANY: "it has tried max_steps steps",
 }
-NO_START = "the accelerations at t = {:g} are not finite: the inertia matrix is singular, or a number too large"
+NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
-          TOO_MANY: "too many steps"}  # fmt: skip
+          TOO_MANY: "too many steps", ENDLESS: "diverges"}  # fmt: skip
 """What the status of a state is called."""
+
+
+def check_start(system: System, y: Floats) -> None:
+    """Refuse a start at which the accelerations are not finite."""
+    system.drive.start(0.0, *system.split(y)[:2])
+    if not np.isfinite(system.rates(0.0, y)).all():
+        raise ProgramError(NO_START.format(system.clock.said(0.0)))
 
 
 @lru_cache(maxsize=32)
@@ -60,21 +72,26 @@ class Course:
         The equations of motion.
     table
         Their inputs, with an axis of states before that of times.
-    span, times
-        First and last time, and those of the results; None for the steps of a single state.
     y
         The states at the start, (states, size).
+    span
+        First and last time, for the way to a break; by default those of the system's clock, which has the times of the
+        results too.
     """
 
     def __init__(
-        self, system: System, table: Table, span: tuple[float, float], times: Floats | None, y: Floats, how: Options
+        self, system: System, table: Table, y: Floats, how: Options, span: tuple[float, float] | None = None
     ) -> None:
-        self.system, self.how, self.span, self.table = system, how, span, table
+        self.system, self.how, self.table, self._start = system, how, table, y
+        times = None if span else system.clock.seconds
+        self.span = span = span or (0.0, system.clock.duration)
         self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64))
         self.records = self.march.records(span[0], y)
         control(self.records, "row")[:] = 1.0
         inside = [x for x in table.starts if span[0] < x < span[1]]
         breaks = np.array([span[0], *inside, span[1]])
+        self._growth = dict[int, Growth]()
+        self._due, self._why = np.full(len(y), float(FIRST_SLICE)), dict[int, str]()
         rows = 1 + ROWS if times is None else len(times)
         results = np.full((len(y), rows, system.size), np.nan)
         results[:, 0] = y
@@ -99,16 +116,43 @@ class Course:
                 own = slice(first, first + CHUNK)
                 inputs = self.task.inputs[own] if len(self.task.inputs) > 1 else self.task.inputs
                 records = self.records[own]
-                budget = max(16, int(SLICE / (self.march.work * len(records))))
+                most, budget = max(1, int(SLICE / (self.march.work * len(records)))), FIRST_SLICE
                 while self._is_running(records):
                     task = self.task._replace(inputs=inputs, results=self.task.results[own])
-                    self.march(records, task, budget, self.how.threads)
+                    self.march(records, task, min(budget, most), self.how.threads)
+                    self._watch_growth(own)
+                    tried = int((control(records, "steps") + control(records, "rejected")).max())
+                    budget = tried if tried < DOUBLED else int(tried * (2.0 ** (1.0 / PER_DOUBLING) - 1.0))
                     passed = float(control(records, "t").sum()) - start * len(records)
                     part = (first + passed / duration) / count
-                    progress.show(part, f"t = {start + part * duration:.4g} s")
+                    progress.show(part, f"t = {self.system.clock.said(start + part * duration)} s")
                     self._make_room()
         finally:
             progress.clear()
+
+    def _watch_growth(self, own: slice) -> None:
+        """Stop the states that will not get to the end."""
+        records, due = self.records[own], self._due[own]
+        steps = control(records, "steps")
+        for k in np.flatnonzero((control(records, "status") == RUNNING) & (steps >= due)):
+            state = int(own.start + k)
+            if state not in self._growth:
+                self._growth[state] = self._growth_of(state)
+            growth, t = self._growth[state], float(control(records, "t")[k])
+            growth.note(int(steps[k]), t, self.system.velocities(self._state(state)))
+            due[k] = growth.due
+            if why := growth.endless():
+                self._why[state] = why
+                control(records, "status")[k] = ENDLESS
+
+    def _growth_of(self, state: int) -> Growth:
+        return Growth(self.system.robot.velocity_names, self.system.clock, self.system.velocities(self._start[state]))
+
+    def _state(self, state: int) -> Floats:
+        """Return where a state is now."""
+        at = len(CONTROLS)
+        now: Floats = self.records[state, at : at + self.system.size]
+        return now
 
     def _is_running(self, records: Floats) -> bool:
         return bool((control(records, "status") == RUNNING).any())
@@ -127,9 +171,8 @@ class Course:
         t, y = self.task.times[:rows], self.task.results[0, :rows]
         now = float(control(self.records, "t")[0])
         if now > t[-1]:
-            at = len(CONTROLS)
             t = np.append(t, now)
-            y = np.concatenate([y, self.records[:1, at : at + self.system.size]])
+            y = np.concatenate([y, self._state(0)[None]])
         return t, y
 
     def count(self, name: str) -> NDArray[np.int64]:
@@ -144,11 +187,15 @@ class Course:
     def check(self) -> None:
         """Say why a single state was given up."""
         status = int(self.status[0])
-        if status in REASONS:
-            t = float(control(self.records, "t")[0])
+        if status not in (RUNNING, DONE):
+            now = self.system.clock.said(float(control(self.records, "t")[0]))
+            if status == ENDLESS:
+                raise ProgramError(f"the integrator gave up at t = {now} s: {self._why[0]}")
             if status == NOT_FINITE and not self.count("steps")[0]:
-                raise ProgramError(NO_START.format(t))
-            raise ProgramError(f"the integrator gave up at t = {t:g}: {REASONS[status]}")
+                check_start(self.system, self._start[0])
+            t, y = self.states
+            diverged = self._growth.get(0, self._growth_of(0)).exploded(t, self.system.velocities(y))
+            raise ProgramError(f"the integrator gave up at t = {now}: {REASONS[status]}{diverged}")
 
     def inputs(self, t: Floats) -> dict[str, Floats]:
         """Return the inputs at some times, with axes for states and times."""
@@ -182,7 +229,7 @@ class Stepper:
         table = Table(
             np.array([-np.inf]), {name: np.asarray(x)[None, None] for name, x in given.items() if name != "t"}
         )
-        self._course = Course(system, table, (t, stop), None, y[None], how._replace(max_steps=None))
+        self._course = Course(system, table, y[None], how._replace(max_steps=None), (t, stop))
         self._course.task = self._course.task._replace(results=np.zeros((1, 0, system.size)), own=False)
         if first_step:
             control(self._course.records, "h")[:] = first_step

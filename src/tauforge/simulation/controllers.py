@@ -28,7 +28,9 @@ from ..program.array import Array, inputs, outputs
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..runtime.function import Function
+from .clock import counted_from, said
 from .equations import limited
+from .motion.motion import Motion
 
 Floats = NDArray[np.float64]
 REFERENCES = (("q_ref", "qd_ref", "qdd_ref"), ("T_ref", "V_ref"))
@@ -112,11 +114,20 @@ class Controller:
         still = [np.zeros(shapes[name].shape) if name in shapes else np.zeros(0) for name in rates]
         return Rest((q, *still))
 
-    def at(self, t: float) -> dict[str, Floats]:
-        """Return the Program's inputs that depend on time alone: the reference, and t."""
+    def at(self, t: float, start: float = 0.0) -> dict[str, Floats]:
+        """Return the Program's inputs that depend on time alone: the reference, and t.
+
+        Parameters
+        ----------
+        t
+            Seconds since ``start``.
+        """
         found: dict[str, Floats] = {}
+        seconds, t = t, start + t
         if needed := self._needed:
-            given, order = self.reference(t), self._reference
+            order, follows = self._reference, self.reference
+            moves = start != 0.0 and isinstance(follows, Motion)
+            given = counted_from(follows, start)(seconds) if moves else follows(t)
             if not isinstance(given, tuple | list) or len(given) <= order.index(needed[-1]):
                 wanted = ", ".join(order[: order.index(needed[-1]) + 1])
                 raise ProgramError(f"the reference must return a tuple of {wanted}")
@@ -129,24 +140,25 @@ class Controller:
     def _checked(self, name: str, given: ArrayLike, t: float) -> Floats:
         value, shape = np.asarray(given, dtype=float), self.program.inputs[name]
         if value.shape != shape.shape:
+            entries = f"have {shape.size} entries: {', '.join(shape.labels[0])}" if len(shape) == 1 else ""
             raise ProgramError(
-                f"the reference gives {name} of shape {list(value.shape)} at t = {t:g}; "
-                f"it must have {shape.size} entries: {', '.join(shape.labels[0])}"
-                if len(shape) == 1
-                else f"the reference gives {name} of shape {list(value.shape)} at t = {t:g}; it must be {list(shape)}"
+                f"the reference gives {name} of shape {list(value.shape)} at t = {said(t)}; it must "
+                + (entries or f"be {list(shape)}")
             )
         if not np.isfinite(value).all():
             entry = shape.labels[0][int(np.argwhere(~np.isfinite(value))[0][0])]
-            raise ProgramError(f"the reference gives {name} that is not finite for {entry} at t = {t:g}")
+            raise ProgramError(f"the reference gives {name} that is not finite for {entry} at t = {said(t)}")
         return value
 
     def __call__(self, t: float, q: ArrayLike, qd: ArrayLike, integral: ArrayLike | None = None) -> Floats:
         """Return the torques in a state; the integral is zero by default."""
         return self.outputs(t, q, qd, integral)["tau"]
 
-    def outputs(self, t: float, q: ArrayLike, qd: ArrayLike, integral: ArrayLike | None = None) -> dict[str, Floats]:
-        """Return all outputs of the Program in a state."""
-        known: dict[str, Any] = {"q": q, "qd": qd, **self.at(t)}
+    def outputs(
+        self, t: float, q: ArrayLike, qd: ArrayLike, integral: ArrayLike | None = None, start: float = 0.0
+    ) -> dict[str, Floats]:
+        """Return all outputs of the Program in a state, t seconds after ``start``."""
+        known: dict[str, Any] = {"q": q, "qd": qd, **self.at(t, start)}
         if "integral" in self.program.inputs:
             known["integral"] = np.zeros(self.program.inputs["integral"].shape) if integral is None else integral
         found = self._function(*(known[name] for name in self.program.inputs))

@@ -12,11 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError
 from ..program.program import Program
+from .clock import Clock, said
 from .controllers import Controller
 
 Floats = NDArray[np.float64]
 Law = Callable[[float, Floats, Floats], Floats]
 """A function of time, coordinates and velocities."""
+MOST_SAMPLES = 1e8
+"""Samples of a controller in one simulation: hours of work in Python, and gigabytes of torques."""
 
 
 class Drive(ABC):
@@ -117,11 +120,11 @@ class Free(Drive):
 class Inside(Drive):
     """A controller whose Program is a part of the equations of motion."""
 
-    def __init__(self, controller: Controller) -> None:
-        self.controller, self.law = controller, controller.program
+    def __init__(self, controller: Controller, start: float) -> None:
+        self.controller, self.law, self._start = controller, controller.program, start
 
     def inputs(self, t: float, q: Floats, qd: Floats) -> dict[str, Floats]:
-        return self.controller.at(t)
+        return self.controller.at(t, self._start)
 
 
 def drive(
@@ -129,18 +132,15 @@ def drive(
     controller: Any,
     rate: float | None,
     delay: int,
-    times: tuple[float, float],
-    t: Floats | None,
+    clock: Clock,
     names: Sequence[str],
 ) -> Drive:
     """Return what drives the robot, from the arguments of ``simulate``.
 
     Parameters
     ----------
-    times
-        First and last time.
-    t
-        The times of the result, at which samples of torques are given; None if the integrator chooses them.
+    clock
+        It has the times of the results, at which samples of torques are given.
     names
         Names of the torques.
     """
@@ -150,38 +150,67 @@ def drive(
         controller = Controller(controller)
     if isinstance(delay, bool) or not isinstance(delay, int) or delay < 0 or (delay and rate is None):
         raise ProgramError(f"delay is {delay!r}; it is a number of samples, 0, 1, 2, …, and needs a rate")
-    breaks = _samples(rate, times) if rate is not None else None
+    breaks = _samples(rate, clock.duration) if rate is not None else None
     if isinstance(controller, Controller):
-        return Inside(controller) if breaks is None else Held(_sampled(controller, rate or 1.0, names), breaks, delay)
+        if breaks is None:
+            return Inside(controller, clock.start)
+        return Held(_sampled(controller, breaks.rate, names, clock.start), breaks, delay)
     law = torque if controller is None else controller
     what = "torque" if controller is None else "controller"
     if callable(law):
         called, reads = law_of(law, what, (len(names),), names)
+        called = clock.law(called)
         return Free(called, reads) if breaks is None else Held(called, breaks, delay)
     if controller is not None:
         raise ProgramError("controller must be a Controller, a Program or a function (t, q, qd) -> tau")
     if rate is not None:
         raise ProgramError("rate is for a controller or a torque that is a function; samples have the times t")
-    return _given(torque, t, names)
+    return _given(torque, clock.seconds, names)
 
 
-def _samples(rate: float, times: tuple[float, float]) -> list[float]:
+@final
+class Samples(Sequence[float]):
+    """The times of samples, in seconds since the start; none is stored."""
+
+    def __init__(self, rate: float, count: int) -> None:
+        self.rate, self._count = rate, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, k: Any) -> Any:
+        if not 0 <= k < self._count:
+            raise IndexError(k)
+        return k / self.rate
+
+    def __contains__(self, t: object) -> bool:
+        return (
+            isinstance(t, float) and 0 <= round(t * self.rate) < self._count and t == round(t * self.rate) / self.rate
+        )
+
+
+def _samples(rate: float, duration: float) -> Samples:
     if not (np.isfinite(rate) and rate > 0.0):
         raise ProgramError(f"rate is {rate}; give a positive number of samples per second")
-    count = int(np.ceil((times[1] - times[0]) * rate - 1e-9))
-    return [times[0] + k / rate for k in range(max(count, 1))]
+    count = duration * rate
+    if not count <= MOST_SAMPLES:
+        raise ProgramError(
+            f"rate is {rate:g}: in {duration:g} s, that are {count:.3g} samples, and each returns to Python; give a "
+            f"rate of at most {MOST_SAMPLES / duration:.3g}, or none, for a controller that acts all the time"
+        )
+    return Samples(rate, max(int(np.ceil(count - 1e-9)), 1))
 
 
-def _sampled(controller: Controller, rate: float, names: Sequence[str]) -> Law:
+def _sampled(controller: Controller, rate: float, names: Sequence[str], start: float) -> Law:
     """Return a controller as a function that is called once per sample and adds up its integral."""
     integral: list[Floats | None] = [None]
 
     def law(t: float, q: Floats, qd: Floats) -> Floats:
-        found = controller.outputs(t, q, qd, integral[0])
+        found = controller.outputs(t, q, qd, integral[0], start)
         if "integral_rate" in found:
             before = 0.0 if integral[0] is None else integral[0]
             integral[0] = before + found["integral_rate"] / rate
-        return checked(found["tau"], "controller", (len(names),), names, t)
+        return checked(found["tau"], "controller", (len(names),), names, start + t)
 
     return law
 
@@ -231,7 +260,7 @@ def law_of(function: Callable[..., Any], what: str, shape: tuple[int, ...], name
         try:
             found = function(t, *state)
         except Exception as error:
-            raise ProgramError(f"{what} failed at t = {t:g} with {type(error).__name__}: {error}") from error
+            raise ProgramError(f"{what} failed at t = {said(t)} with {type(error).__name__}: {error}") from error
         return checked(found, what, shape, names, t)
 
     return law, count == 3
@@ -242,12 +271,14 @@ def checked(found: Any, what: str, shape: tuple[int, ...], names: Sequence[str],
     try:
         value = np.asarray(found, dtype=float)
     except (TypeError, ValueError):
-        raise ProgramError(f"{what} returned {type(found).__name__} at t = {t:g}; return an array of numbers") from None
+        raise ProgramError(
+            f"{what} returned {type(found).__name__} at t = {said(t)}; return an array of numbers"
+        ) from None
     if value.shape != shape:
         wanted = str(list(shape)) if shape else "a number"
-        raise ProgramError(f"{what} returned an array of shape {list(value.shape)} at t = {t:g}; return {wanted}")
+        raise ProgramError(f"{what} returned an array of shape {list(value.shape)} at t = {said(t)}; return {wanted}")
     if not np.isfinite(value).all():
         place = int(np.argwhere(~np.isfinite(value))[0][0]) if shape else 0
         found = f"{value[place]} for {names[place]}" if shape else value
-        raise ProgramError(f"{what} returned {found} at t = {t:g}")
+        raise ProgramError(f"{what} returned {found} at t = {said(t)}")
     return value

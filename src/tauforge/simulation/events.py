@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from ..errors import ProgramError
 from ..geometry.joint_limits import LimitedJoint
 from ..robot.robot import Robot
+from .clock import Clock
 from .drive import law_of
 from .stops import joints_with_ends
 
@@ -60,10 +61,13 @@ class Check(NamedTuple):
 class Watch:
     """The events of a simulation, looked for in each step."""
 
-    def __init__(self, robot: Robot, events: Any, split: Split) -> None:
+    def __init__(self, robot: Robot, events: Any, split: Split, clock: Clock) -> None:
         several = isinstance(events, Sequence) and not isinstance(events, str)
         given = [] if events is None else events if several else [events]
-        self._checks = [check for event in given for check in _checks(robot, event)]
+        self._checks = [
+            check._replace(function=clock.law(check.function)) for event in given for check in _checks(robot, event)
+        ]
+        self._clock = clock
         self._split, self._values = split, list[float]()
 
     def __bool__(self) -> bool:
@@ -101,7 +105,7 @@ class Watch:
         for time, k in roots:
             y_then = state(time)
             q, qd, _ = self._split(y_then)
-            events.append(Event(self._checks[k].name, time, q.copy(), qd.copy()))
+            events.append(Event(self._checks[k].name, self._clock.start + time, q.copy(), qd.copy()))
             if self._checks[k].terminal:
                 return events, (time, y_then)
         return events, None

@@ -15,9 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, final
 
 from ..errors import ProgramError
+from ..graph.evaluate import symbols
 from ..graph.functions import absolute, sqrt
 from ..graph.node import ZERO, Node, as_node, symbol
 from ..graph.operations import SIGN
@@ -28,6 +30,8 @@ from ..robot.robot import Robot
 INFINITE = float("inf")
 SMOOTHING = 1e-3
 """Velocity below which Coulomb friction fades, by default, in rad/s or m/s."""
+RESOLVED = 0.25
+"""Part of that velocity which a method that linearises friction resolves: its slope is the same there within 10 %."""
 
 
 @final
@@ -91,6 +95,14 @@ def sticking_friction(robot: Robot, how: Stiction) -> Bristles:
 
     torques = _torques(robot, stuck)
     return Bristles(torques, tuple(states), tuple(rates))
+
+
+@lru_cache(maxsize=32)
+def rubbing(robot: Robot) -> tuple[int, ...]:
+    """Return the places in qd of the velocities on which Coulomb friction depends."""
+    made = friction(robot.neglect("FV", "FO", "FA"))
+    read = set(symbols(node.args[0] for node in made.order if node.op is SIGN))
+    return tuple(k for k, node in enumerate(made.arguments["qd"].nodes) if not read.isdisjoint(symbols([node])))
 
 
 def _torques(robot: Robot, instead: Callable[[Node], Node]) -> list[Node]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from scipy import integrate
 
 from ..errors import ProgramError
 from ..progress import Progress
-from .compiled import NO_START, Stepper
+from .compiled import Stepper, check_start
+from .divergence import Growth
 from .events import Event, Watch
 from .options import IMPLICIT, SUNDIALS, Options
 from .sundials import Sundials
@@ -29,7 +31,7 @@ class Record:
     Attributes
     ----------
     t
-        Times of the results.
+        Times of the results, in seconds since the start.
     y
         States at these times.
     reached
@@ -60,46 +62,49 @@ class Record:
 def run(
     system: System,
     record: Record,
-    span: tuple[float, float],
-    times: Floats | None,
     y: Floats,
     watch: Watch,
     how: Options,
 ) -> None:
-    """Integrate from the first time to the last, and keep the results in the record.
-
-    Parameters
-    ----------
-    times
-        When results are wanted; None for each step.
-    """
-    t, end = span
+    """Integrate from the start to the end of the system's clock, and keep the results in the record."""
+    clock, t, end = system.clock, 0.0, system.clock.duration
+    times = clock.seconds
     record.add(t, y)
     record.reached = (t, y)
-    _check_start(system, t, y)
+    check_start(system, y)
     if watch:
         watch.start(t, y)
+    growth = Growth(system.robot.velocity_names, clock, system.velocities(y))
     progress = Progress("simulating")
     first_step: float | None = None
     wanted = [] if times is None else [float(x) for x in times[1:]]
     place = 0
     try:
-        for stop in (*(x for x in system.drive.breaks if t < x < end), end):
+        for stop in chain((x for x in system.drive.breaks if 0.0 < x < end), (end,)):
             system.drive.start(t, *system.split(y)[:2])
             solver = _solver(system, t, y, stop, first_step, how)
             while solver.status == "running":
                 if record.steps == how.max_steps:
-                    raise ProgramError(f"the integrator gave up at t = {solver.t:g}: it has taken max_steps steps")
-                _step(system, solver)
+                    raise _given_up(system, record, growth, solver.t, "it has taken max_steps steps")
+                try:
+                    stuck = _step(system, solver)
+                except ProgramError as error:  # of a function, which may have got the state of a motion that diverges
+                    raise ProgramError(f"{error}{_diverged(system, record, growth)}") from error.__cause__
+                if stuck:
+                    raise _given_up(system, record, growth, *stuck)
                 record.steps += 1
                 halt = _watched(watch, record, solver)
                 until = halt[0] if halt else solver.t
                 place = _results(record, solver, wanted, place, until, times is None and not halt)
                 record.reached = halt or (solver.t, solver.y.copy())
-                progress.show((solver.t - span[0]) / (end - span[0]), f"t = {solver.t:.4g} s")
+                progress.show(solver.t / end, f"t = {clock.said(solver.t)} s")
                 if halt:
                     record.close()
                     return
+                if record.steps >= growth.due:
+                    growth.note(record.steps, solver.t, system.velocities(solver.y))
+                    if why := growth.endless():
+                        raise ProgramError(f"the integrator gave up at t = {clock.said(solver.t)} s: {why}")
             t, y = float(solver.t), system.settled_state(solver.y)
             first_step = getattr(solver, "h_abs", None)
         if end in system.drive.breaks:
@@ -108,10 +113,15 @@ def run(
         progress.clear()
 
 
-def _check_start(system: System, t: float, y: Floats) -> None:
-    system.drive.start(t, *system.split(y)[:2])
-    if not np.isfinite(system.rates(t, y)).all():
-        raise ProgramError(NO_START.format(t))
+def _given_up(system: System, record: Record, growth: Growth, t: float, why: str) -> ProgramError:
+    """Return the error of an integrator that cannot go on, which says so if the motion diverged before."""
+    diverged = _diverged(system, record, growth)
+    return ProgramError(f"the integrator gave up at t = {system.clock.said(t)}: {why}{diverged}")
+
+
+def _diverged(system: System, record: Record, growth: Growth) -> str:
+    record.close()
+    return growth.exploded(record.t, system.velocities(np.array(record.y)))
 
 
 def _solver(system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options) -> Any:
@@ -127,16 +137,18 @@ def _solver(system: System, t: float, y: Floats, stop: float, first_step: float 
     return make(system.rates, t, y, stop, rtol=how.rtol, atol=how.atol, max_step=how.max_step, **more)
 
 
-def _step(system: System, solver: Any) -> None:
-    """Take a step, or say why there is none."""
+def _step(system: System, solver: Any) -> tuple[float, str] | None:
+    """Take a step, or return from when on there is none, and why."""
+    before = solver.t
     message = solver.step()
     if solver.status == "failed":
-        why = system.flaw or str(message or "no step is short enough").rstrip(".")
-        raise ProgramError(f"the integrator gave up at t = {solver.t:g}: {why}")
+        return solver.t, system.flaw or str(message or "no step is short enough").rstrip(".")
     if not np.isfinite(solver.y).all():  # LSODA goes on with NaN
-        why = system.flaw or "the state is not finite"
-        raise ProgramError(f"the integrator gave up after t = {solver.t_old:g}: {why}")
+        return before, system.flaw or "the state is not finite"
+    if not solver.t > before:
+        return before, "no step changes the time"
     system.flaw = ""
+    return None
 
 
 def _watched(watch: Watch, record: Record, solver: Any) -> tuple[float, Floats] | None:

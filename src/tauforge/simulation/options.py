@@ -10,13 +10,16 @@ from numpy.typing import ArrayLike
 
 from ..errors import ProgramError
 from ..runtime.threads import asked
-from .tableaus import COMPILED
+from .tableaus import COMPILED, tableau
 
 SCIPY = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 SUNDIALS = ("CVODE", "IDA")
 METHODS = (*SCIPY, *COMPILED, *SUNDIALS)
 IMPLICIT = ("Radau", "BDF", "LSODA")
 """SciPy's methods that take a Jacobian."""
+
+LINEARISING = ("Radau", *(name for name in COMPILED if not tableau(name).is_explicit))
+"""Methods whose steps follow the slopes of a single state, or nearly so."""
 
 
 class Options(NamedTuple):

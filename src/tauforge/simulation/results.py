@@ -45,7 +45,8 @@ def finished(system: System, record: Record, how: Options, status: str, *, bare:
     else:
         found = system.along(t, q, qd, integral)
     counts = {"evaluations": system.evaluations, "jacobians": system.jacobians, "steps": record.steps}
-    return _trajectory(system.robot, t, q, qd, found, how, counts, status, events=tuple(record.events))
+    times = system.clock.users(t)
+    return _trajectory(system.robot, times, q, qd, found, how, counts, status, events=tuple(record.events))
 
 
 def course_of_one(course: Course, status: str) -> Trajectory:
@@ -55,7 +56,8 @@ def course_of_one(course: Course, status: str) -> Trajectory:
     known = {"t": t, **{name: rows[0] for name, rows in course.inputs(t).items()}}
     found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, **known})
     counts = {name: int(course.count(name)[0]) for name in ("evaluations", "jacobians", "steps")}
-    return _trajectory(course.system.robot, t, q, qd, found, course.how, counts, status)
+    times = course.system.clock.users(t)
+    return _trajectory(course.system.robot, times, q, qd, found, course.how, counts, status)
 
 
 def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
@@ -67,11 +69,12 @@ def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
     counts = {name: course.count(name) for name in names}
     statuses = course.status
     words = np.array([STATUS[int(x)] for x in statuses], dtype=str)
-    reached = course.records[:, 0].copy()
+    clock = course.system.clock
+    reached = clock.users(course.records[:, 0])
     states = States(words.reshape(batch), reached.reshape(batch), *(counts[name].reshape(batch) for name in names))
     status = "done" if (words == "done").all() else "interrupted" if (words == "interrupted").any() else "failed"
     totals = {name: int(counts[name].sum()) for name in names[:3]}
-    made = _trajectory(course.system.robot, t, q, qd, found, course.how, totals, status)
+    made = _trajectory(course.system.robot, clock.users(t), q, qd, found, course.how, totals, status)
     wide: dict[str, Any] = {name: _shaped(getattr(made, name), batch) for name in ARRAYS}
     return replace(made, **wide, states=states)
 

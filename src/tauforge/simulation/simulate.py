@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ProgramError, SimulationError
 from ..models.registry import check_robot
 from ..robot.robot import Robot
+from .clock import Clock
 from .compiled import Course
 from .controllers import largest_torques
 from .drive import Drive, Free, Inside, Law, Table, drive, law_of
 from .equations import equations
 from .events import Watch
-from .friction import SMOOTHING, Stiction
+from .friction import RESOLVED, SMOOTHING, Stiction, rubbing
 from .integrator import Record, run
-from .options import Options, options
+from .options import LINEARISING, Options, options
 from .results import course_of_many, course_of_one, finished, partial
 from .start import Start, start
 from .stops import Stops, stops_of
@@ -82,20 +83,22 @@ def simulate(
         ``trajectory`` holds what was computed. A KeyboardInterrupt carries the same attribute.
     """
     names = _velocity_names(robot)
-    (span, times), how = _times(t), options(method, rtol, atol, max_step, max_steps, smoothing, threads)
-    first = start(robot, q0, qd0, torque, times)
-    driven = _compiled(drive(first.torque, controller, rate, delay, span, times, names), method)
-    system = _system(robot, driven, wrenches, saturation, smoothing, stiction, stops)
+    clock, how = _clock(t), options(method, rtol, atol, max_step, max_steps, smoothing, threads)
+    first = start(robot, q0, qd0, torque, clock.seconds)
+    driven = _compiled(drive(first.torque, controller, rate, delay, clock, names), method, clock)
+    system = _system(robot, driven, wrenches, saturation, smoothing, stiction, stops, clock)
     how = how._replace(atol=_tolerances(how.atol, system))
-    watch, y = Watch(robot, events, system.split), _whole(first.y, system)
-    if table := _table(system, span[0], first, how, wrenches, watch):
-        return _march(Course(system, table, span, times, y, how), first.batch)
-    return _run(system, span, times, y[0], watch, how)
+    if method in LINEARISING and smoothing > 0.0 and stiction is None:
+        how = how._replace(atol=_resolving_friction(how.atol, system, smoothing))
+    watch, y = Watch(robot, events, system.split, clock), _whole(first.y, system)
+    if table := _table(system, first, how, wrenches, watch):
+        return _march(Course(system, table, y, how), first.batch)
+    return _run(system, y[0], watch, how)
 
 
-def _compiled(driven: Drive, method: str) -> Drive:
+def _compiled(driven: Drive, method: str, clock: Clock) -> Drive:
     """Return a drive as a method needs it: a compiled one reads the reference of a controller from a table."""
-    return timed(driven.controller) if method in COMPILED and isinstance(driven, Inside) else driven
+    return timed(driven.controller, clock.start) if method in COMPILED and isinstance(driven, Inside) else driven
 
 
 def _whole(y: Floats, system: System) -> Floats:
@@ -118,7 +121,7 @@ def _names_once(robot: Robot) -> tuple[str, ...]:
     return robot.velocity_names
 
 
-def _table(system: System, t: float, first: Start, how: Options, wrenches: Any, watch: Watch) -> Table | None:
+def _table(system: System, first: Start, how: Options, wrenches: Any, watch: Watch) -> Table | None:
     """Return the inputs of a simulation that need not return to Python; None if it must, at each step or sample."""
     many = first.batch is not None
     if how.method not in COMPILED:
@@ -134,7 +137,7 @@ def _table(system: System, t: float, first: Start, how: Options, wrenches: Any, 
             f"{how.method} is compiled with the model, but {what} is a function in Python; give a Program, numbers or "
             "a rate, at which the function is sampled, or choose one of SciPy's methods"
         )
-    table = system.drive.table(t)
+    table = system.drive.table(0.0)
     if table is None or watch:
         if many:
             raise ProgramError("events and sampled controllers are for one state; simulate many one by one")
@@ -144,7 +147,7 @@ def _table(system: System, t: float, first: Start, how: Options, wrenches: Any, 
         rows["tau"] = first.torques
         table = Table(table.starts if first.torques.shape[1] == 1 else first.times, rows)
     if system.wrenches is not None:
-        rows["wrenches"] = system.wrenches(t, np.zeros(0), np.zeros(0))[None, None]
+        rows["wrenches"] = system.wrenches(0.0, np.zeros(0), np.zeros(0))[None, None]
     return Table(table.starts, {name: _along(x, len(table.starts)) for name, x in rows.items()})
 
 
@@ -185,6 +188,7 @@ def _system(
     smoothing: float,
     stiction: float | Stiction | None,
     stops: float | Stops | bool | None,
+    clock: Clock,
 ) -> System:
     """Return the equations of motion, compiled."""
     outside, reads = _wrenches(robot, wrenches)
@@ -197,16 +201,14 @@ def _system(
         stiction=stiction if isinstance(stiction, Stiction) or stiction is None else Stiction(stiction),
         stops=stops_of(robot, stops),
     )
-    return System(robot, program, driven, outside, reads)
+    return System(robot, program, driven, outside and clock.law(outside), reads, clock)
 
 
-def _run(
-    system: System, span: tuple[float, float], times: Floats | None, y: Floats, watch: Watch, how: Options
-) -> Trajectory:
+def _run(system: System, y: Floats, watch: Watch, how: Options) -> Trajectory:
     """Return the trajectory, or raise an error that carries the part computed so far."""
     record = Record()
     try:
-        run(system, record, span, times, y, watch, how)
+        run(system, record, y, watch, how)
     except KeyboardInterrupt as interrupt:
         interrupt.trajectory = partial(system, record, how, "interrupted")  # type: ignore[attr-defined]
         raise
@@ -214,15 +216,15 @@ def _run(
         raised = SimulationError(f"{system.robot.name}: {_reason(error)}")
         raised.trajectory = partial(system, record, how, "failed")
         raise raised from error.__cause__ or error  # what a user's function has raised itself
-    return finished(system, record, how, "event" if record.t[-1] < span[1] else "done")
+    return finished(system, record, how, "event" if record.t[-1] < system.clock.duration else "done")
 
 
 def _reason(error: Exception) -> str:
     return str(error) if isinstance(error, ProgramError) else f"{type(error).__name__}: {error}"
 
 
-def _times(given: ArrayLike) -> tuple[tuple[float, float], Floats | None]:
-    """Return first and last time, and the times of the results; None if these are the integrator's steps."""
+def _clock(given: ArrayLike) -> Clock:
+    """Return the clock of a simulation from its times, or from its duration."""
     try:
         t = np.array(given, dtype=float)
     except (TypeError, ValueError):
@@ -232,14 +234,14 @@ def _times(given: ArrayLike) -> tuple[tuple[float, float], Floats | None]:
     if t.ndim == 0:
         if t <= 0.0:
             raise ProgramError(f"t is {float(t):g}; a duration is positive")
-        return (0.0, float(t)), None
+        return Clock(0.0, float(t), None)
     if len(t) < 2:
         raise ProgramError(f"t has {len(t)} times; give at least the first and the last")
     late = np.flatnonzero(np.diff(t) <= 0.0)
     if len(late):
         k = int(late[0]) + 1
         raise ProgramError(f"the times are not increasing: t[{k}] = {t[k]:g} comes after t[{k - 1}] = {t[k - 1]:g}")
-    return (float(t[0]), float(t[-1])), t
+    return Clock(float(t[0]), float(t[-1]) - float(t[0]), t)
 
 
 def _tolerances(atol: ArrayLike, system: System) -> Any:
@@ -258,6 +260,21 @@ def _tolerances(atol: ArrayLike, system: System) -> Any:
     if found.ndim == 0:
         return float(found)
     return np.concatenate([found, np.full(system.size - count, found.min())])
+
+
+def _resolving_friction(atol: Any, system: System, smoothing: float) -> Any:
+    """Return tolerances that resolve the width of smoothed friction.
+
+    Within it, a velocity that rests is held by slopes of FS / smoothing; beyond it, friction has none. A state that is
+    thrown out of it, but stays within the tolerance, is taken: the method then chatters, with tiny steps back to rest
+    and long ones that throw it out again.
+    """
+    places = [system.nq + k for k in rubbing(system.robot)]
+    if not places or np.max(atol) <= RESOLVED * smoothing:
+        return atol
+    found = np.broadcast_to(atol, (system.size,)).copy()
+    found[places] = np.minimum(found[places], RESOLVED * smoothing)
+    return found
 
 
 def _wrenches(robot: Robot, wrenches: Any) -> tuple[Law | None, bool]:

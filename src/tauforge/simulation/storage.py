@@ -45,10 +45,13 @@ def load(path: str | Path) -> Trajectory:
         return _trajectory(about, arrays)
     except TauforgeError:
         raise
-    except OSError as error:
+    except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
         raise TauforgeError(f"{path}: cannot be read ({error.strerror or error}); check the name") from None
-    except Exception as error:
-        raise TauforgeError(f"{path}: this is not a trajectory that Tauforge has saved") from error
+    except Exception as error:  # of a damaged file, libraries raise what they like, an OSError too
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise TauforgeError(
+            f"{path}: this is not a trajectory that Tauforge has saved, or the file is damaged ({said}); save it again"
+        ) from error
 
 
 def _ending(path: Path) -> str:
@@ -62,13 +65,17 @@ def _about(trajectory: Trajectory) -> str:
     about: dict[str, Any] = {each.name: getattr(trajectory, each.name) for each in fields(Trajectory)}
     about = {name: value for name, value in about.items() if name not in (*ARRAYS, *LEFT_OUT)}
     about["events"] = [[e.name, e.t, e.q.tolist(), e.qd.tolist()] for e in trajectory.events]
-    return json.dumps({"format": MARK, **about})
+    return json.dumps({"format": MARK, "times": len(trajectory.t), **about})
 
 
 def _trajectory(text: str, arrays: dict[str, Floats]) -> Trajectory:
     about: dict[str, Any] = json.loads(text)
     if about.pop("format") != MARK:
         raise ValueError("its head is missing")
+    count = about.pop("times", len(arrays["t"]))
+    for name, array in arrays.items():
+        if array.ndim < 1 or len(array) != count:
+            raise ValueError(f"{name} has {len(np.atleast_1d(array))} rows, and there were {count} times")
     events = tuple(Event(name, t, np.array(q), np.array(qd)) for name, t, q, qd in about.pop("events"))
     about |= {key: tuple(about[key]) for key in ("coordinate_names", "velocity_names")} | arrays
     return Trajectory(**about, events=events)
@@ -146,7 +153,7 @@ def _parquet(trajectory: Trajectory) -> bytes:
     arrow = _arrow()
     table = arrow.table(_columns(trajectory)).replace_schema_metadata({"tauforge": _about(trajectory)})
     memory = io.BytesIO()
-    arrow.parquet.write_table(table, memory)
+    arrow.parquet.write_table(table, memory, write_page_checksum=True)
     return memory.getvalue()
 
 
@@ -154,6 +161,6 @@ def _from_parquet(path: Path) -> tuple[str, dict[str, Floats]]:
     arrow = _arrow()
     if not os.path.isfile(path):
         raise FileNotFoundError(2, "no such file")
-    table = arrow.parquet.read_table(path)
+    table = arrow.parquet.read_table(path, page_checksum_verification=True)
     about = table.schema.metadata[b"tauforge"].decode()
     return about, _arrays(about, {name: table[name].to_numpy() for name in table.column_names})

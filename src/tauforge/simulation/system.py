@@ -21,6 +21,7 @@ from ..program.program import Program
 from ..robot.entries import axis_names
 from ..robot.robot import Robot
 from ..runtime.function import Function
+from .clock import Clock
 from .drive import Drive, Law
 from .equations import slopes, tangent
 
@@ -31,10 +32,15 @@ DIFFERENCE = 1e-7
 
 @final
 class System:
-    """A robot with its drive: rates and Jacobian of the state, and how often they were computed."""
+    """A robot with its drive: rates and Jacobian of the state, and how often they were computed.
 
-    def __init__(self, robot: Robot, program: Program, drive: Drive, wrenches: Law | None, reads_state: bool) -> None:
-        self.robot, self.program, self.drive, self.wrenches = robot, program, drive, wrenches
+    All times are in seconds since the start of the clock.
+    """
+
+    def __init__(
+        self, robot: Robot, program: Program, drive: Drive, wrenches: Law | None, reads_state: bool, clock: Clock
+    ) -> None:
+        self.robot, self.program, self.drive, self.wrenches, self.clock = robot, program, drive, wrenches, clock
         self.function = compiled(program)
         self.given, self.made = list(program.inputs), list(program.outputs)
         self.nq, self.n = program.inputs["q"].size, program.inputs["qd"].size
@@ -54,6 +60,10 @@ class System:
         """Return coordinates, velocities and the integral; the coordinates are on the manifold."""
         nq, n = self.nq, self.nq + self.n
         return self.settled(y[:nq]), y[nq:n], y[n:]
+
+    def velocities(self, y: Floats) -> Floats:
+        """Return the velocities of a state, or of many."""
+        return y[..., self.nq : self.nq + self.n]
 
     def settled(self, q: Floats) -> Floats:
         """Return coordinates with unit quaternions and closed loops."""

@@ -20,6 +20,7 @@ from ..graph.node import ZERO, Node, as_node, symbol
 from ..graph.rewrite import replaced
 from ..program.array import Array, Shape, inputs
 from ..program.program import Program
+from .clock import counted_from
 from .controllers import REFERENCES, Controller, Rest
 from .drive import Drive, Table
 from .motion.laws import Compiled, Fourier, Law, Pieces, Stretched
@@ -27,9 +28,10 @@ from .motion.motion import Motion
 
 Floats = NDArray[np.float64]
 TIME = "t"
-COEFFICIENTS, SINCE, MOVING = "coefficients", "since", "moving"
-"""Inputs that take the place of a reference: polynomials and when their time starts; or whether it moves, and the time
-at which it rests otherwise."""
+COEFFICIENTS, SINCE, MOVING, REST, START = "coefficients", "since", "moving", "rest", "start"
+"""Inputs that take the place of a reference: polynomials and when their time starts; or whether it moves, since when,
+and the time on the user's clock at which it then begins or rests. The last is when the simulation starts, for a
+Program that reads the time."""
 
 
 @final
@@ -56,14 +58,41 @@ class Timed(Drive):
         return self._table
 
 
-def timed(controller: Controller) -> Timed:
-    """Return a controller with its reference in the graph, or say why it cannot be there."""
-    return Timed(*_made(controller))
+def timed(controller: Controller, start: float) -> Timed:
+    """Return a controller with its reference in the graph, or say why it cannot be there.
+
+    Parameters
+    ----------
+    start
+        When the simulation starts: the Program's time is that since then.
+    """
+    return Timed(*_made(controller, start))
 
 
 @lru_cache(maxsize=32)
-def _made(controller: Controller) -> tuple[Program, Table]:
-    program, motion = controller.program, controller.reference
+def _made(controller: Controller, start: float) -> tuple[Program, Table]:
+    program, table = _referred(controller, start)
+    if start == 0.0 or TIME not in controller.program.inputs:
+        return program, table
+    return program, Table(table.starts, {**table.rows, START: np.full(len(table.starts), start)})
+
+
+@lru_cache(maxsize=32)
+def _on_the_clock(program: Program, starts_late: bool) -> Program:
+    """Return a controller whose own time is that since the start."""
+    if not starts_late or TIME not in program.arguments:
+        return program
+    by = {symbol(TIME): as_node(symbol(START) + symbol(TIME))}
+    results = {}
+    for name, array in program.results.items():
+        new = replaced(array.nodes, by)
+        results[name] = replace(array, nodes=tuple(new[node] for node in array.nodes))
+    return replace(program, arguments={**program.arguments, START: Array(Shape([]), (symbol(START),))}, results=results)
+
+
+def _referred(controller: Controller, start: float) -> tuple[Program, Table]:
+    """Return a controller with its reference in the graph."""
+    program, motion = _on_the_clock(controller.program, start != 0.0), controller.reference
     posed = "T_ref" in program.inputs
     names = REFERENCES[posed]
     needed = [name for name in names if name in program.inputs]
@@ -73,7 +102,7 @@ def _made(controller: Controller) -> tuple[Program, Table]:
     if isinstance(motion, Rest):
         return program, Table(none, {name: motion.values[names.index(name)][None] for name in needed})
     if isinstance(motion, Motion) and isinstance(motion.law, Pieces) and not posed:
-        return _in_pieces(program, motion, motion.law)
+        return _in_pieces(program, counted_from(motion, start), motion.law.counted_from(start))
     nodes = _nodes(motion.law) if isinstance(motion, Motion) and not posed else None
     if nodes is None:
         raise ProgramError(
@@ -81,7 +110,7 @@ def _made(controller: Controller) -> tuple[Program, Table]:
             "give a tf.motion of points, expressions or a Fourier series as its reference, or choose one of SciPy's "
             "methods"
         )
-    return _in_graph(program, motion, nodes)
+    return _in_graph(program, motion, nodes, start)
 
 
 def _in_pieces(program: Program, motion: Motion, law: Pieces) -> tuple[Program, Table]:
@@ -117,18 +146,28 @@ def _with_pieces(program: Program, powers: int, count: int) -> Program:
     return _following(program, orders, more)
 
 
-def _in_graph(program: Program, motion: Motion, nodes: Sequence[Sequence[Node]]) -> tuple[Program, Table]:
-    """Return a controller that follows expressions of time."""
-    moving, rest, t = symbol(MOVING), symbol(SINCE), symbol(TIME)
-    by = {t: as_node(rest + moving * (t - rest))}
+def _in_graph(program: Program, motion: Motion, nodes: Sequence[Sequence[Node]], start: float) -> tuple[Program, Table]:
+    """Return a controller that follows expressions of the time on the user's clock."""
+    begin, end = motion.start - start, motion.end - start
+    starts = np.array([-np.inf, begin, np.nextafter(end, np.inf)])
+    rows = {
+        MOVING: np.array([0.0, 1.0, 0.0]),
+        SINCE: np.array([begin, begin, end]),
+        REST: np.array([motion.start, motion.start, motion.end]),
+    }
+    return _with_nodes(program, tuple(tuple(row) for row in nodes)), Table(starts, rows)
+
+
+@lru_cache(maxsize=32)
+def _with_nodes(program: Program, nodes: tuple[tuple[Node, ...], ...]) -> Program:
+    moving, t = symbol(MOVING), symbol(TIME)
+    by = {t: as_node(symbol(REST) + moving * (t - symbol(SINCE)))}
     orders = []
     for k, row in enumerate(nodes):
         new = replaced(row, by)
         orders.append([as_node(new[x] * moving) if k else new[x] for x in row])
-    more = {name: Array(Shape([]), (symbol(name),)) for name in (MOVING, SINCE)}
-    starts = np.array([-np.inf, motion.start, _after(motion)])
-    rows = {MOVING: np.array([0.0, 1.0, 0.0]), SINCE: np.array([motion.start, motion.start, motion.end])}
-    return _following(program, orders, more), Table(starts, rows)
+    more = {name: Array(Shape([]), (symbol(name),)) for name in (MOVING, SINCE, REST)}
+    return _following(program, orders, more)
 
 
 def _following(program: Program, orders: Sequence[Sequence[Node]], more: dict[str, Array]) -> Program:

@@ -30,7 +30,7 @@ class States(NamedTuple):
     Attributes
     ----------
     status
-        "done", "step too small", "not finite", "too many steps", or "interrupted".
+        "done", "diverges", "step too small", "not finite", "too many steps", or "interrupted".
     t
         The time that was reached.
     evaluations

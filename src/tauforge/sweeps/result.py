@@ -13,7 +13,7 @@ from ..errors import TauforgeError
 from ..files import as_path
 from .batch import Fault
 from .outputs import TIME, TIMES
-from .store import DONE, FAILED, HEAD, NOT_RUN, head_of, need
+from .store import DONE, FAILED, HEAD, NOT_RUN, head_of, need, telling_damage
 
 
 class Failure(NamedTuple):
@@ -57,7 +57,10 @@ class Sweep:
         """Return the sweep in a store, as far as it is done."""
         path = as_path(path)
         head_of(path)
-        return cls(dataset(path), path)
+        with telling_damage(path):
+            sweep = cls(dataset(path), path)
+            sweep.data[["status", *Fault._fields]].compute()
+        return sweep
 
     @cached_property
     def _status(self) -> Any:

@@ -252,6 +252,20 @@ def _parameter(group: Any, axis: Axis) -> list[str]:
     return [] if name == axis.dimension else [name]
 
 
+@contextmanager
+def telling_damage(path: Path) -> Iterator[None]:
+    """Say which store is damaged where zarr fails in its own words."""
+    try:
+        yield
+    except TauforgeError:
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise TauforgeError(
+            f"{path}: the store of this sweep is damaged ({said}); take a copy, or remove it and run the sweep again"
+        ) from None
+
+
 def head_of(path: Path) -> dict[str, Any]:
     """Return what a store on disk says of itself, or refuse what is not a sweep's."""
     zarr = need()
@@ -281,4 +295,6 @@ def opened(path: Path, space: Space, identity: Mapping[str, Any]) -> Iterator[St
     with locked(path):
         for left in path.rglob("*.partial"):  # of a caller that was killed
             left.unlink(missing_ok=True)
-        yield Store(need().open_group(path, mode="r+"), space, path)
+        with telling_damage(path):
+            store = Store(need().open_group(path, mode="r+"), space, path)
+        yield store

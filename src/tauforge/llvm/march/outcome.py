@@ -69,11 +69,7 @@ class Outcome(Step):
     def _refuse_small_step(self, lane: str, step: str, finite: str) -> None:
         """Give up a state whose next step would hardly change the time."""
         w = self.w
-        time = w.let(f"call double @llvm.fabs.f64(double {self._of('t', lane)})")
-        least = w.let(
-            f"fadd double {w.let(f'fmul double {time}, {self.v.literal(10 * 2.0**-52)}')}, {self.v.literal(1e-15)}"
-        )
-        with w.when(w.let(f"fcmp olt double {step}, {least}")):
+        with w.when(w.let(f"fcmp olt double {step}, {self._shortest_step(lane)}")):
             why = w.let(f"select i1 {finite}, double {TOO_SMALL}.0, double {NOT_FINITE}.0")
             self._set("status", lane, why)
 

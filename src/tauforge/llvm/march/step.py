@@ -58,6 +58,12 @@ class Step(Lanes):
         step = w.let(f"select i1 {w.let(f'and i1 {fits}, {finite}')}, double {step}, double {self.v.literal(1e-6)}")
         self._set("h", lane, step)
 
+    def _shortest_step(self, lane: str) -> str:
+        """Return the shortest step that clearly changes a lane's time."""
+        w = self.w
+        part = w.let(f"fmul double {self._of('t', lane)}, {self.v.literal(10 * 2.0**-52)}")
+        return w.let(f"fadd double {part}, {self.v.literal(1e-15)}")
+
     def _choose_step(self, lane: str) -> None:
         """Set the length of a lane's step: zero for a lane without a state."""
         w = self.w
@@ -69,11 +75,14 @@ class Step(Lanes):
             h = w.let(f"select i1 {w.let(f'fcmp olt double {h}, {longest}')}, double {h}, double {longest}")
             rest = self._rest(lane)
             nearly = w.let(f"fmul double {h}, {self.v.literal(1.0 + 1e-6)}")  # no tiny step at the end
-            self._set(
-                "step",
-                lane,
-                w.let(f"select i1 {w.let(f'fcmp olt double {nearly}, {rest}')}, double {h}, double {rest}"),
-            )
+            self._set("step", lane, rest)
+            with w.when(w.let(f"fcmp olt double {nearly}, {rest}")):
+                least, t = self._shortest_step(lane), self._of("t", lane)
+                h = w.let(f"select i1 {w.let(f'fcmp ogt double {h}, {least}')}, double {h}, double {least}")
+                end = w.let(f"fadd double {t}, {h}")  # rounded: what is integrated leads to just this time
+                self._set("step", lane, w.let(f"fsub double {end}, {t}"))
+                with w.when(w.let(f"fcmp olt double {h}, {longest}")):
+                    self._set("h", lane, self._of("step", lane))
 
     def _stage(self, i: str) -> None:
         """Compute the increment of a stage after the first."""

@@ -95,6 +95,12 @@ class Fourier:
         q = self.centre + sine @ (self.a / w).T - cosine @ (self.b / w).T
         return q, cosine @ self.a.T + sine @ self.b.T, cosine @ (self.b * w).T - sine @ (self.a * w).T
 
+    def counted_from(self, start: float) -> Fourier:
+        """Return the same motion as a law of the seconds since a time: the phase of each harmonic moves on."""
+        w = self.frequency * np.arange(1.0, self.a.shape[1] + 1.0)
+        sine, cosine = np.sin(w * start), np.cos(w * start)
+        return Fourier(self.centre, self.a * cosine + self.b * sine, self.b * cosine - self.a * sine, self.frequency)
+
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
@@ -203,6 +209,29 @@ class Stretched:
         """Return the motion at some times."""
         q, qd, qdd = self.law(self.start + self.speed * (t - self.start))
         return q, self.speed * qd, self.speed**2 * qdd
+
+    def counted_from(self, start: float) -> Stretched:
+        """Return the same motion as a law of the seconds since a time."""
+        return Stretched(counted_from(self.law, start), self.start - start, self.speed)
+
+
+@dataclass(frozen=True, eq=False)
+class Later:
+    """A law of time, as one of the seconds since a start."""
+
+    law: Law
+    start: float
+
+    def __call__(self, t: Floats) -> Rates:
+        """Return the motion at some times."""
+        return self.law(self.start + t)
+
+
+def counted_from(law: Law, start: float) -> Law:
+    """Return the same motion as a law of the seconds since a time; only functions of time still need their clock."""
+    if isinstance(law, Pieces | Along | Fourier | Stretched):
+        return law.counted_from(start)
+    return Later(law, start)
 
 
 def values(function: Callable[[float], Any], t: Floats) -> Floats:
