@@ -112,8 +112,8 @@ def test_mjcf(tmp_path, said, equality, motor, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("closed_loop: [[tip, nowhere]]\ntype: [6d]", "closed_loop 1: .*robot.urdf: fourbar has no link, frame or joint 'nowhere'"),
-        ("closed_loop: [[tip, end]]\ntype: [6d]\nname_mot: [j9]", "name_mot: fourbar has no joint 'j9'"),
+        ("closed_loop: [[tip, nowhere]]\ntype: [6d]", "robot.urdf: fourbar has no link, frame or joint 'nowhere'"),
+        ("closed_loop: [[tip, end]]\ntype: [6d]\nname_mot: [j9]", "robot.urdf has no joint 'j9' that moves"),
         ("type: [3d]\nclosed_loop: [[tip, end]]\ntype: [3d]", "the file has 'type' twice; keep one"),
         ("closed_loop: [[tip, end]]\ntype: [3d]\nname_mot: [j1, j1]", "name_mot has 'j1' twice"),
         ("joint_name: [j2, j2]\njoint_type: [FIXED, FIXED]", "joint_name has 'j2' twice"),
