@@ -30,6 +30,7 @@ from .general import General
 from .nearest import nearest_states
 from .newton import newton
 from .one_pose import OnePose
+from .other_orders import Orders
 from .plan import Plan, rank
 from .quick import ROTATION, Quick, fits
 from .reasons import reasons
@@ -106,6 +107,16 @@ class InverseGeometry:
     @cached_property
     def _newton(self) -> Function:
         return newton(self.robot, self._arm.chain, self._arm.held)
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether the arm has an order of solving without any approximation."""
+        return self._arm.plan is not None and self._arm.plan.is_exact
+
+    @cached_property
+    def _orders(self) -> Orders:
+        """The other orders in which the arm can be solved."""
+        return Orders(self)
 
     @property
     def program(self) -> Program:

@@ -1,0 +1,193 @@
+"""Poses at which a step determines nothing although the pose determines its joint: other orders of solving.
+
+Where a tool comes to lie along the first axis, for instance, the angle between both no longer depends on the joints
+between them, but a height still does. Each order is complete at the poses at which all its steps determine their
+joints, so orders without the steps that fail are tried until one has none. Where every order fails on a branch, that
+branch's free joint is moved all around, the others follow, and solutions are near where the error that is left is
+least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...graph.evaluate import evaluate
+from ...graph.node import as_node
+from ...runtime.function import Function
+from ...spatial.pose import Pose
+from .branches import BLURRED, HOPELESS, branches
+from .chain import REST, Chain, Floats, Motion
+from .loop import Loop
+from .plan import EXACT, Plan, Step, plan, possible
+from .refine import Refined, refine
+from .result import Truths
+from .solve import solutions
+
+if TYPE_CHECKING:
+    from .arm import InverseGeometry
+
+ROUNDS = 16
+"""Orders that are tried for a pose."""
+PLACES, MIXED = 64, 8
+"""Positions of a joint that no order determines, all around; and times as many if there are several."""
+ORDERS = 32
+"""Compiled orders that are kept."""
+
+
+@final
+class Orders:
+    """The orders in which an arm can be solved, apart from those with some steps.
+
+    Parameters
+    ----------
+    ik
+        The arm's solver.
+    """
+
+    def __init__(self, ik: InverseGeometry) -> None:
+        self._robot, self._chain, self._held, self._frame = ik.robot, ik._arm.chain, ik._arm.held, ik.frame
+        self.numbers = self._chain.numbers()
+        self.steps = tuple(possible(self._chain, EXACT))
+        self.without = lru_cache(256)(self._without)
+        self.compiled = lru_cache(ORDERS)(self._compiled)
+
+    def _without(self, excluded: frozenset[int]) -> Plan | None:
+        """Return the cheapest order without some steps; None if there is none."""
+        steps = [step for k, step in enumerate(self.steps) if k not in excluded]
+        return plan(self._chain, self._held, EXACT, steps)
+
+    def _compiled(self, excluded: frozenset[int]) -> Function:
+        order = self.without(excluded)
+        assert order is not None
+        return Function(branches(self._robot, self._chain, order, self._held, self._frame), warn=False)
+
+    def failing(self, order: Sequence[Step], joint: int, T: Floats, q: Floats) -> frozenset[int]:
+        """Return the steps that determine nothing at a pose (4, 4), once the joints before one in an order are known,
+        as they are in a state: that one's own, and all others that could be taken there.
+        """
+        joints = [step.joint for step in order]
+        own = joints.index(joint)
+        known = self._held | set(joints[:own])
+        motions = {k: _motion(self.numbers, k, q) for k in known}
+        loop = Loop(self.numbers, Pose.of([float(x) for x in T.ravel()]), motions)
+        fails = {self.steps.index(order[own])}
+        for k, step in enumerate(self.steps):
+            if step.joint not in known and step.needs <= known and not step.steady:
+                first = solutions(loop, step, REST, BLURRED, (1.0,))[0]
+                fails |= {k} if evaluate([as_node(first.free)], {})[0] else set()
+        return frozenset(fails)
+
+
+def _motion(chain: Chain, k: int, q: Floats) -> Motion:
+    axis = chain.axes[k]
+    if axis.place < 0:
+        return REST
+    value = float(q[axis.place])
+    return Motion(d=value) if axis.slides else Motion(float(np.cos(value)), float(np.sin(value)))
+
+
+def by_other_orders(ik: InverseGeometry, T: Floats, near: Floats, free: NDArray[np.intp]) -> tuple[Refined, Truths]:
+    """Return the solutions of poses (k, 4, 4) by orders whose steps determine their joints, and for which poses there
+    is no such order.
+
+    Parameters
+    ----------
+    free
+        The joints that the arm's own order leaves undetermined, as bits, by branches (k, K).
+    """
+    orders, own = ik._orders, ik._arm.plan
+    assert own is not None
+    excluded = [frozenset[int]()] * len(T)
+    starts: list[list[Floats]] = [[] for _ in T]
+    q = ik._compiled(T, near, BLURRED).q
+    left = _grouped(orders, own.steps, np.arange(len(T)), T, q, free, excluded)
+    lost = np.zeros(len(T), dtype=bool)
+    for _ in range(ROUNDS):
+        groups = dict[frozenset[int], list[int]]()
+        for k in left:
+            groups.setdefault(excluded[k], []).append(k)
+        left = []
+        for key, rows in groups.items():
+            order, some = orders.without(key), np.array(rows)
+            if order is None:
+                lost[some] = True
+                continue
+            with np.errstate(all="ignore"):
+                found = orders.compiled(key)(T[some], near[some], BLURRED)
+            bits = np.nan_to_num(found.free).astype(int)
+            for k, states, error in zip(rows, found.q, found.error, strict=True):
+                starts[k].append(states[(error < HOPELESS) & np.isfinite(states).all(axis=1)])
+            left += _grouped(orders, order.steps, some, T, found.q, bits, excluded)
+        if not left:
+            break
+    lost[left] = True
+    return refine(ik._newton, ik._arm.chain, T, _stacked(starts, near.shape[1])), lost
+
+
+def _grouped(
+    orders: Orders,
+    order: Sequence[Step],
+    some: NDArray[np.intp],
+    T: Floats,
+    q: Floats,
+    bits: NDArray[np.intp],
+    excluded: list[frozenset[int]],
+) -> list[int]:
+    """Exclude the steps that fail at some poses, and return those of these poses that have any: what fails is looked up
+    once for all poses at which the same joint is the first to be left undetermined.
+    """
+    every, found = np.bitwise_or.reduce(bits, axis=1), list[int]()
+    for step in order:
+        mine = np.flatnonzero(every >> step.joint & 1)
+        if len(mine):
+            row = mine[0]
+            branch = int(np.argmax(bits[row] >> step.joint & 1))
+            fails = orders.failing(order, step.joint, T[some[row]], q[row, branch])
+            for k in some[mine]:
+                excluded[k] |= fails
+                found.append(int(k))
+            every[mine] = 0
+    return found
+
+
+def all_around(ik: InverseGeometry, T: Floats, free: NDArray[np.intp]) -> Refined:
+    """Return solutions of poses (k, 4, 4) from positions all around of the joints that branches leave undetermined,
+    given as bits (k, K).
+    """
+    chain, n = ik._arm.chain, len(ik.robot.coordinate_names)
+    random, several = np.random.default_rng(2), bool((free & (free - 1)).any())
+    starts: list[list[Floats]] = [[] for _ in T]
+    for round_ in range(MIXED if several else 1):
+        errors, states = list[Floats](), list[Floats]()
+        shift = random.uniform(0.0, 2.0 * np.pi, n) if round_ else np.zeros(n)
+        speed = random.choice([-2, -1, 1, 2], n) if round_ else np.ones(n)
+        for turn in 2.0 * np.pi * np.arange(PLACES) / PLACES:
+            at = np.zeros((len(T), n))
+            for axis in ik._free:
+                own = shift[axis.place] + speed[axis.place] * turn
+                at[:, axis.place] = chain.size * np.tan(0.49 * (own % (2.0 * np.pi) - np.pi)) if axis.slides else own
+            for name, value in ik.fixed.items():
+                at[:, ik.robot.coordinate_names.index(name)] = value
+            with np.errstate(all="ignore"):
+                found = ik._compiled(T, at, BLURRED)
+            errors.append(np.where(np.isfinite(found.error), found.error, np.inf))
+            states.append(found.q)
+        error, q = np.stack(errors, axis=1), np.stack(states, axis=1)
+        least = (error <= np.roll(error, 1, axis=1)) & (error <= np.roll(error, -1, axis=1)) & (error < 4.0 * HOPELESS)
+        for pose, place, branch in zip(*np.nonzero(least & (free != 0)[:, None]), strict=True):
+            starts[pose].append(q[pose, place, branch][None])
+    return refine(ik._newton, chain, T, _stacked(starts, n))
+
+
+def _stacked(starts: list[list[Floats]], width: int) -> Floats:
+    """Return states of several poses as (k, K, n); NaN where there is none."""
+    joined = [np.concatenate([np.empty((0, width)), *own]) for own in starts]
+    found = np.full((len(starts), max((len(own) for own in joined), default=0), width), np.nan)
+    for k, own in enumerate(joined):
+        found[k, : len(own)] = own
+    return found
