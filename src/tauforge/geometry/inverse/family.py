@@ -70,7 +70,7 @@ def _with_isolated(ik: InverseGeometry, T: Floats, near: Floats, known: Refined)
     more, lost = by_other_orders(ik, T, near, free)
     open_ = np.flatnonzero(lost & ~known.family[weak].any(axis=1))
     if len(open_):
-        more = joined(ik._arm.chain, more, all_around(ik, T[open_], free[open_]), open_)
+        more = joined(ik._arm.chain, more, all_around(ik, T[open_], near[open_], free[open_]), open_)
     first = Refined(known.q[weak], known.good[weak], known.family[weak])
     more = more._replace(good=more.good & ~_again(ik, first, more, weakest(ik, T, more.q, more.good)))
     both = merged(ik._arm.chain, Refined(*(np.concatenate(x, axis=1) for x in zip(first, more, strict=True))))

@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import ProgramError
 from ...graph.evaluate import evaluate
 from ...graph.node import as_node
 from ...runtime.function import Function
 from ...spatial.pose import Pose
 from .branches import BLURRED, HOPELESS, branches
 from .chain import REST, Chain, Floats, Motion
+from .choose import TURN
 from .loop import Loop
 from .plan import EXACT, Plan, Step, plan, possible
-from .refine import Refined, refine
+from .refine import Refined, merged, refine
 from .result import Truths
 from .solve import solutions
 
@@ -33,8 +35,12 @@ if TYPE_CHECKING:
 
 ROUNDS = 16
 """Orders that are tried for a pose."""
-PLACES, MIXED = 64, 8
-"""Positions of a joint that no order determines, all around; and times as many if there are several."""
+PLACES, FINER, MIXED = 64, (16, 16), 8
+"""Positions of a joint that no order determines, all around; finer ones, twice, about the best of these; and times as
+many if there are several such joints.
+"""
+WORTH = 1.0
+"""Squared errors above which no solution is near."""
 ORDERS = 32
 """Compiled orders that are kept."""
 
@@ -155,33 +161,45 @@ def _grouped(
     return found
 
 
-def all_around(ik: InverseGeometry, T: Floats, free: NDArray[np.intp]) -> Refined:
+def all_around(ik: InverseGeometry, T: Floats, near: Floats, free: NDArray[np.intp]) -> Refined:
     """Return solutions of poses (k, 4, 4) from positions all around of the joints that branches leave undetermined,
-    given as bits (k, K).
+    given as bits (k, K), and by elimination.
     """
-    chain, n = ik._arm.chain, len(ik.robot.coordinate_names)
+    chain, n = ik._arm.chain, near.shape[1]
     random, several = np.random.default_rng(2), bool((free & (free - 1)).any())
     starts: list[list[Floats]] = [[] for _ in T]
-    for round_ in range(MIXED if several else 1):
-        errors, states = list[Floats](), list[Floats]()
-        shift = random.uniform(0.0, 2.0 * np.pi, n) if round_ else np.zeros(n)
-        speed = random.choice([-2, -1, 1, 2], n) if round_ else np.ones(n)
-        for turn in 2.0 * np.pi * np.arange(PLACES) / PLACES:
-            at = np.zeros((len(T), n))
-            for axis in ik._free:
-                own = shift[axis.place] + speed[axis.place] * turn
-                at[:, axis.place] = chain.size * np.tan(0.49 * (own % (2.0 * np.pi) - np.pi)) if axis.slides else own
-            for name, value in ik.fixed.items():
-                at[:, ik.robot.coordinate_names.index(name)] = value
-            with np.errstate(all="ignore"):
-                found = ik._compiled(T, at, BLURRED)
-            errors.append(np.where(np.isfinite(found.error), found.error, np.inf))
-            states.append(found.q)
-        error, q = np.stack(errors, axis=1), np.stack(states, axis=1)
-        least = (error <= np.roll(error, 1, axis=1)) & (error <= np.roll(error, -1, axis=1)) & (error < 4.0 * HOPELESS)
-        for pose, place, branch in zip(*np.nonzero(least & (free != 0)[:, None]), strict=True):
-            starts[pose].append(q[pose, place, branch][None])
-    return refine(ik._newton, chain, T, _stacked(starts, n))
+    for mix in range(MIXED if several else 1):
+        shift = random.uniform(0.0, 2.0 * np.pi, n) if mix else np.zeros(n)
+        speed = random.choice([-2, -1, 1, 2], n) if mix else np.ones(n)
+        pose, branch = (x.ravel() for x in np.indices(free.shape))
+        some = free.ravel() != 0
+        pose, branch, turn, width = pose[some], branch[some], np.full(some.sum(), np.pi), np.pi
+        for parts in (PLACES, *FINER):
+            around = turn[:, None] + width * np.linspace(-1.0, 1.0, parts + 1)
+            q, error = np.empty((*around.shape, n)), np.empty(around.shape)
+            for k, at in enumerate(around.T):
+                state = near[pose].copy()
+                for axis in ik._free:
+                    own = shift[axis.place] + speed[axis.place] * at
+                    state[:, axis.place] = chain.size * np.tan(0.49 * (own % TURN - np.pi)) if axis.slides else own
+                with np.errstate(all="ignore"):
+                    result = ik._compiled(T[pose], state, BLURRED)
+                q[:, k], error[:, k] = (
+                    result.q[np.arange(len(pose)), branch],
+                    result.error[np.arange(len(pose)), branch],
+                )
+            error = np.where(np.isfinite(error), error, np.inf)
+            lower = np.pad(error, ((0, 0), (1, 1)), constant_values=np.inf)
+            item, place = np.nonzero((error <= lower[:, :-2]) & (error <= lower[:, 2:]) & (error < WORTH))
+            pose, branch, turn, width = pose[item], branch[item], around[item, place], 2.0 * width / parts
+        for k, state in zip(pose, q[item, place], strict=True):
+            starts[k].append(state[None])
+    scanned = refine(ik._newton, chain, T, _stacked(starts, n))
+    try:
+        eliminated, _ = ik._general.solutions(ik._newton, T, near)
+    except ProgramError:  # an arm that cannot be solved by elimination
+        return scanned
+    return merged(chain, Refined(*(np.concatenate(x, axis=1) for x in zip(scanned, eliminated, strict=True))))
 
 
 def _stacked(starts: list[list[Floats]], width: int) -> Floats:
