@@ -116,7 +116,7 @@ class InverseGeometry:
     @cached_property
     def _orders(self) -> Orders:
         """The other orders in which the arm can be solved."""
-        return Orders(self)
+        return Orders(self.robot, self._arm.chain, self._arm.held, self.frame)
 
     @property
     def program(self) -> Program:

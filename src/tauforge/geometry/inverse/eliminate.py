@@ -157,8 +157,9 @@ class Eliminated:
         found = zeros(self.waves(S), self.noise)
         pose = found.wave
         states = States(self.joints(near[pose], found.angle, kernel()(S[pose], found.angle[:, None])), pose)
-        states = self.general._completed(T, states, self.choice.kept, SECOND)
+        states, missed = self.general._completed(T, states, self.choice.kept, SECOND)
         touched = np.bincount(pose, minlength=len(T)) > found.crossed
+        touched[pose[missed]] = True
         return Candidates(states, found.crossed, found.unclear | lost, touched)
 
     def joints(self, near: Floats, angle: Floats, ratios: Floats) -> Floats:

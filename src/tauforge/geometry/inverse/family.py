@@ -195,7 +195,7 @@ def movable(ik: InverseGeometry, T: Floats, q: Floats, good: Truths) -> tuple[Tr
 
 
 def weakest(ik: InverseGeometry, T: Floats, q: Floats, good: Truths) -> Floats:
-    """Return the least singular value of the Jacobian in each state (k, K, n), (k, K); not a number where it is none."""
+    """Return the least singular value of the Jacobian in each good state (k, K, n); NaN in the others."""
     size, which = np.full(good.shape, np.nan), np.nonzero(good)
     if len(which[0]):
         slopes = ik._task.apart(q[which], T[which[0]]).slopes[..., columns(ik)]

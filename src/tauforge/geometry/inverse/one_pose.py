@@ -54,7 +54,7 @@ class OnePose:
     @cached_property
     def _rest(self) -> Function:
         """The closed form for the joints that are eliminated."""
-        return self._general._rest(frozenset(self._general.choice.kept))
+        return self._general._rest(frozenset(self._general.choice.kept)).program
 
     def __call__(self, T: Floats) -> Floats | None:
         """Return the solutions (K, n) of a pose (4, 4); None if it needs a closer look."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ...errors import ProgramError
 from ...graph.evaluate import evaluate
 from ...graph.node import as_node
+from ...robot.robot import Robot
 from ...runtime.function import Function
 from ...spatial.pose import Pose
 from .branches import BLURRED, HOPELESS, branches
@@ -51,14 +52,14 @@ class Orders:
 
     Parameters
     ----------
-    ik
-        The arm's solver.
+    held
+        Numbers of the joints that are known.
     """
 
-    def __init__(self, ik: InverseGeometry) -> None:
-        self._robot, self._chain, self._held, self._frame = ik.robot, ik._arm.chain, ik._arm.held, ik.frame
-        self.numbers = self._chain.numbers()
-        self.steps = tuple(possible(self._chain, EXACT))
+    def __init__(self, robot: Robot, chain: Chain, held: frozenset[int], frame: str) -> None:
+        self._robot, self._chain, self._held, self._frame = robot, chain, held, frame
+        self.numbers = chain.numbers()
+        self.steps = tuple(possible(chain, EXACT))
         self.without = lru_cache(256)(self._without)
         self.compiled = lru_cache(ORDERS)(self._compiled)
 
@@ -106,12 +107,31 @@ def by_other_orders(ik: InverseGeometry, T: Floats, near: Floats, free: NDArray[
     free
         The joints that the arm's own order leaves undetermined, as bits, by branches (k, K).
     """
-    orders, own = ik._orders, ik._arm.plan
-    assert own is not None
+    assert ik._arm.plan is not None
+    with np.errstate(all="ignore"):
+        q = ik._compiled(T, near, BLURRED).q
+    starts, lost = candidates(ik._orders, ik._arm.plan.steps, T, near, q, free)
+    return refine(ik._newton, ik._arm.chain, T, _stacked(starts, near.shape[1])), lost
+
+
+def candidates(
+    orders: Orders, first: Sequence[Step], T: Floats, near: Floats, q: Floats, free: NDArray[np.intp]
+) -> tuple[list[list[Floats]], Truths]:
+    """Return candidates for each of the poses (k, 4, 4), by orders whose steps determine their joints, and for which
+    poses there is no such order.
+
+    Parameters
+    ----------
+    first
+        The order that has failed.
+    near
+        States (k, n) with the joints that are known.
+    q, free
+        Its states (k, K, n), and the joints that it leaves undetermined, as bits (k, K).
+    """
     excluded = [frozenset[int]()] * len(T)
     starts: list[list[Floats]] = [[] for _ in T]
-    q = ik._compiled(T, near, BLURRED).q
-    left = _grouped(orders, own.steps, np.arange(len(T)), T, q, free, excluded)
+    left = _grouped(orders, first, np.arange(len(T)), T, q, free, excluded)
     lost = np.zeros(len(T), dtype=bool)
     for _ in range(ROUNDS):
         groups = dict[frozenset[int], list[int]]()
@@ -124,15 +144,15 @@ def by_other_orders(ik: InverseGeometry, T: Floats, near: Floats, free: NDArray[
                 lost[some] = True
                 continue
             with np.errstate(all="ignore"):
-                found = orders.compiled(key)(T[some], near[some], BLURRED)
-            bits = np.nan_to_num(found.free).astype(int)
-            for k, states, error in zip(rows, found.q, found.error, strict=True):
+                result = orders.compiled(key)(T[some], near[some], BLURRED)
+                bits = np.nan_to_num(result.free).astype(int)
+            for k, states, error in zip(rows, result.q, result.error, strict=True):
                 starts[k].append(states[(error < HOPELESS) & np.isfinite(states).all(axis=1)])
-            left += _grouped(orders, order.steps, some, T, found.q, bits, excluded)
+            left += _grouped(orders, order.steps, some, T, result.q, bits, excluded)
         if not left:
             break
     lost[left] = True
-    return refine(ik._newton, ik._arm.chain, T, _stacked(starts, near.shape[1])), lost
+    return starts, lost
 
 
 def _grouped(
