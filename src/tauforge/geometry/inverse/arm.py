@@ -21,7 +21,7 @@ from ..task import Task, check_aim, finite
 from .arm_angle import ARM_ANGLE, with_arm_angle
 from .arrange import Arm, arranged, checked, fixed_joints
 from .beside import with_others
-from .branches import HOPELESS, SHARP, branches
+from .branches import BLURRED, HOPELESS, MISSED, branches
 from .chain import Axis, Chain, Floats
 from .choose import Range, chosen
 from .explain import explained, headed, kind_of
@@ -297,30 +297,34 @@ class InverseGeometry:
             return with_others(self, T, near, found, np.flatnonzero(blurred)) if blurred.any() else found
         if not self._arm.plan.is_exact:
             return self._nearly(T, near, self._arm.plan, threads)
-        q, valid, doubt, skew = self._lots(T, near, threads)
+        q, valid, doubt, skew, near_miss = self._lots(T, near, threads)
         if not skew.max(initial=0.0) < ROTATION:
             straight = nearest_rotations(self._task.goals(T))
-            T, (q, valid, doubt, _) = straight, self._lots(straight, near, threads)
-        found, left = Refined(q, valid, np.zeros_like(valid)), np.flatnonzero(doubt)
+            T, (q, valid, doubt, _, near_miss) = straight, self._lots(straight, near, threads)
+        found, left = Refined(q, valid, np.zeros_like(valid)), np.flatnonzero((doubt > 0.0) | near_miss)
         if not len(left):
             return found
         found.good[left] = False
         return joined(self._arm.chain, found, representatives(self, T[left], near[left]), left)
 
-    def _lots(self, T: Floats, near: Floats, threads: int | None) -> tuple[Floats, Truths, Floats, Floats]:
-        """Return all branches, whether each is a solution, how many are in doubt, and whether poses are poses."""
+    def _lots(self, T: Floats, near: Floats, threads: int | None) -> tuple[Floats, Truths, Floats, Floats, Truths]:
+        """Return all branches, whether each is a solution, how many are in doubt, whether poses are poses, and at which
+        poses all branches miss, but one hardly.
+        """
         f, (K, n) = self._compiled, self._branches.outputs["q"]
         q, valid = np.empty((len(T), K, n)), np.empty((len(T), K), dtype=bool)
-        doubt, skew = np.empty((2, len(T)))
+        (doubt, skew), near_miss = np.empty((2, len(T))), np.zeros(len(T), dtype=bool)
         lot = LOT if threads == 1 else max(LOT, len(T))
         kept = np.empty((4, min(lot, len(T)), K))
         with np.errstate(all="ignore"):
             for at in range(0, len(T), lot):
                 some = slice(at, at + lot)
                 flags, *rest = kept[:, : len(T[some])]
-                f(T[some], near[some], SHARP, out=(q[some], flags, doubt[some], *rest, skew[some]), threads=threads)
+                f(T[some], near[some], BLURRED, out=(q[some], flags, doubt[some], *rest, skew[some]), threads=threads)
                 np.not_equal(flags, 0.0, out=valid[some])
-        return q, valid, doubt, skew
+                none = np.flatnonzero(~valid[some].any(axis=1))
+                near_miss[at + none] = (rest[0][none] < MISSED).any(axis=1)
+        return q, valid, doubt, skew, near_miss
 
     def _nearly(self, T: Floats, near: Floats, plan: Plan, threads: int | None) -> Refined:
         """Return solutions of an arm whose axes almost meet: those of one whose axes do, refined; and where these may

@@ -33,6 +33,8 @@ DOUBTFUL, CLOSE = 1e-10, 1e-12
 """The margin within which two branches may be one, and the squared error of a branch that may be a solution beyond it:
 what an earlier step determines weakly can take a later one so far out of reach.
 """
+MISSED = 1e-4
+"""The squared error of the best branch, if none is a solution, up to which rounding of a step may be why."""
 ANGLE_OF_ARM = -1
 """The number of the arm angle among joints."""
 ROWS = ("x", "y", "z", "1")

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProgramError
-from ...graph.evaluate import evaluate
-from ...graph.node import as_node
+from ...program.array import inputs, outputs
+from ...program.program import Program
 from ...robot.robot import Robot
 from ...runtime.function import Function
 from ...spatial.pose import Pose
-from .branches import BLURRED, HOPELESS, branches
-from .chain import REST, Chain, Floats, Motion
+from .branches import BLURRED, HOPELESS, branches, goal, motion
+from .chain import REST, Chain, Floats
 from .choose import TURN
 from .loop import Loop
 from .plan import EXACT, Plan, Step, plan, possible
@@ -58,10 +58,10 @@ class Orders:
 
     def __init__(self, robot: Robot, chain: Chain, held: frozenset[int], frame: str) -> None:
         self._robot, self._chain, self._held, self._frame = robot, chain, held, frame
-        self.numbers = chain.numbers()
         self.steps = tuple(possible(chain, EXACT))
         self.without = lru_cache(256)(self._without)
         self.compiled = lru_cache(ORDERS)(self._compiled)
+        self.checked = lru_cache(ORDERS)(self._checked)
 
     def _without(self, excluded: frozenset[int]) -> Plan | None:
         """Return the cheapest order without some steps; None if there is none."""
@@ -73,29 +73,28 @@ class Orders:
         assert order is not None
         return Function(branches(self._robot, self._chain, order, self._held, self._frame), warn=False)
 
-    def failing(self, order: Sequence[Step], joint: int, T: Floats, q: Floats) -> frozenset[int]:
-        """Return the steps that determine nothing at a pose (4, 4), once the joints before one in an order are known,
-        as they are in a state: that one's own, and all others that could be taken there.
+    def failing(self, order: Sequence[Step], joint: int, T: Floats, q: Floats) -> list[frozenset[int]]:
+        """Return the steps that determine nothing at poses (k, 4, 4), once the joints before one in an order are known,
+        as they are in states (k, n): that one's own, and all others that could be taken there.
         """
-        joints = [step.joint for step in order]
-        own = joints.index(joint)
-        known = self._held | set(joints[:own])
-        motions = {k: _motion(self.numbers, k, q) for k in known}
-        loop = Loop(self.numbers, Pose.of([float(x) for x in T.ravel()]), motions)
-        fails = {self.steps.index(order[own])}
-        for k, step in enumerate(self.steps):
-            if step.joint not in known and step.needs <= known and not step.steady:
-                first = solutions(loop, step, REST, BLURRED, (1.0,))[0]
-                fails |= {k} if evaluate([as_node(first.free)], {})[0] else set()
-        return frozenset(fails)
+        place = [step.joint for step in order].index(joint)
+        own = frozenset({self.steps.index(order[place])})
+        options, check = self.checked(self._held | {step.joint for step in order[:place]})
+        with np.errstate(all="ignore"):
+            free = check(T, q) > 0.0
+        return [own | {options[k] for k in np.flatnonzero(flags)} for flags in free]
 
-
-def _motion(chain: Chain, k: int, q: Floats) -> Motion:
-    axis = chain.axes[k]
-    if axis.place < 0:
-        return REST
-    value = float(q[axis.place])
-    return Motion(d=value) if axis.slides else Motion(float(np.cos(value)), float(np.sin(value)))
+    def _checked(self, known: frozenset[int]) -> tuple[list[int], Function]:
+        """Return the steps that can be taken once some joints are known, and ``T, q -> free``: whether each of these
+        leaves its joint undetermined.
+        """
+        T, q = goal(self._frame), inputs("q", self._robot.coordinate_names, "state")
+        loop = Loop(self._chain, Pose.of(T.nodes), {k: motion(self._chain, k, q) for k in known})
+        options = [k for k, step in enumerate(self.steps) if step.joint not in known and step.needs <= known]
+        free = [solutions(loop, self.steps[k], REST, BLURRED, (1.0,))[0].free for k in options]
+        labels = [str(k) for k in options]
+        results = {"free": outputs(free, [len(free)], [labels], "1 for each step that determines nothing")}
+        return options, Function(Program(f"{self._robot.name}_checks", {"T": T, "q": q}, results), warn=False)
 
 
 def by_other_orders(ik: InverseGeometry, T: Floats, near: Floats, free: NDArray[np.intp]) -> tuple[Refined, Truths]:
@@ -131,7 +130,7 @@ def candidates(
     """
     excluded = [frozenset[int]()] * len(T)
     starts: list[list[Floats]] = [[] for _ in T]
-    left = _grouped(orders, first, np.arange(len(T)), T, q, free, excluded)
+    left = _excluding(orders, first, np.arange(len(T)), T, q, free, excluded)
     lost = np.zeros(len(T), dtype=bool)
     for _ in range(ROUNDS):
         groups = dict[frozenset[int], list[int]]()
@@ -148,14 +147,14 @@ def candidates(
                 bits = np.nan_to_num(result.free).astype(int)
             for k, states, error in zip(rows, result.q, result.error, strict=True):
                 starts[k].append(states[(error < HOPELESS) & np.isfinite(states).all(axis=1)])
-            left += _grouped(orders, order.steps, some, T, result.q, bits, excluded)
+            left += _excluding(orders, order.steps, some, T, result.q, bits, excluded)
         if not left:
             break
     lost[left] = True
     return starts, lost
 
 
-def _grouped(
+def _excluding(
     orders: Orders,
     order: Sequence[Step],
     some: NDArray[np.intp],
@@ -164,21 +163,21 @@ def _grouped(
     bits: NDArray[np.intp],
     excluded: list[frozenset[int]],
 ) -> list[int]:
-    """Exclude the steps that fail at some poses, and return those of these poses that have any: what fails is looked up
-    once for all poses at which the same joint is the first to be left undetermined.
+    """Exclude the steps that fail at poses, up to the first one that an order takes; return the numbers of the poses
+    that have any.
     """
-    every, found = np.bitwise_or.reduce(bits, axis=1), list[int]()
+    every, failed = np.bitwise_or.reduce(bits, axis=1), list[int]()
     for step in order:
         mine = np.flatnonzero(every >> step.joint & 1)
-        if len(mine):
-            row = mine[0]
-            branch = int(np.argmax(bits[row] >> step.joint & 1))
-            fails = orders.failing(order, step.joint, T[some[row]], q[row, branch])
-            for k in some[mine]:
-                excluded[k] |= fails
-                found.append(int(k))
-            every[mine] = 0
-    return found
+        if not len(mine):
+            continue
+        branch = np.argmax(bits[mine] >> step.joint & 1, axis=1)
+        fails = orders.failing(order, step.joint, T[some[mine]], q[mine, branch])
+        for k, steps in zip(some[mine].tolist(), fails, strict=True):
+            excluded[k] |= steps
+            failed.append(k)
+        every[mine] = 0
+    return failed
 
 
 def all_around(ik: InverseGeometry, T: Floats, near: Floats, free: NDArray[np.intp]) -> Refined:
