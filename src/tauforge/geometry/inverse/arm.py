@@ -34,7 +34,7 @@ from .other_orders import Orders
 from .plan import Plan, rank
 from .quick import ROTATION, Quick, fits
 from .reasons import reasons
-from .refine import Refined, joined, nearest_rotations, refine
+from .refine import GOOD, Refined, joined, nearest_rotations, refine
 from .result import Found, Solutions, Truths, compacted
 
 if TYPE_CHECKING:
@@ -196,7 +196,8 @@ class InverseGeometry:
         if (self._is_short if nearest is None else nearest) and len(empty):
             q, family = _widened(q, family)
             q[empty, 0] = nearest_states(self, flat[empty], around[empty], limits)
-            count[empty], exact[empty] = 1, False
+            _, error = self._newton(q[empty, 0], flat[empty])
+            count[empty], exact[empty] = 1, error[:, 0] < GOOD
 
         def why() -> NDArray[Any]:
             empty = (count == 0) | ~exact

@@ -63,7 +63,7 @@ def _with_isolated(ik: InverseGeometry, T: Floats, near: Floats, known: Refined)
     with np.errstate(all="ignore"):
         free = np.nan_to_num(ik._compiled(T, near, BLURRED).free).astype(int)
     known = known._replace(family=known.family & (weakest(ik, T, known.q, known.good) < REGULAR))
-    weak = np.flatnonzero(free.any(axis=1))
+    weak = np.flatnonzero(free.any(axis=1) & np.isfinite(T).all(axis=(1, 2)))
     if not len(weak):
         return known
     T, near, free = T[weak], near[weak], free[weak]

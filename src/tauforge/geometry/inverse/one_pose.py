@@ -82,6 +82,8 @@ class OnePose:
         assert self._eliminated is not None
         noise = self._eliminated.noise
         values = determinant()(S, around(2 * self._eliminated.degree + 1))[:, 0]
+        if not np.abs(values).max() > self._eliminated.least:
+            return None
         waves, bound = spectrum(len(values))(values)
         cells, count, found = first_cells(noise), len(waves), list[Floats]()
         for _ in range(LEVELS):
