@@ -169,7 +169,7 @@ def main(seed, arms, count):
                 if gone.any() or fewer:
                     shown += 1
                     print(ik.kind, rows, kind, pair, f"lost {gone.sum()} of {len(q)}, fewer at {fewer}", flush=True)
-        except Exception as error:  # noqa: BLE001  an arm that fails is told, and the others go on
+        except Exception as error:
             print("FAILED", type(error).__name__, str(error)[:100], rows, flush=True)
             table["failed", ""][0] += 1
     print("joints, way: states, lost, called a family, poses counted by brute force, with solutions that are missing")
