@@ -138,3 +138,12 @@ def test_many_near_singular_poses(name, joint, digits, sign):
     T = tf.transforms(robot, frames="tool").compile()(q)[:, 0]
     for poses in (T, shaken(T, 1), by_pinocchio(urdf(name), q), in_fifty_digits(name, q[:200])):
         check(robot, poses)
+
+
+@pytest.mark.parametrize("wrist", [1e-5, 1e-6, 1e-7])
+def test_elbows_and_wrists_that_are_both_almost_singular(wrist):
+    """A pose may then be beyond reach by its rounding, and what determines one joint weakly takes others far away."""
+    robot = tf.load(urdf("ur5"))
+    q = near_singular(WRIST, wrist, 60)
+    q[:, ELBOW] = 1e-6
+    check(robot, by_pinocchio(urdf("ur5"), q))

@@ -21,7 +21,7 @@ from ..task import Task, check_aim, finite
 from .arm_angle import ARM_ANGLE, with_arm_angle
 from .arrange import Arm, arranged, checked, fixed_joints
 from .beside import with_others
-from .branches import BLURRED, HOPELESS, MISSED, branches
+from .branches import HOPELESS, MISSED, WEAK, branches
 from .chain import Axis, Chain, Floats
 from .choose import Range, chosen
 from .explain import explained, headed, kind_of
@@ -316,14 +316,14 @@ class InverseGeometry:
         q, valid = np.empty((len(T), K, n)), np.empty((len(T), K), dtype=bool)
         (doubt, skew), near_miss = np.empty((2, len(T))), np.zeros(len(T), dtype=bool)
         lot = LOT if threads == 1 else max(LOT, len(T))
-        kept = np.empty((4, min(lot, len(T)), K))
+        kept, ones = np.empty((4, min(lot, len(T)), K)), np.ones(K)
         with np.errstate(all="ignore"):
             for at in range(0, len(T), lot):
                 some = slice(at, at + lot)
                 flags, *rest = kept[:, : len(T[some])]
-                f(T[some], near[some], BLURRED, out=(q[some], flags, doubt[some], *rest, skew[some]), threads=threads)
+                f(T[some], near[some], WEAK, out=(q[some], flags, doubt[some], *rest, skew[some]), threads=threads)
                 np.not_equal(flags, 0.0, out=valid[some])
-                none = np.flatnonzero(~valid[some].any(axis=1))
+                none = np.flatnonzero(flags @ ones == 0.0)  # several times faster than any()
                 near_miss[at + none] = (rest[0][none] < MISSED).any(axis=1)
         return q, valid, doubt, skew, near_miss
 

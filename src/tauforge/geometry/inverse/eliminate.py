@@ -38,7 +38,7 @@ SINGULAR = 1e-7
 MOST_NOISE = 1e-9
 """The most that counts as rounding of a wave, relative to its size: more would leave too many poses to others."""
 VANISHING = 1e-9
-"""The size of a wave, relative to that at other poses, below which it is rounding: its matrix is singular everywhere."""
+"""The size of a wave, relative to that at other poses, below which it is rounding: its matrix is always singular."""
 SECOND = 1e-6
 """Squared error of a second branch that is worth a look."""
 TRIGONOMETRIC = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.5], [0.5, -0.5, 0.0]])

@@ -12,8 +12,9 @@ from .arm_angle import ARM_ANGLE
 from .branches import BLURRED, CLOSE, HOPELESS, SHARP
 from .chain import Floats
 from .choose import TURN
+from .nearest import nearest_states
 from .other_orders import all_around, by_other_orders
-from .refine import FINE, GOOD, SAME, Refined, joined, merged, refine, steps
+from .refine import FINE, GOOD, SAME, Refined, joined, merged, refine, steps, wrapped
 from .result import Truths, compacted
 from .weak import along, columns, crossings
 
@@ -36,6 +37,8 @@ WEAK, MOVED = 1e-8, 0.01
 """Singular values along which a solution may be one of infinitely many, and by how much it is then moved to see."""
 REGULAR = 1e-6
 """The singular value above which a pose determines all joints."""
+EDGE = 1e-6
+"""How far beyond reach a pose may be that is taken for one at its edge, in metres and radians."""
 BACK = 20
 """Steps back to the pose at the most: towards two solutions that are one, errors fall by a quarter in each."""
 
@@ -53,7 +56,27 @@ def representatives(ik: InverseGeometry, T: Floats, near: Floats) -> Refined:
     if len(none):
         q[none], good[none], family[none] = _branches(ik, T[none], near[none], WIDE)
     by_branches = merged(ik._arm.chain, Refined(q, good, family))
-    return by_branches if ARM_ANGLE in ik.fixed else _with_isolated(ik, T, near, by_branches)
+    if ARM_ANGLE in ik.fixed:
+        return by_branches
+    return _with_edges(ik, T, near, _with_isolated(ik, T, near, by_branches), sharp.q)
+
+
+def _with_edges(ik: InverseGeometry, T: Floats, near: Floats, known: Refined, starts: Floats) -> Refined:
+    """Return solutions with one for poses that are within rounding of reach, but beyond it: Newton steps do not settle
+    there, least squares do.
+    """
+    none = np.flatnonzero(~known.good.any(axis=1) & np.isfinite(T).all(axis=(1, 2)))
+    if not len(none):
+        return known
+    K, n = starts.shape[1:]
+    _, error = ik._newton(np.nan_to_num(starts[none].reshape(-1, n)), np.repeat(T[none], K, axis=0))
+    none = none[error.reshape(-1, K).min(axis=1) < EDGE]
+    if not len(none):
+        return known
+    q = nearest_states(ik, T[none], near[none, :n], False)
+    good = (ik._newton(q, T[none])[1] < GOOD).reshape(-1, 1)
+    more = Refined(wrapped(ik._arm.chain, q)[:, None], good, np.zeros_like(good))
+    return joined(ik._arm.chain, known, more, none)
 
 
 def _with_isolated(ik: InverseGeometry, T: Floats, near: Floats, known: Refined) -> Refined:

@@ -188,18 +188,18 @@ def all_around(ik: InverseGeometry, T: Floats, near: Floats, free: NDArray[np.in
     random, several = np.random.default_rng(2), bool((free & (free - 1)).any())
     starts: list[list[Floats]] = [[] for _ in T]
     for mix in range(MIXED if several else 1):
-        shift = random.uniform(0.0, 2.0 * np.pi, n) if mix else np.zeros(n)
+        shift = np.asarray(random.uniform(0.0, TURN, n)) if mix else np.zeros(n)
         speed = random.choice([-2, -1, 1, 2], n) if mix else np.ones(n)
         pose, branch = (x.ravel() for x in np.indices(free.shape))
         some = free.ravel() != 0
         pose, branch, turn, width = pose[some], branch[some], np.full(some.sum(), np.pi), np.pi
         for parts in (PLACES, *FINER):
-            around = turn[:, None] + width * np.linspace(-1.0, 1.0, parts + 1)
+            around: Floats = np.add.outer(turn, width * np.linspace(-1.0, 1.0, parts + 1))
             q, error = np.empty((*around.shape, n)), np.empty(around.shape)
-            for k, at in enumerate(around.T):
+            for k in range(parts + 1):
                 state = near[pose].copy()
                 for axis in ik._free:
-                    own = shift[axis.place] + speed[axis.place] * at
+                    own = shift[axis.place] + speed[axis.place] * around[:, k]
                     state[:, axis.place] = chain.size * np.tan(0.49 * (own % TURN - np.pi)) if axis.slides else own
                 with np.errstate(all="ignore"):
                     result = ik._compiled(T[pose], state, BLURRED)

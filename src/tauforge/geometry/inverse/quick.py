@@ -20,7 +20,7 @@ from ...program.program import Program
 from ...runtime.function import Function
 from ...spatial.pose import Pose
 from .arrange import Arm
-from .branches import BLURRED, MISSED, SURE, Told, doubted, goal, skew
+from .branches import MISSED, SURE, WEAK, Told, doubted, goal, skew
 from .chain import NOWHERE, Chain, Floats, Motion
 from .choose import ROUNDING, TURN, Range
 from .loop import Loop
@@ -78,7 +78,7 @@ def _branch(arm: Arm, plan: Plan, fixed: Mapping[str, float], own: Range | None)
     loop = Loop(chain, Pose.of(T.nodes), {k: at[k] for k in arm.held})
     told = Told(1.0, 0.0, 0.0)
     for step, sign in zip(plan.steps, signs.nodes, strict=True):
-        found = solutions(loop, step, at[step.joint], BLURRED, (sign,))[0]
+        found = solutions(loop, step, at[step.joint], WEAK, (sign,))[0]
         loop = Loop(chain, loop.goal, {**loop.known, step.joint: found.motion})
         told = told.after(found, 1.0)
     q: list[Scalar] = [fixed.get(name, 0.0) for name in names]
