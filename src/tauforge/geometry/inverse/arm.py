@@ -21,7 +21,7 @@ from ..task import Task, check_aim, finite
 from .arm_angle import ARM_ANGLE, with_arm_angle
 from .arrange import Arm, arranged, checked, fixed_joints
 from .beside import with_others
-from .branches import HOPELESS, SHARP, branches
+from .branches import HOPELESS, MISSED, WEAK, branches
 from .chain import Axis, Chain, Floats
 from .choose import Range, chosen
 from .explain import explained, headed, kind_of
@@ -30,10 +30,11 @@ from .general import General
 from .nearest import nearest_states
 from .newton import newton
 from .one_pose import OnePose
+from .other_orders import Orders
 from .plan import Plan, rank
 from .quick import ROTATION, Quick, fits
 from .reasons import reasons
-from .refine import Refined, joined, nearest_rotations, refine
+from .refine import GOOD, Refined, joined, nearest_rotations, refine
 from .result import Found, Solutions, Truths, compacted
 
 if TYPE_CHECKING:
@@ -106,6 +107,16 @@ class InverseGeometry:
     @cached_property
     def _newton(self) -> Function:
         return newton(self.robot, self._arm.chain, self._arm.held)
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether the arm has an order of solving without any approximation."""
+        return self._arm.plan is not None and self._arm.plan.is_exact
+
+    @cached_property
+    def _orders(self) -> Orders:
+        """The other orders in which the arm can be solved."""
+        return Orders(self.robot, self._arm.chain, self._arm.held, self.frame)
 
     @property
     def program(self) -> Program:
@@ -185,7 +196,8 @@ class InverseGeometry:
         if (self._is_short if nearest is None else nearest) and len(empty):
             q, family = _widened(q, family)
             q[empty, 0] = nearest_states(self, flat[empty], around[empty], limits)
-            count[empty], exact[empty] = 1, False
+            _, error = self._newton(q[empty, 0], flat[empty])
+            count[empty], exact[empty] = 1, error[:, 0] < GOOD
 
         def why() -> NDArray[Any]:
             empty = (count == 0) | ~exact
@@ -286,30 +298,34 @@ class InverseGeometry:
             return with_others(self, T, near, found, np.flatnonzero(blurred)) if blurred.any() else found
         if not self._arm.plan.is_exact:
             return self._nearly(T, near, self._arm.plan, threads)
-        q, valid, doubt, skew = self._lots(T, near, threads)
+        q, valid, doubt, skew, near_miss = self._lots(T, near, threads)
         if not skew.max(initial=0.0) < ROTATION:
             straight = nearest_rotations(self._task.goals(T))
-            T, (q, valid, doubt, _) = straight, self._lots(straight, near, threads)
-        found, left = Refined(q, valid, np.zeros_like(valid)), np.flatnonzero(doubt)
+            T, (q, valid, doubt, _, near_miss) = straight, self._lots(straight, near, threads)
+        found, left = Refined(q, valid, np.zeros_like(valid)), np.flatnonzero((doubt > 0.0) | near_miss)
         if not len(left):
             return found
         found.good[left] = False
         return joined(self._arm.chain, found, representatives(self, T[left], near[left]), left)
 
-    def _lots(self, T: Floats, near: Floats, threads: int | None) -> tuple[Floats, Truths, Floats, Floats]:
-        """Return all branches, whether each is a solution, how many are in doubt, and whether poses are poses."""
+    def _lots(self, T: Floats, near: Floats, threads: int | None) -> tuple[Floats, Truths, Floats, Floats, Truths]:
+        """Return all branches, whether each is a solution, how many are in doubt, whether poses are poses, and at which
+        poses all branches miss, but one hardly.
+        """
         f, (K, n) = self._compiled, self._branches.outputs["q"]
         q, valid = np.empty((len(T), K, n)), np.empty((len(T), K), dtype=bool)
-        doubt, skew = np.empty((2, len(T)))
+        (doubt, skew), near_miss = np.empty((2, len(T))), np.zeros(len(T), dtype=bool)
         lot = LOT if threads == 1 else max(LOT, len(T))
-        kept = np.empty((4, min(lot, len(T)), K))
+        kept, ones = np.empty((4, min(lot, len(T)), K)), np.ones(K)
         with np.errstate(all="ignore"):
             for at in range(0, len(T), lot):
                 some = slice(at, at + lot)
                 flags, *rest = kept[:, : len(T[some])]
-                f(T[some], near[some], SHARP, out=(q[some], flags, doubt[some], *rest, skew[some]), threads=threads)
+                f(T[some], near[some], WEAK, out=(q[some], flags, doubt[some], *rest, skew[some]), threads=threads)
                 np.not_equal(flags, 0.0, out=valid[some])
-        return q, valid, doubt, skew
+                none = np.flatnonzero(flags @ ones == 0.0)  # several times faster than any()
+                near_miss[at + none] = (rest[0][none] < MISSED).any(axis=1)
+        return q, valid, doubt, skew, near_miss
 
     def _nearly(self, T: Floats, near: Floats, plan: Plan, threads: int | None) -> Refined:
         """Return solutions of an arm whose axes almost meet: those of one whose axes do, refined; and where these may

@@ -37,7 +37,7 @@ def with_others(ik: InverseGeometry, T: Floats, near: Floats, found: Refined, so
 def _others(ik: InverseGeometry, T: Floats, near: Floats, found: Refined) -> Refined:
     chain, n = ik._arm.chain, found.q.shape[2]
     shifted = (beside(T, x, chain.size) for x in SHIFTS)
-    starts = np.concatenate([ik._general.solutions(ik._newton, x, near)[0].q for x in shifted], axis=1)
+    starts = np.concatenate([ik._general.starts(ik._newton, x, near) for x in shifted], axis=1)
     back = refine(ik._newton, chain, T, starts)
     pose, row = np.nonzero(np.isfinite(starts).all(axis=2) & ~back.good)
     walked = np.full_like(starts, np.nan)

@@ -23,9 +23,10 @@ from .plan import Plan, placed
 from .solve import Found as Solved
 from .solve import solutions
 
-SHARP, BLURRED = 1e-40, 1e-28
+SHARP, BLURRED, WEAK = 1e-40, 1e-28, 1e-20
 """Fourth powers of lengths, relative to the arm's size, that are rounding: as a rule, and after a step whose branches
-are almost one.
+are almost one; and those that determine a joint so weakly that a pose needs a closer look, because it may be rounded
+otherwise: to 1e-11, as by a program that reads the angles of a file with twelve digits.
 """
 SURE, HOPELESS = 1e-24, 0.25
 """Squared errors of a branch that is a solution, and of one that is not worth refining."""
@@ -33,6 +34,8 @@ DOUBTFUL, CLOSE = 1e-10, 1e-12
 """The margin within which two branches may be one, and the squared error of a branch that may be a solution beyond it:
 what an earlier step determines weakly can take a later one so far out of reach.
 """
+MISSED = 1e-6
+"""The squared error of the best branch, if none is a solution, up to which rounding of a step may be why."""
 ANGLE_OF_ARM = -1
 """The number of the arm angle among joints."""
 ROWS = ("x", "y", "z", "1")

@@ -243,7 +243,7 @@ def nearing(frequencies: int, order: int) -> Function:
 
 def _ratio(x: Scalar, y: Scalar) -> Scalar:
     """Return a ratio, and a number where there is none."""
-    return x / (y + 1.0 - positive(absolute(y)))
+    return x / (y + (1.0 - positive(absolute(y))))  # not (y + 1) - 1, which is zero for small y
 
 
 def frequencies(values: Floats, tolerance: float = 1e-9) -> int:

@@ -37,6 +37,8 @@ SINGULAR = 1e-7
 """Entries of a triangle below it leave the elimination to others."""
 MOST_NOISE = 1e-9
 """The most that counts as rounding of a wave, relative to its size: more would leave too many poses to others."""
+VANISHING = 1e-9
+"""The size of a wave, relative to that at other poses, below which it is rounding: its matrix is always singular."""
 SECOND = 1e-6
 """Squared error of a second branch that is worth a look."""
 TRIGONOMETRIC = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.5], [0.5, -0.5, 0.0]])
@@ -79,7 +81,7 @@ class Eliminated:
         every = np.concatenate([values, np.ones((1, 1, 3, 3, 3))], axis=1)[0]
         halves = np.einsum("eijl,ia,jb,lc->eabc", every, *(grid.half for grid in grids))
         self.left = np.einsum("eabc,ad->ebcd", halves, TRIGONOMETRIC).reshape(EQUATIONS + 1, 27)
-        self.degree, self.span, self.noise = HIGHEST, np.inf, 0.0
+        self.degree, self.span, self.noise, self.least = HIGHEST, np.inf, 0.0, 0.0
 
     @classmethod
     def of(cls, general: General, choice: Choice, T: Floats, q: Floats) -> Eliminated | None:
@@ -95,6 +97,7 @@ class Eliminated:
             return None
         own.noise = own._rounding(T, q, values)
         own.degree, size = frequencies(values), np.abs(values).max(axis=1)
+        own.least = VANISHING * float(np.median(size))
         at = q[:, general.chain.axes[order[2]].place] - choice.offsets[0]
         there = determinant()(S, np.stack([np.cos(at), np.sin(at)], axis=1))[:, 0]
         own.span = float(np.log10(size / np.abs(sampled(values)).min(axis=1)).mean())
@@ -154,12 +157,15 @@ class Eliminated:
     def candidates(self, T: Floats, near: Floats) -> Candidates:
         """Return candidates for poses (k, 4, 4)."""
         S, lost = self._system(T, near)
-        found = zeros(self.waves(S), self.noise)
+        values = self.waves(S)
+        found, vanishes = zeros(values, self.noise), ~(np.abs(values).max(axis=1) > self.least)
         pose = found.wave
         states = States(self.joints(near[pose], found.angle, kernel()(S[pose], found.angle[:, None])), pose)
-        states = self.general._completed(T, states, self.choice.kept, SECOND)
+        states, missed = self.general._completed(T, states, self.choice.kept, SECOND)
         touched = np.bincount(pose, minlength=len(T)) > found.crossed
-        return Candidates(states, found.crossed, found.unclear | lost, touched)
+        touched[pose[missed]] = True
+        touched |= vanishes
+        return Candidates(states, found.crossed, found.unclear | lost | vanishes, touched)
 
     def joints(self, near: Floats, angle: Floats, ratios: Floats) -> Floats:
         """Return states with the joints 3, 4, 5 from the angle of joint 3 and the tangents of the other two, and with

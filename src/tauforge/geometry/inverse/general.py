@@ -30,7 +30,8 @@ from .branches import SHARP, branches
 from .chain import Floats, Motion
 from .eliminate import Eliminated
 from .loop import Loop, Way, ways
-from .plan import plan
+from .other_orders import Orders, candidates
+from .plan import Step, plan
 from .refine import Refined
 from .result import Truths
 from .states import States, distinct, exact, joined
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 UNKNOWNS = 6
 IMAGINARY = 1e-2
 """Imaginary part, relative to 1 + |x|, of an eigenvalue that may be one of a real pair."""
+NEARBY = 1e-6
+"""Squared error of a state that is near a solution."""
 LOT = 512
 """Poses that are solved at once."""
 
@@ -58,6 +61,14 @@ class Choice(NamedTuple):
     def kept(self) -> tuple[int, ...]:
         """The joints 3, 4, 5."""
         return self.order[2:5]
+
+
+class Rest(NamedTuple):
+    """How the three joints that are eliminated follow from the others: compiled, its steps, and other orders."""
+
+    program: Function
+    steps: tuple[Step, ...]
+    orders: Orders
 
 
 class General:
@@ -153,6 +164,21 @@ class General:
         blurred[left] |= quick.unclear[left] & (several | (count[left] == 0))
         return every, blurred
 
+    def starts(self, newton: Function, T: Floats, near: Floats) -> Floats:
+        """Return states (k, K, n) near solutions of poses (k, 4, 4): the solutions, or where joints were added,
+        without which an arm does not reach such poses, candidates.
+        """
+        if self._is_whole:
+            return self.solutions(newton, T, near)[0].q
+
+        def both(lot: slice) -> States:
+            lots = [self._by_eigenvalues(T[lot], near[lot], self.choice)[0]]
+            if self.eliminated is not None:
+                lots.append(self.eliminated.candidates(T[lot], near[lot]).states)
+            return joined(lots, near.shape[1])
+
+        return _together(both, len(T), near.shape[1])
+
     def candidates(self, T: Floats, near: Floats, choice: Choice | None = None) -> Floats:
         """Return candidates (k, K, n) for poses (k, 4, 4), by eigenvalues; NaN where there is none."""
         own = choice or self.choice
@@ -163,7 +189,7 @@ class General:
         x, several = _eigen(self._system(T, near, choice), choice.hidden)
         pose, root = np.nonzero(np.isfinite(x).all(axis=2))
         known = self._joints(x[pose, root], near[pose], choice)
-        return self._completed(T, States(known, pose), choice.kept, 0.5), several
+        return self._completed(T, States(known, pose), choice.kept, 0.5)[0], several
 
     def _joints(self, x: Floats, near: Floats, choice: Choice) -> Floats:
         """Return states with the joints 3, 4, 5 round the loop at given tangents (k, 3)."""
@@ -175,28 +201,47 @@ class General:
             values[..., axis.place] = own
         return values
 
-    def _completed(self, T: Floats, known: States, joints: Sequence[int], second: float) -> States:
+    def _completed(self, T: Floats, known: States, joints: Sequence[int], second: float) -> tuple[States, Truths]:
         """Return states with the three other joints, from those with three known: the better of two branches, and the
-        other ones if their errors are below a bound.
+        other ones if their errors are below a bound; and for which of the known ones no state is near a solution.
+
+        Where a step leaves a joint undetermined, as does an angle between two axes that have become parallel, other
+        orders are tried.
         """
-        found = self._rest(frozenset(joints))(T[known.pose], known.q, SHARP)
-        error, row = np.where(np.isnan(found.error), np.inf, found.error), np.arange(len(known.q))
+        rest = self._rest(frozenset(joints))
+        result = rest.program(T[known.pose], known.q, SHARP)
+        error, row = np.where(np.isnan(result.error), np.inf, result.error), np.arange(len(known.q))
         best = error.argmin(axis=1)
         fine = error < second
         fine[row, best] = error[row, best] < 0.5
         which, branch = np.nonzero(fine)
-        return States(found.q[which, branch], known.pose[which])
+        states = States(result.q[which, branch], known.pose[which])
+        missed = ~(error[row, best] < NEARBY)
+        free = np.flatnonzero(missed & (np.nan_to_num(result.free) > 0.0).any(axis=1))
+        if not len(free):
+            return states, missed
+        bits = np.nan_to_num(result.free[free]).astype(int)
+        pose = known.pose[free]
+        starts, _ = candidates(rest.orders, rest.steps, T[pose], known.q[free], result.q[free], bits)
+        lots = [
+            States(np.concatenate(own), np.full(sum(map(len, own)), k))
+            for k, own in zip(pose, starts, strict=True)
+            if own
+        ]
+        missed[free] = [not any(map(len, own)) for own in starts]
+        return joined([states, *lots], known.q.shape[1]), missed
 
-    def _rest(self, joints: frozenset[int]) -> Function:
-        """Return the compiled closed form for the three other joints."""
+    def _rest(self, joints: frozenset[int]) -> Rest:
+        """Return the closed form for the three other joints."""
         kept = self.__dict__.setdefault("_rests", {})
         if joints not in kept:
             given = joints | self.arm.held
             own = plan(self._traced, given)
             if own is None:
                 raise ProgramError(f"{self.arm.robot.name}: no way to solve for three joints, the others known")
-            kept[joints] = Function(branches(self.arm.robot, self._traced, own, given, "frame"), warn=False)
-        found: Function = kept[joints]
+            program = Function(branches(self.arm.robot, self._traced, own, given, "frame"), warn=False)
+            kept[joints] = Rest(program, own.steps, Orders(self.arm.robot, self._traced, given, "frame"))
+        found: Rest = kept[joints]
         return found
 
     def _system(self, T: Floats, near: Floats, choice: Choice) -> Floats:

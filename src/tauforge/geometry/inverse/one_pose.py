@@ -54,7 +54,7 @@ class OnePose:
     @cached_property
     def _rest(self) -> Function:
         """The closed form for the joints that are eliminated."""
-        return self._general._rest(frozenset(self._general.choice.kept))
+        return self._general._rest(frozenset(self._general.choice.kept)).program
 
     def __call__(self, T: Floats) -> Floats | None:
         """Return the solutions (K, n) of a pose (4, 4); None if it needs a closer look."""
@@ -82,6 +82,8 @@ class OnePose:
         assert self._eliminated is not None
         noise = self._eliminated.noise
         values = determinant()(S, around(2 * self._eliminated.degree + 1))[:, 0]
+        if not np.abs(values).max() > self._eliminated.least:
+            return None
         waves, bound = spectrum(len(values))(values)
         cells, count, found = first_cells(noise), len(waves), list[Floats]()
         for _ in range(LEVELS):

@@ -20,7 +20,7 @@ from ...program.program import Program
 from ...runtime.function import Function
 from ...spatial.pose import Pose
 from .arrange import Arm
-from .branches import SHARP, SURE, Told, doubted, goal, skew
+from .branches import MISSED, SURE, WEAK, Told, doubted, goal, skew
 from .chain import NOWHERE, Chain, Floats, Motion
 from .choose import ROUNDING, TURN, Range
 from .loop import Loop
@@ -29,8 +29,8 @@ from .solve import BOTH, solutions
 
 ROTATION = 1e-26
 """Sum of squares by which a rotation may not be one before it is replaced by the nearest."""
-LEFT = 2.0
-"""What a branch says that needs a closer look; 1 is a solution, 0 is none."""
+LEFT, MISS = 2.0, 0.5
+"""What a branch says that needs a closer look, and one that hardly misses the pose; 1 is a solution, 0 is none."""
 
 
 @final
@@ -60,9 +60,9 @@ class Quick:
         if flags.tobytes() == self._all:
             return q  # type: ignore[no-any-return]
         told = flags.ravel().tolist()
-        if told.count(1.0) + told.count(0.0) != self._count:
+        if LEFT in told or (MISS in told and 1.0 not in told):
             return None
-        return q[[k for k, flag in enumerate(told) if flag]]  # type: ignore[no-any-return]
+        return q[[k for k, flag in enumerate(told) if flag == 1.0]]  # type: ignore[no-any-return]
 
 
 def fits(own: Range) -> bool:
@@ -78,7 +78,7 @@ def _branch(arm: Arm, plan: Plan, fixed: Mapping[str, float], own: Range | None)
     loop = Loop(chain, Pose.of(T.nodes), {k: at[k] for k in arm.held})
     told = Told(1.0, 0.0, 0.0)
     for step, sign in zip(plan.steps, signs.nodes, strict=True):
-        found = solutions(loop, step, at[step.joint], SHARP, (sign,))[0]
+        found = solutions(loop, step, at[step.joint], WEAK, (sign,))[0]
         loop = Loop(chain, loop.goal, {**loop.known, step.joint: found.motion})
         told = told.after(found, 1.0)
     q: list[Scalar] = [fixed.get(name, 0.0) for name in names]
@@ -90,10 +90,11 @@ def _branch(arm: Arm, plan: Plan, fixed: Mapping[str, float], own: Range | None)
     valid = positive(SURE - error)
     doubt = positive(doubted(error, told, valid) + 1.0 - positive(ROTATION - skew(T.nodes)))
     inside = _inside(q, own) if own else 1.0
-    flag = (1.0 - doubt) * valid * inside + doubt * LEFT
+    hardly = positive(MISSED - error) * (1.0 - valid) * MISS
+    flag = (1.0 - doubt) * (valid * inside + hardly) + doubt * LEFT
     results = {
         "q": outputs(q, [len(names)], [names], "joint coordinates"),
-        "flag": outputs([flag], [1], [("flag",)], "1 for a solution, 0 for none, 2 for one in doubt"),
+        "flag": outputs([flag], [1], [("flag",)], "1 for a solution, 0 or 0.5 for none, 2 for one in doubt"),
     }
     return Program(f"{arm.robot.name}_branch", {"T": T, "signs": signs}, results)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .chain import Floats
 from .choose import ROUNDING, TURN, Range
 from .nearest import nearest_states
-from .refine import Refined
+from .refine import GOOD, Refined
 from .result import Truths
 
 if TYPE_CHECKING:
@@ -26,9 +26,12 @@ def reasons(ik: InverseGeometry, T: Floats, near: Floats, found: Refined, missed
         texts[k] = _limited(ik._range, found.q[k][found.good[k]])
     far = np.array([k for k in empty if not found.good[k].any()], dtype=int)
     if len(far):
-        apart = ik._task.apart(nearest_states(ik, T[far], near[far], False), T[far])
-        for k, distance, angle in zip(far, apart.distance, apart.angle, strict=True):
+        states = nearest_states(ik, T[far], near[far], False)
+        apart, (_, error) = ik._task.apart(states, T[far]), ik._newton(states, T[far])
+        for k, distance, angle, reached in zip(far, apart.distance, apart.angle, error[:, 0] < GOOD, strict=True):
             texts[k] = f"out of reach: the nearest state is {distance:.4g} m and {angle:.4g} rad away"
+            if reached:
+                texts[k] = "the steps found no solution, but a search finds a state that has the pose: nearest=True"
     return texts
 
 

@@ -36,7 +36,7 @@ def refine(newton: Function, chain: Chain, T: Floats, q: Floats) -> Refined:
     tried = np.flatnonzero(np.isfinite(flat).all(axis=1))
     error = np.full(len(flat), np.inf)
     flat[tried], error[tried] = steps(newton, flat[tried], goals[tried])
-    good = (error < GOOD).reshape(-1, K)
+    good = (error < GOOD).reshape(len(q), K)
     found = wrapped(chain, flat).reshape(q.shape)
     return merged(chain, Refined(found, good, np.zeros_like(good)))
 
