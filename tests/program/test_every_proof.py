@@ -41,7 +41,7 @@ def test_generated_c_computes_the_program(robot):
     """Of each robot a few models are tried, of all robots all of them."""
     for program in islice(models(robot, Random(robot.name)), 5):
         try:
-            rounded(program).certify(read_c(program.code("c"), program))
+            rounded(program).certify(read_c(program.code("c"), program).program(program))
         except tf.Undecided as error:  # as the inertia at the end of an arm that cannot move it there
             if "a divisor is zero" not in str(error):
                 raise
@@ -132,4 +132,4 @@ def test_outputs_that_are_mostly_zero_are_read_back():
     )
     program = tf.inertia_matrix(pair)
     assert "memset" in program.code("c")
-    rounded(program).certify(read_c(program.code("c"), program))
+    rounded(program).certify(read_c(program.code("c"), program).program(program))
