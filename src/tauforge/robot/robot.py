@@ -16,7 +16,8 @@ from ..graph.rewrite import substitute
 from ..spatial.vector import Vector
 from .base import BASE_LINK, Base, given_vector
 from .body import Body
-from .entries import axis_names, degrees
+from .entries import axis_names, velocity_rows
+from .following import led, numbered
 from .frames import frame_name
 from .joint import ACTUATOR, FREE, Joint, given
 from .kinds import FIXED, FLOATING
@@ -72,7 +73,9 @@ class Robot(Shown):
         object.__setattr__(self, "frames", tuple(self.frames))
         object.__setattr__(self, "tendons", tuple(self.tendons))
         object.__setattr__(self, "chosen", tuple(self.chosen))
+        object.__setattr__(self, "joints", numbered(self))
         validate(self)
+        object.__setattr__(self, "joints", led(self))
         joints, loops = with_variables(self)
         object.__setattr__(self, "joints", joints)
         object.__setattr__(self, "loops", loops)
@@ -83,12 +86,13 @@ class Robot(Shown):
         return len(self.velocity_names)
 
     @property
-    def degrees(self) -> list[tuple[int, float]]:
-        """For each axis of each joint, the index in qd of the velocity that moves it, and the ratio (of a mimic joint).
+    def degrees(self) -> list[dict[int, float]]:
+        """For each axis of each joint, the indices in qd of the velocities that move it, each with its ratio: one, or
+        those of the joints that it follows.
 
         A floating base counts as the first joint.
         """
-        return degrees(self.expanded())
+        return velocity_rows(self.expanded())
 
     @property
     def moving(self) -> tuple[int, ...]:
@@ -396,5 +400,5 @@ _FIELDS = tuple(f.name for f in fields(Robot))
 
 def _later(joint: Joint) -> Joint:
     """Return a joint with all its joint and link numbers one higher."""
-    mimic = joint.mimic and replace(joint.mimic, joint=joint.mimic.joint + 1)
+    mimic = joint.mimic and joint.mimic.renumbered(lambda j: j + 1)
     return replace(joint, antecedent=joint.antecedent + 1, mimic=mimic)

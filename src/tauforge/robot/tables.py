@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..graph.node import Node, Scalar, is_zero, symbol
+from ..graph.node import Node, Scalar, as_node, is_zero, symbol
 from ..graph.operations import CONST
 from ..graph.text import number
 from ..spatial.inertia import NAMES
@@ -168,7 +168,7 @@ def _moving(robot: Robot, joint: Joint, rate: Scalar, offset: Scalar) -> str:
     """Return a joint's variable (or that of the joint it follows) times a factor, plus the offset."""
     variable: Scalar = symbol(joint.variable)
     if joint.mimic:
-        variable = symbol(robot.joints[joint.mimic.joint - 1].variable) * joint.mimic.ratio
+        variable = as_node(joint.mimic.rate(lambda j: symbol(robot.joints[j - 1].variable)))
         offset = offset + rate * joint.mimic.offset
     text = _cell(offset)
     if is_zero(variable * rate):

@@ -250,9 +250,11 @@ def _mass(M: Scalar) -> str:
 
 def _notes(robot: Robot, joint: Joint) -> Iterator[str]:
     if joint.mimic:
-        ratio, offset = joint.mimic.ratio, joint.mimic.offset
-        followed = robot.joints[joint.mimic.joint - 1].name
-        text = followed if ratio == 1 else f"{number(ratio)} {followed}"
+        offset, text = joint.mimic.offset, ""
+        for j, ratio in joint.mimic.of:
+            name, size = robot.joints[j - 1].name, abs(ratio) if text else ratio
+            text += (" - " if ratio < 0 else " + ") if text else ""
+            text += name if size == 1 else f"{number(size)} {name}"
         yield f"= {text}" + (f" {'-' if offset < 0 else '+'} {number(abs(offset))}" if offset else "")
     elif not joint.mu and joint.axes:
         yield "passive"

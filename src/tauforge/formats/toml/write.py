@@ -95,9 +95,12 @@ def _joint(robot: Robot, links: list[str], joint: Joint, number: int, actuated: 
 
 
 def _mimic(robot: Robot, mimic: Mimic) -> str:
-    fields = [f"joint = {_quoted(robot.joints[mimic.joint - 1].name)}"]
-    if mimic.ratio != 1.0:
-        fields.append(f"ratio = {_scalar(mimic.ratio)}")
+    names = [(_quoted(robot.joints[j - 1].name), ratio) for j, ratio in mimic.of]
+    if mimic.is_sum:
+        fields = [f"of = {_inline(f'{name} = {_scalar(ratio)}' for name, ratio in names)}"]
+    else:
+        (name, ratio), *_ = names
+        fields = [f"joint = {name}", *([f"ratio = {_scalar(ratio)}"] if ratio != 1.0 else [])]
     if mimic.offset:
         fields.append(f"offset = {_scalar(mimic.offset)}")
     return _inline(fields)
