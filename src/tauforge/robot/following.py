@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import RobotError, suggestion
@@ -11,28 +12,29 @@ from .joint import Joint, Mimic
 
 if TYPE_CHECKING:
     from .robot import Robot
+    from .tendon import Tendon
 
 
-def numbered(robot: Robot) -> tuple[Joint, ...]:
-    """Return the joints with numbers in place of the names of those that they follow."""
-    if not any(joint.mimic and any(isinstance(key, str) for key, _ in joint.mimic.of) for joint in robot.joints):
-        return robot.joints
+def numbered(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Tendon, ...]]:
+    """Return joints and tendons with numbers in place of the names of the joints that they follow or act on."""
+    named = [joint.mimic.of for joint in robot.joints if joint.mimic] + [tendon.joints for tendon in robot.tendons]
+    if not any(isinstance(key, str) for pairs in named for key, _ in pairs):
+        return robot.joints, robot.tendons
     numbers = {joint.name: j for j, joint in enumerate(robot.joints, 1)}
 
-    def number(joint: Joint, key: int | str) -> int:
+    def number(what: str, key: int | str) -> int:
         if isinstance(key, int):
             return key
         if key not in numbers:
-            raise RobotError(
-                f"{robot.name}: joint {joint.name!r} follows {key!r}, which is not a joint; "
-                + suggestion(key, tuple(numbers))
-            )
+            raise RobotError(f"{robot.name}: {what} {key!r}, which is not a joint; {suggestion(key, (*numbers,))}")
         return numbers[key]
 
     def with_numbers(joint: Joint) -> Joint:
-        return replace(joint, mimic=joint.mimic and joint.mimic.renumbered(lambda key: number(joint, key)))
+        what = f"joint {joint.name!r} follows"
+        return replace(joint, mimic=joint.mimic and joint.mimic.renumbered(partial(number, what)))
 
-    return tuple(map(with_numbers, robot.joints))
+    tendons = (x.renumbered(partial(number, f"tendon {x.name!r} acts on")) for x in robot.tendons)
+    return tuple(map(with_numbers, robot.joints)), tuple(tendons)
 
 
 def led(robot: Robot) -> tuple[Joint, ...]:

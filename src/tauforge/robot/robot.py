@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import RobotError
 from ..graph.evaluate import symbols
@@ -28,6 +28,11 @@ from .tendon import Tendon
 from .validate import validate
 from .variables import is_plain, with_variables
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from .coupling import Floats
+
 DOWN = Vector(0.0, 0.0, -9.81)
 
 
@@ -48,7 +53,7 @@ class Robot(Shown):
         models that ask for a frame of that name use it instead of the link's own frame, whose z is the joint's axis and
         which may differ from the frame in the file.
     tendons
-        Springs, friction and inertia along sums of joint coordinates.
+        Springs, friction, inertia and motors along sums of joint coordinates.
     free_frames
         Whether the links' frames come from a drawing, as in URDF, so that models can choose others.
     chosen
@@ -73,7 +78,9 @@ class Robot(Shown):
         object.__setattr__(self, "frames", tuple(self.frames))
         object.__setattr__(self, "tendons", tuple(self.tendons))
         object.__setattr__(self, "chosen", tuple(self.chosen))
-        object.__setattr__(self, "joints", numbered(self))
+        joints, tendons = numbered(self)
+        object.__setattr__(self, "joints", joints)
+        object.__setattr__(self, "tendons", tendons)
         validate(self)
         object.__setattr__(self, "joints", led(self))
         joints, loops = with_variables(self)
@@ -131,6 +138,23 @@ class Robot(Shown):
     def actuated(self) -> tuple[str, ...]:
         """Names of the joints that a motor drives; with closed loops they can be more than the independent ones."""
         return tuple(joint.name for joint in self.joints if joint.mu and joint.axes and not joint.mimic)
+
+    @property
+    def motors(self) -> tuple[str, ...]:
+        """Names of the motors: those of actuated joints have the joints' names; then come driven tendons.
+
+        With ``efforts="motors"``, models take and give their torques.
+        """
+        return (*self.actuated, *(tendon.name for tendon in self.tendons if tendon.driven))
+
+    @property
+    def coupling(self) -> Floats:
+        """The matrix R of motors = R joints, (motors, joint_names): torques of motors act on the joints as Rᵀ times
+        them.
+        """
+        from .coupling import coupling_matrix
+
+        return coupling_matrix(self)
 
     @cached_property
     def _degrees(self) -> tuple[str, ...]:
@@ -285,6 +309,37 @@ class Robot(Shown):
         from ..models.loops.freedom import check_choice
 
         return check_choice(replace(self, chosen=names))
+
+    def with_coupling(
+        self,
+        R: ArrayLike,
+        *,
+        joints: Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
+        IA: Any = 0.0,
+        FV: Any = 0.0,
+        FS: Any = 0.0,
+    ) -> Robot:
+        """Return the robot with motors that each move a sum of joints: motors = R joints, as in identification.
+
+        Coordinates and torques of models stay those of the joints; with ``efforts="motors"`` the torques are those of
+        the motors, which act on the joints as Rᵀ times them. If you know joints = G motors, give the inverse of G. Each
+        motor becomes a driven tendon, and the joints have no motors of their own then.
+
+        Parameters
+        ----------
+        R
+            One row per motor, one column per joint; or one gear ratio per joint.
+        joints
+            Names of the joints that the columns belong to; by default ``joint_names``.
+        names
+            Names of the motors; by default motor1, motor2, …
+        IA, FV, FS
+            Inertia, viscous and Coulomb friction of the motors, along their own coordinates: one each, or one for all.
+        """
+        from .coupling import coupled
+
+        return coupled(self, R, joints, names, {"IA": IA, "FV": FV, "FS": FS})
 
     def tree(self) -> Robot:
         """Return the robot with its loops opened and every joint independent."""

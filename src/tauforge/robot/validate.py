@@ -161,6 +161,10 @@ def _mimic(robot: Robot, joint: Joint) -> None:
 
 def _tendons(robot: Robot) -> None:
     _names(robot, "tendon", [tendon.name for tendon in robot.tendons])
+    taken = {joint.name + part for joint in robot.joints for part in joint.axes}
+    for tendon in robot.tendons:
+        if tendon.driven and tendon.name in taken:
+            raise RobotError(f"{robot.name}: {tendon.name!r} is a joint and a driven tendon; rename one of both")
     for tendon in robot.tendons:
         where = f"{robot.name}: tendon {tendon.name!r}"
         numbers = [j for j, _ in tendon.joints]

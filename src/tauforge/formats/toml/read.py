@@ -266,12 +266,13 @@ def _mimic(link: Table, named: dict[str, int]) -> Mimic | None:
 
 
 def _tendon(table: Table, named: dict[str, int]) -> Tendon:
-    table.only("name", "joints", *LAW)
+    table.only("name", "joints", "driven", *LAW)
     joints = table.table("joints")
     joints.only(*named)
     return Tendon(
         name=table.text("name"),
         joints=tuple((named[key], joints.scalar(key)) for key in joints.data),
+        driven=table.flag("driven", False),
         **{key: table.scalar(key) for key in LAW},
     )
 

@@ -43,6 +43,7 @@ def write(robot: Robot) -> str:
     for tendon in robot.tendons:
         joints = _inline(f"{_quoted(robot.joints[j - 1].name)} = {_scalar(x)}" for j, x in tendon.joints)
         lines += ["", "[[tendon]]", f"name = {_quoted(tendon.name)}", f"joints = {joints}"]
+        lines += ["driven = true"] if tendon.driven else []
         lines += [f"{key} = {_scalar(x)}" for key in LAW if not is_zero(x := getattr(tendon, key))]
     for number, loop in enumerate(robot.loops, len(robot.joints) + 1):
         lines += ["", "[[loop]]", "[loop.joint]", f"name = {_quoted(loop.joint.name)}"]

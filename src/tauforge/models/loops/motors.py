@@ -1,6 +1,8 @@
-"""Motors and degrees of freedom: with closed loops, motors need not be the joints that describe the motion.
+"""Motors and degrees of freedom: motors need not be the joints that describe the motion, as in closed loops, or where
+tendons and gears couple joints.
 
-The velocities of the motors are q̇_m = G_m q̇, where G_m has the rows of G that belong to actuated joints. Their torques
+The velocities of the motors are q̇_m = G_m q̇, where G_m has the rows of G that belong to actuated joints, and those of
+driven tendons: their coefficients times the rows of the joints that they act on. Their torques
 τ_m act on the degrees of freedom as τ = G_mᵀ τ_m. With as many motors as degrees of freedom this has one solution: in
 Khalil 2010, (66), τ is the bracket and G_m the inverse of the robot's Jacobian matrix. With more motors, the solution
 of least norm is τ_m = G_m (G_mᵀ G_m)⁻¹ τ, and the torques (1 - G_m (G_mᵀ G_m)⁻¹ G_mᵀ) z only load the mechanism.
@@ -35,7 +37,7 @@ TORQUES = "torques (revolute) and forces (prismatic) of the motors"
 
 @dataclass(frozen=True)
 class Motors:
-    """The axes that motors drive.
+    """The axes and tendons that motors drive.
 
     Attributes
     ----------
@@ -64,8 +66,11 @@ class Motors:
             for axis, part in enumerate(joint.axes, places[j])
         }
         G = coordinates.G
-        moved = tuple({axis: 1.0} if G is None else G[axis] for axis in axes.values())
-        return cls(robot, tuple(axes), moved, coordinates.names)
+        moved = [{axis: 1.0} if G is None else G[axis] for axis in axes.values()]
+        tendons = [tendon for tendon in robot.tendons if tendon.driven]
+        moved += [coordinates.gathered_some({places[j]: x for j, x in tendon.joints}) for tendon in tendons]
+        names = (*axes, *(tendon.name for tendon in tendons))
+        return cls(robot, names, tuple(moved), coordinates.names)
 
     @property
     def is_square(self) -> bool:
@@ -131,7 +136,8 @@ class Motors:
                 f"{self.robot.name} has {len(self.degrees)} degrees of freedom and {motors}, which cannot cause every "
                 f"motion; take efforts={INDEPENDENT!r}, or make more joints actuated"
             )
-        if self.robot.loops and set(self.robot.derived(chosen=()).velocity_names) - set(self.names):
+        own = not any(tendon.driven for tendon in self.robot.tendons)  # otherwise the rank decides
+        if own and self.robot.loops and set(self.robot.derived(chosen=()).velocity_names) - set(self.names):
             self._refuse()
 
     def _check(self, divisor: Scalar) -> None:
