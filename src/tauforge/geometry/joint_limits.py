@@ -1,8 +1,8 @@
 """The limits of all joints of a robot, as limits of what its coordinates and velocities determine.
 
-A joint that follows others has the sum of their coordinates, each times a ratio, plus an offset. The joints that closed loops
-determine have entries of their own in q; their velocities follow from those of the independent joints by the map G of
-the loops. Every room that keeps joint limits takes them from here, so that none forgets these joints.
+A joint that follows others has the sum of their coordinates, each times a ratio, plus an offset. The joints that closed
+loops determine have entries of their own in q; their velocities follow from those of the independent joints by the map
+G of the loops. Every room that keeps joint limits takes them from here, so that none forgets these joints.
 """
 
 from __future__ import annotations

@@ -16,11 +16,17 @@ def tendons(model: Any, tree: Tree) -> Iterator[Tendon]:
     """Yield the fixed tendons that exert forces themselves or that an actuator drives."""
     for i in range(model.ntendon):
         law = _law(model, i)
-        driven = any(x == i for x, kind in zip(model.actuator_trnid[:, 0], model.actuator_trntype, strict=True) if kind in _ON_TENDON)
+        driven = any(
+            x == i
+            for x, kind in zip(model.actuator_trnid[:, 0], model.actuator_trntype, strict=True)
+            if kind in _ON_TENDON
+        )
         if is_fixed(model, i) and (driven or any(law.values())):
             if law["k"]:
                 law["rest"] = float(model.tendon_lengthspring[i][0])
-            yield Tendon(name=tendon_name(model, i), joints=tuple(coefficients(model, tree, i).items()), driven=driven, **law)
+            yield Tendon(
+                name=tendon_name(model, i), joints=tuple(coefficients(model, tree, i).items()), driven=driven, **law
+            )
 
 
 def tendon_name(model: Any, i: int) -> str:

@@ -125,7 +125,9 @@ def _share(robot: Robot, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
     for joint in limited_sums(robot):
         terms = [(axis_of[place], ratio) for place, ratio in joint.terms if ratio and place in axis_of]
         bounded = [np.isfinite(lower[k]) and np.isfinite(upper[k]) for k, _ in terms]
-        middle = np.array([0.5 * (lower[k] + upper[k]) if is_in else 0.0 for (k, _), is_in in zip(terms, bounded, strict=True)])
+        middle = np.array(
+            [0.5 * (lower[k] + upper[k]) if is_in else 0.0 for (k, _), is_in in zip(terms, bounded, strict=True)]
+        )
         at = joint.offset + sum(ratio * x for (_, ratio), x in zip(terms, middle, strict=True))
         low, high = joint.limits.lower - at, joint.limits.upper - at
         if low > 0.0 or high < 0.0:

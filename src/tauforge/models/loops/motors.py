@@ -82,6 +82,10 @@ class Motors:
         both = zip(self.names, self.rows, strict=True)
         return replace(self, rows=tuple(rows.get(name, row) for name, row in both))
 
+    def speeds(self, qd: Sequence[Scalar]) -> list[Scalar]:
+        """Return the motors' velocities, or small displacements, from those of the degrees of freedom: G_m q̇."""
+        return [_dot(row, qd) for row in self.rows]
+
     def act(self, torques: Sequence[Scalar]) -> list[Scalar]:
         """Return what the motors' torques are along the degrees of freedom: G_mᵀ τ_m."""
         total: list[Scalar] = [0.0] * len(self.degrees)
@@ -151,6 +155,12 @@ class Motors:
         )
 
 
+def motors_of(robot: Robot) -> Motors:
+    """Return a robot's motors in the symbols of the models' input q."""
+    robot, _, state = prepare(robot, ("q",))
+    return Motors.of(robot, state.coordinates)
+
+
 def check_efforts(efforts: str) -> None:
     """Refuse an unknown choice of torques."""
     if efforts not in (INDEPENDENT, MOTORS):
@@ -183,6 +193,17 @@ def driven(robot: Robot, efforts: str, external_wrenches: bool | str = False) ->
     values = [x if isinstance(x, Node) and x.op is not SYMBOL else own for x, own in zip(given, tau.nodes, strict=True)]
     own = {"q": arrays.pop("q"), "qd": arrays.pop("qd"), "tau": tau}
     return robot, {**own, **arrays}, replace(state, tau=motors.act(values))
+
+
+def motor_action(robot: Robot) -> Program:
+    """Return the Program ``q, tau -> tau``: what the motors' torques are along the degrees of freedom."""
+    robot, arrays, state = prepare(robot, ("q",))
+    motors = Motors.of(robot, state.coordinates)
+    if not motors.names:
+        raise ProgramError(f"{robot.name} has no motors; take efforts={INDEPENDENT!r}")
+    tau = inputs("tau", motors.names, TORQUES)
+    along = outputs(motors.act(tau.nodes), [len(motors.degrees)], [motors.degrees], INPUTS["tau"][0])
+    return program("motor_action", robot, {**arrays, "tau": tau}, {"tau": along})
 
 
 @model("q -> N", "torques of motors that only load the mechanism: a projector")
