@@ -17,6 +17,7 @@ from ..spatial.screw import Twist, Wrench
 from ..spatial.vector import Vector
 from .kinds import FIXED, KINDS, PARAMETERS, REVOLUTE, WORDS
 from .kinds.kind import Kind, Values
+from .placement import placement
 
 FREE = ("QP", "QDP", "GAM")
 """The fields for which None or a plain symbol means an input of the models."""
@@ -25,7 +26,10 @@ ACTUATOR = ("IA", "FV", "FS", "FO", "FA", "FB", "VB")
 NEEDED = ("gamma", "b", "alpha", "d", "e", "theta", "r", *PARAMETERS, *ACTUATOR, "k", "rest")
 SCALARS = (*NEEDED, *FREE)
 """The fields of a joint that hold numbers or expressions."""
+_PLACE = ("gamma", "b", "alpha", "d", "e", "theta", "r")
 _needed = itemgetter(*NEEDED)
+LINK, WORLD = "link", "world"
+"""Whose coordinates a joint is placed in by ``Joint.at``."""
 
 
 @dataclass(frozen=True, init=False)
@@ -202,6 +206,9 @@ class Joint:
         Effort, likewise.
     alias
         Another name of a constant frame: that of the fixed joint which holds it, as in a URDF.
+    relative_to
+        For ``Joint.at``: whose coordinates its pose is in until it is part of a Robot, which makes them those of its
+        antecedent.
     """
 
     name: str
@@ -233,6 +240,7 @@ class Joint:
     mimic: Mimic | None = None  # or a mapping, of which a Mimic is made
     limits: Limits = NO_LIMITS
     alias: str = ""
+    relative_to: str = ""
 
     def __post_init__(self) -> None:
         values = vars(self)
@@ -250,6 +258,46 @@ class Joint:
         for key in SCALARS:
             if (x := values[key]) is not None or key not in FREE:
                 object.__setattr__(self, key, given(x, f"{key} of joint {self.name!r}"))
+
+    @classmethod
+    def at(
+        cls,
+        name: str,
+        *,
+        on: str | int,
+        xyz: Sequence[float] = (0.0, 0.0, 0.0),
+        rpy: Sequence[float] = (0.0, 0.0, 0.0),
+        axis: str | Sequence[float] = "z",
+        relative_to: str = LINK,
+        **fields: Any,
+    ) -> Joint:
+        """Return a joint at a point, about or along an axis: its pose where all coordinates are zero.
+
+        The frame of its link is there, with z along the axis. A Robot computes the joint's geometric parameters, and
+        its models can choose others frames for the links, as for a URDF.
+
+        Parameters
+        ----------
+        on
+            Name of the link that it is attached to, or of the joint that carries that; "base", or a number.
+        xyz, rpy
+            Its origin, and roll, pitch and yaw about fixed axes (rad): in the frame of that link, or of the base.
+        axis
+            The axis in the frame that rpy has turned: "x", "y", "z", "-x", …, or a vector of any length.
+        relative_to
+            "link", or "world" for coordinates of the base's frame.
+        fields
+            Other fields of the joint, such as ``sigma="prismatic"`` or ``limits``.
+        """
+        from .placed import check_relative_to, pose_at
+
+        where = f"joint {name!r}"
+        check_relative_to(where, relative_to)
+        if own := [key for key in ("antecedent", *_PLACE) if key in fields]:
+            raise RobotError(f"{where}: Joint.at takes no {own[0]}; xyz, rpy and axis place the joint")
+        joint = cls(name=name, antecedent=on, **fields)  # type: ignore[arg-type]  # a Robot makes a number of a name
+        place: dict[str, Any] = {**dict.fromkeys(_PLACE, 0.0), **placement(pose_at(where, xyz, rpy, axis))}
+        return replace(joint, **place, relative_to=relative_to)
 
     @property
     def kind(self) -> Kind:

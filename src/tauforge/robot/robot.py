@@ -22,6 +22,7 @@ from .frames import frame_name
 from .joint import ACTUATOR, FREE, Joint, given
 from .kinds import FIXED, FLOATING
 from .loop import Loop
+from .placed import placed, with_antecedents
 from .scalars import expressions, mapped
 from .shown import Shown
 from .tendon import Tendon
@@ -78,11 +79,17 @@ class Robot(Shown):
         object.__setattr__(self, "frames", tuple(self.frames))
         object.__setattr__(self, "tendons", tuple(self.tendons))
         object.__setattr__(self, "chosen", tuple(self.chosen))
+        joints, frames = with_antecedents(self)
+        object.__setattr__(self, "joints", joints)
+        object.__setattr__(self, "frames", frames)
         joints, tendons = numbered(self)
         object.__setattr__(self, "joints", joints)
         object.__setattr__(self, "tendons", tendons)
         validate(self)
         object.__setattr__(self, "joints", led(self))
+        if final := placed(self):
+            for key in ("joints", "frames", "free_frames"):
+                object.__setattr__(self, key, getattr(final, key))
         joints, loops = with_variables(self)
         object.__setattr__(self, "joints", joints)
         object.__setattr__(self, "loops", loops)
@@ -280,8 +287,40 @@ class Robot(Shown):
         links = (Body(name=frame.name) for frame in chosen)
         return self.derived(joints=(*self.joints, *chosen), bodies=(*self.bodies, *links))
 
+    def with_frame(
+        self,
+        name: str,
+        *,
+        on: str,
+        xyz: Sequence[float] = (0.0, 0.0, 0.0),
+        rpy: Sequence[float] = (0.0, 0.0, 0.0),
+        axis: str | Sequence[float] = "z",
+        relative_to: str = "link",
+    ) -> Robot:
+        """Return the robot with one more constant frame.
+
+        Parameters
+        ----------
+        on
+            Name of the link that carries it; or of a joint, whose link does; or of another frame.
+        xyz, rpy
+            Its origin, and roll, pitch and yaw about fixed axes (rad): in the frame ``on``, or of the base.
+        axis
+            Where its z points, in the frame that rpy has turned: "x", "y", "z", "-x", …, or a vector.
+        relative_to
+            "link" for coordinates of ``on``, or "world" for those of the base's frame where all coordinates are zero.
+        """
+        from .placed import check_relative_to, framed, pose_at
+
+        where = f"{self.name}: frame {name!r}"
+        check_relative_to(where, relative_to)
+        return framed(self, name, on, pose_at(where, xyz, rpy, axis), relative_to)
+
     def with_loop(self, first: str, second: str, *, kind: str = "fixed", name: str | None = None) -> Robot:
         """Return the robot with a loop closed between two frames.
+
+        A revolute cut turns about the z axes of both frames, which become one, and a prismatic one slides along them;
+        ``with_frame(…, axis=…)`` makes frames with z along any axis.
 
         Parameters
         ----------
@@ -289,7 +328,8 @@ class Robot(Shown):
             Names of links or constant frames, or of joints, whose links' frames are then meant.
         kind
             The joint that closes the loop, from the first frame to the second: "fixed" makes both frames one,
-            "spherical" their origins; or "revolute", "prismatic", "universal", "planar".
+            "spherical" their origins; "revolute" both origins and z axes; "prismatic" leaves a motion along z free; or
+            "universal", "planar".
         name
             Name of that joint.
         """

@@ -12,6 +12,7 @@ from ..graph.text import number
 from ..models.centre_of_mass import gathered
 from ..parameters.base import grouped
 from ..robot.joint import NO_LIMITS, Joint
+from ..robot.kinds.kind import Kind
 from ..robot.robot import Robot
 
 _NEAR = 1e-9
@@ -120,13 +121,18 @@ class BaseCount:
     rotors: int
 
 
+def _about_z(kind: Kind) -> str:
+    """Return the word of a kind of joint, and what z of its frames means for it."""
+    return kind.word + (" about z" if kind.word == "revolute" else " along z" if kind.word == "prismatic" else "")
+
+
 def describe(robot: Robot) -> Description:
     """Return a robot's description."""
     links = tuple(_link(robot, number) for number in range(len(robot.joints) + 1))
     loops = tuple(
         Closure(
             loop.joint.name,
-            loop.joint.kind.word,
+            _about_z(loop.joint.kind),
             (links[loop.joint.antecedent].name, links[loop.frame.antecedent].name),
         )
         for loop in robot.loops
