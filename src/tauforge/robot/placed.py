@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -48,13 +49,10 @@ def placed(robot: Robot) -> Robot | None:
     """
     if not any(x.relative_to for x in (*robot.joints, *robot.frames)):
         return None
-    at, joints = [HERE], list[Joint]()
+    joints = list[Joint]()
     for joint in robot.joints:
-        parent = at[joint.antecedent]
-        new = _on(joint, parent)
-        joints.append(new)
-        at.append(_then(robot, parent, new))
-    frames = tuple(_on(x, at[x.antecedent]) for x in robot.frames)
+        joints.append(_placed(robot, joints, joint))
+    frames = tuple(_placed(robot, joints, x) for x in robot.frames)
     return robot.derived(joints=tuple(joints), frames=frames, free_frames=True)
 
 
@@ -72,7 +70,8 @@ def with_antecedents(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Joint, ...]
             return joint
         if on not in numbers:
             raise RobotError(
-                f"{robot.name}: {joint.name!r} is on {on!r}, which is not a link; {suggestion(on, tuple(numbers))}"
+                f"{robot.name}: the antecedent of {joint.name!r} is {on!r}; it must be an integer, or the name of a "
+                "link: " + suggestion(on, tuple(numbers))
             )
         return replace(joint, antecedent=numbers[on])
 
@@ -83,36 +82,35 @@ def framed(robot: Robot, name: str, on: str, at: Pose, relative_to: str) -> Robo
     """Return the robot with one more constant frame, on a link or relative to another frame there."""
     ground = frame(robot, on)
     if relative_to == WORLD:
-        within = world_poses(robot)[ground.antecedent].inverse().then(at)
+        within = _world_pose(robot, robot.joints, ground.antecedent).inverse().then(at)
     else:
         within = ground.pose().then(at)
     return replace(robot, frames=(*robot.frames, standing(constant_frame(name, ground.antecedent), within)))
 
 
-def world_poses(robot: Robot) -> list[Pose]:
-    """Return where each link is, by number, if all coordinates are zero: in the frame of the base."""
-    at = [HERE]
-    for joint in robot.joints:
-        at.append(_then(robot, at[joint.antecedent], joint))
-    return at
+def _world_pose(robot: Robot, joints: Sequence[Joint], number: int) -> Pose:
+    """Return where a link is in the frame of the base if all coordinates are zero; a joint that follows others is at
+    its offset then.
+    """
+    pose = HERE
+    while number:
+        joint = joints[number - 1]
+        try:
+            pose = joint.pose([joint.mimic.offset] if joint.mimic else ()).in_numbers().then(pose)
+        except ExpressionError:
+            raise RobotError(
+                f"{robot.name}: {joint.name!r} has a pose with symbols, so that points in the world say nothing about "
+                "what it carries; bind them, or place that relative to its link"
+            ) from None
+        number = joint.antecedent
+    return pose
 
 
-def _then(robot: Robot, parent: Pose, joint: Joint) -> Pose:
-    """Return where a link is whose joint is at zero; one that follows others is at its offset then."""
-    try:
-        return parent.then(joint.pose([joint.mimic.offset] if joint.mimic else ()).in_numbers())
-    except ExpressionError:
-        raise RobotError(
-            f"{robot.name}: {joint.name!r} has a pose with symbols, so that points in the world say nothing about what "
-            "it carries; bind them, or place that relative to its link"
-        ) from None
-
-
-def _on(joint: Joint, parent: Pose) -> Joint:
+def _placed(robot: Robot, joints: Sequence[Joint], joint: Joint) -> Joint:
     """Return a joint in its parent's coordinates. One that follows others is placed where it is with them at zero."""
     if joint.relative_to != WORLD:
         return replace(joint, relative_to="") if joint.relative_to else joint
-    at = parent.inverse().then(joint.pose().in_numbers())
+    at = _world_pose(robot, joints, joint.antecedent).inverse().then(joint.pose().in_numbers())
     if joint.mimic and joint.mimic.offset:
         moved = replace(joint, **_ORIGIN).pose([joint.mimic.offset])
         at = at.then(moved.in_numbers().inverse())
@@ -154,5 +152,3 @@ def check_relative_to(where: str, relative_to: object) -> None:
     """Refuse coordinates other than those of a link or of the world."""
     if relative_to not in (LINK, WORLD):
         raise RobotError(f"{where}: relative_to is {relative_to!r}; it must be {LINK!r} or {WORLD!r}")
-
-
