@@ -14,19 +14,22 @@ _ON_TENDON = (3,)  # mjTRN_TENDON
 
 def tendons(model: Any, tree: Tree) -> Iterator[Tendon]:
     """Yield the fixed tendons that exert forces themselves or that an actuator drives."""
+    pulled = {driven_tendon(model, actuator) for actuator in range(len(model.actuator_trntype))}
     for i in range(model.ntendon):
         law = _law(model, i)
-        driven = any(
-            x == i
-            for x, kind in zip(model.actuator_trnid[:, 0], model.actuator_trntype, strict=True)
-            if kind in _ON_TENDON
-        )
+        driven = i in pulled
         if is_fixed(model, i) and (driven or any(law.values())):
             if law["k"]:
                 law["rest"] = float(model.tendon_lengthspring[i][0])
             yield Tendon(
                 name=tendon_name(model, i), joints=tuple(coefficients(model, tree, i).items()), driven=driven, **law
             )
+
+
+def driven_tendon(model: Any, actuator: int) -> int | None:
+    """Return the fixed tendon that an actuator drives, if any."""
+    tendon = int(model.actuator_trnid[actuator][0])
+    return tendon if model.actuator_trntype[actuator] in _ON_TENDON and is_fixed(model, tendon) else None
 
 
 def tendon_name(model: Any, i: int) -> str:
