@@ -367,3 +367,19 @@ def test_reach_keeps_limits_of_sums():
     assert tf.reach(robot, outside, limits=False).reached
     inside = tf.workspace(robot, frame="tip", samples=2000).q
     assert np.abs(0.5 * inside.sum(axis=1)).max() <= 0.5 + 1e-9
+
+
+def test_tasks_drive_motors():
+    """A task's torques and gains are those of motors where the task says so."""
+    robot = wrist().with_coupling(np.array([[2.0, 1.0], [-1.0, 3.0]]), names=("left", "right"))
+    times = {"simulation": {"duration": 0.2, "samples": 3, "efforts": "motors"}}
+    run = tf.Task.of(torque={"left": 0.5, "right": "0.1*t"}, **times).simulate(robot)
+    same = tf.simulate(robot, [0.0, 0.1, 0.2], torque=lambda t: [0.5, 0.1 * t], efforts="motors")
+    np.testing.assert_allclose(run.q, same.q, atol=1e-9)
+    law = {"law": "pd", "kp": {"left": 5.0, "right": 7.0}, "kd": 0.1, "reference": [0.1, 0.2]}
+    run = tf.Task.of(controller=law, **times).simulate(robot)
+    control = tf.pd_control(robot, [5.0, 7.0], 0.1, [0.1, 0.2], efforts="motors")
+    np.testing.assert_allclose(
+        run.q, tf.simulate(robot, [0.0, 0.1, 0.2], controller=control, efforts="motors").q, atol=1e-12
+    )
+    assert run.torque_names == ("left", "right")

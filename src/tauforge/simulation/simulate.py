@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError, SimulationError
-from ..models.loops.motors import INDEPENDENT, MOTORS, check_efforts, motor_action
+from ..models.loops.motors import INDEPENDENT, torque_names
 from ..models.registry import check_robot
 from ..robot.robot import Robot
 from .clock import Clock
@@ -112,9 +112,8 @@ def _whole(y: Floats, system: System) -> Floats:
 def _torque_names(robot: Robot, efforts: str) -> tuple[str, ...]:
     """Return the names of the torques that drive a robot, which can be simulated."""
     check_robot(robot)
-    check_efforts(efforts)
     velocities = _names_once(robot)
-    return motor_action(robot).arguments["tau"].shape.labels[0] if efforts == MOTORS else velocities
+    return velocities if efforts == INDEPENDENT else torque_names(robot, efforts)
 
 
 @lru_cache(maxsize=64)

@@ -161,6 +161,16 @@ def motors_of(robot: Robot) -> Motors:
     return Motors.of(robot, state.coordinates)
 
 
+def torque_names(robot: Robot, efforts: str) -> tuple[str, ...]:
+    """Return the names of the torques that drive a robot."""
+    check_efforts(efforts)
+    if efforts == INDEPENDENT:
+        return robot.velocity_names
+    if names := motors_of(robot).names:
+        return names
+    raise ProgramError(f"{robot.name} has no motors; take efforts={INDEPENDENT!r}")
+
+
 def check_efforts(efforts: str) -> None:
     """Refuse an unknown choice of torques."""
     if efforts not in (INDEPENDENT, MOTORS):
@@ -199,8 +209,6 @@ def motor_action(robot: Robot) -> Program:
     """Return the Program ``q, tau -> tau``: what the motors' torques are along the degrees of freedom."""
     robot, arrays, state = prepare(robot, ("q",))
     motors = Motors.of(robot, state.coordinates)
-    if not motors.names:
-        raise ProgramError(f"{robot.name} has no motors; take efforts={INDEPENDENT!r}")
     tau = inputs("tau", motors.names, TORQUES)
     along = outputs(motors.act(tau.nodes), [len(motors.degrees)], [motors.degrees], INPUTS["tau"][0])
     return program("motor_action", robot, {**arrays, "tau": tau}, {"tau": along})
