@@ -1,4 +1,4 @@
-"""Five mechanisms as they are built: their drives couple joints, and their joints are placed by points in the world."""
+"""Six mechanisms as they are built: their drives couple joints, and their joints are placed by points in the world."""
 
 import numpy as np
 
@@ -119,12 +119,75 @@ def thrust(forces):
     return wrench
 
 
+# 6. An excavator, from the points of its pins. Three cylinders move boom, stick and bucket, the last one through a
+# rocker and a link. Each loop is cut at a pin, which turns about z of two frames there.
+PINS = {
+    "foot": (0.0, 0, 0.0), "elbow": (4.5, 0, 2.0), "wrist": (6.5, 0, 0.2), "ear": (6.8, 0, 0.5),
+    "boom_low": (0.5, 0, -0.4), "boom_high": (2.2, 0, 1.6), "stick_low": (2.4, 0, 2.2), "stick_high": (4.3, 0, 2.7),
+    "bucket_low": (4.7, 0, 2.4), "rocker_low": (6.1, 0, 0.6), "rocker_high": (6.5, 0, 0.9),
+}  # fmt: skip
+
+
+def pin(name, on, point):
+    """Return a joint that turns about a pin."""
+    return tf.Joint.at(name, on=on, xyz=PINS[point], axis="-y", relative_to="world", mu=0)
+
+
+def rod(name, low, high):
+    """Return the sliding joint of a cylinder between two pins."""
+    along = np.subtract(PINS[high], PINS[low])
+    where = {"xyz": PINS[low], "axis": along, "relative_to": "world"}
+    return tf.Joint.at(f"{name}_rod", on=f"{name}_barrel", sigma="prismatic", FV=4e4, **where)
+
+
+def bar(mass, one, other):
+    """Return the mass of a bar between two pins, its centre, and its inertia, as thick as it is long for simplicity."""
+    square = np.sum(np.subtract(PINS[one], PINS[other]) ** 2)
+    return mass, tuple(0.5 * np.add(PINS[one], PINS[other])), (mass * square / 12.0 * np.eye(3)).tolist()
+
+
+excavator = built(
+    "excavator",
+    (
+        pin("boom", "base", "foot"),
+        pin("stick", "boom", "elbow"),
+        pin("bucket", "stick", "wrist"),
+        pin("boom_barrel", "base", "boom_low"),
+        rod("boom", "boom_low", "boom_high"),
+        pin("stick_barrel", "boom", "stick_low"),
+        rod("stick", "stick_low", "stick_high"),
+        pin("bucket_barrel", "stick", "bucket_low"),
+        rod("bucket", "bucket_low", "rocker_high"),
+        pin("rocker", "stick", "rocker_low"),
+        pin("link", "rocker", "rocker_high"),
+    ),
+    [
+        *(bar(1500.0, "foot", "elbow"), bar(700.0, "elbow", "wrist"), bar(500.0, "wrist", "ear")),
+        *(bar(80.0, "boom_low", "boom_high"), bar(60.0, "boom_low", "boom_high")),
+        *(bar(80.0, "stick_low", "stick_high"), bar(60.0, "stick_low", "stick_high")),
+        *(bar(80.0, "bucket_low", "rocker_high"), bar(60.0, "bucket_low", "rocker_high")),
+        *(bar(40.0, "rocker_low", "rocker_high"), bar(50.0, "rocker_high", "ear")),
+    ],
+)
+for first, second, point in (
+    ("boom_rod", "boom", "boom_high"),
+    ("stick_rod", "stick", "stick_high"),
+    ("bucket_rod", "rocker", "rocker_high"),
+    ("link", "bucket", "ear"),
+):
+    ends = [f"{link}_eye_of_{first}" for link in (first, second)]
+    for end, link in zip(ends, (first, second), strict=True):
+        excavator = excavator.with_frame(end, on=link, xyz=PINS[point], axis="-y", relative_to="world")
+    excavator = excavator.with_loop(*ends, kind="revolute", name=f"{first}_pin")
+held = tf.inverse_dynamics(excavator).compile()(tf.close_loops(excavator), np.zeros(3), np.zeros(3))
+
 hover = 1.25 * 9.81 / 4.0 * np.ones(4)
 runs = {
     "wrist": (wrist, {"torque": np.array([-0.55, -0.45]), "efforts": "motors"}),
     "finger": (finger, {"torque": np.array([6.0, 0.5]), "efforts": "motors"}),
     "spline": (spline, {"torque": np.array([0.05, 0.01]), "efforts": "motors"}),
     "belts": (belts, {"torque": np.array([0.55, 0.15]), "efforts": "motors"}),
+    "excavator": (excavator, {"torque": held * [1.05, 1.0, 0.9]}),
     "quadrotor": (quadrotor, {"torque": lambda t: [0] * 6 + [0.05, 0.02], "wrenches": thrust(hover)}),
 }
 drawings = {name: tf.draw(robot) for name, (robot, _) in runs.items()}  # drawings["wrist"].save("wrist.svg")
@@ -133,5 +196,5 @@ for name, (robot, inputs) in runs.items():
     run = tf.simulate(robot, np.linspace(0.0, 1.0, 101), method="DOP853", **inputs)
     lines = inverse.code("c").count("\n")
     print(f"{name}: motors {', '.join(robot.motors)}; {inverse.count().total} operations, {lines} lines of C")
-    print("  after 1 s:", (run.q[-1].round(3) + 0.0).tolist())
+    print("  after 1 s:", (run.q[-1, :9].round(3) + 0.0).tolist())
 print("joints that motors move, belts:", belts.coupling.tolist())
