@@ -409,7 +409,6 @@ def test_what_is_left_out_is_one_warning(tmp_path):
         "range of tendon 'banded'",
         "; tendon 'around'",
         "lack of coupling between branches by the armature of tendon 'forked'",
-        "actuator 'puller'",
         "the control law of actuator 'servo'",
         "the world's axes of the armature of free joint 'free'",
         "the joint equality 'curve', whose polynomial is [0.0, 1.0, 2.0, 0.0, 0.0]",
@@ -418,10 +417,10 @@ def test_what_is_left_out_is_one_warning(tmp_path):
         "the weld equality 'led', which follows a mocap body",
     ):
         assert part in message
-    for part in ("plain", "frictionloss of joint", "'t'", "idle"):
+    for part in ("plain", "frictionloss of joint", "'t'", "idle", "puller"):
         assert part not in message
     assert [joint.mu for joint in robot.joints] == [1, 1, 0, 0, 0]
-    assert [tendon.name for tendon in robot.tendons] == ["forked"]
+    assert [(tendon.name, tendon.driven) for tendon in robot.tendons] == [("t", True), ("forked", False)]
 
 
 def test_spatial_tendons_of_more_sites_than_joints(tmp_path):
