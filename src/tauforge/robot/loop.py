@@ -27,8 +27,8 @@ def looped(robot: Robot, first: str, second: str, kind: str, name: str | None) -
     words = {each.word: each for each in KINDS}
     if kind not in words:
         raise RobotError(
-            f"{robot.name}: {kind!r} is not a kind of joint; there are {', '.join(words)}; a revolute one turns about z of "
-            "both frames, a prismatic one slides along it"
+            f"{robot.name}: {kind!r} is not a kind of joint; there are {', '.join(words)}; a revolute one turns about "
+            "z of both frames, a prismatic one slides along it"
         )
     called = name or f"{first}_{second}"
     ends = (frame(robot, first), frame(robot, second))
