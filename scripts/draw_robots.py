@@ -1,4 +1,4 @@
-"""Draw the robots on the pages about closed loops, as the examples there build them: python scripts/draw_robots.py"""
+"""Draw the robots on the pages about mechanisms, as the examples there build them: python scripts/draw_robots.py"""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ PICTURES = {
     "docs/models/hexapod.svg": "examples/models/parallel_robots.py",
 }
 """The example that builds the robot of each picture, and its state q."""
+SEVERAL = {"docs/mechanisms": "examples/mechanisms.py"}
+"""The example that has made the drawings of a folder."""
 
 
 def pictures() -> dict[Path, str]:
@@ -25,6 +27,10 @@ def pictures() -> dict[Path, str]:
         with contextlib.redirect_stdout(io.StringIO()):
             names = runpy.run_path(str(ROOT / example))
         found[ROOT / picture] = draw(names["robot"], names["q"]).svg
+    for folder, example in SEVERAL.items():
+        with contextlib.redirect_stdout(io.StringIO()):
+            names = runpy.run_path(str(ROOT / example))
+        found |= {ROOT / folder / f"{name}.svg": drawing.svg for name, drawing in names["drawings"].items()}
     return found
 
 

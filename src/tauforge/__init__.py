@@ -49,7 +49,7 @@ from .program.program import Program
 from .robot import bundled as robots
 from .robot.base import Base
 from .robot.body import Body
-from .robot.joint import Joint
+from .robot.joint import Joint, Limits, Mimic
 from .robot.leg import Leg, leg
 from .robot.loop import Loop
 from .robot.parallel import parallel_robot
@@ -170,7 +170,9 @@ __all__ = [
     "InverseGeometry",
     "Joint",
     "Leg",
+    "Limits",
     "Loop",
+    "Mimic",
     "Motion",
     "Operations",
     "ParallelGeometry",

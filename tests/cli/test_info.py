@@ -132,7 +132,7 @@ def test_tendons_and_lifts():
     pulled = replace(robot, tendons=(rope,), bodies=lifted)
     assert "tendons: 1 (rope)" in list(facts(pulled, describe(pulled)))
     shown = {sheet.title: sheet.rows for sheet in sheets(pulled)}
-    assert shown["Tendons"] == (("rope", "th1 - 0.5*th2", "0", "0.25", "0", "7", "0"),)
+    assert shown["Tendons"] == (("rope", "th1 - 0.5*th2", "0", "0", "0.25", "0", "7", "0"),)
     assert shown["First moments and mass on which gravity does not act"] == (("0.5", "0", "0", "1"),) * 2
 
 
@@ -222,7 +222,7 @@ def test_axes_kinds_limits_and_loops():
     assert said[6] == ["revolute", "at a", "9 N m", "0 kg"]
     assert said[7] == ["spherical", "0 kg"]
     assert said[8] == ["prismatic", "parallel", "0 kg"]
-    assert rows[9] == ["loop pin (revolute): link9 meets base"]
+    assert rows[9] == ["loop pin (revolute about z): link9 meets base"]
     assert "9 joints, 6 degrees of freedom" in text(robot)
     assert "closed loops: 1" in text(robot)
     assert " with the loops open; tauforge base counts " in base_count(robot)

@@ -409,7 +409,6 @@ def test_what_is_left_out_is_one_warning(tmp_path):
         "range of tendon 'banded'",
         "; tendon 'around'",
         "lack of coupling between branches by the armature of tendon 'forked'",
-        "actuator 'puller'",
         "the control law of actuator 'servo'",
         "the world's axes of the armature of free joint 'free'",
         "the joint equality 'curve', whose polynomial is [0.0, 1.0, 2.0, 0.0, 0.0]",
@@ -418,10 +417,10 @@ def test_what_is_left_out_is_one_warning(tmp_path):
         "the weld equality 'led', which follows a mocap body",
     ):
         assert part in message
-    for part in ("plain", "frictionloss of joint", "'t'", "idle"):
+    for part in ("plain", "frictionloss of joint", "'t'", "idle", "puller"):
         assert part not in message
     assert [joint.mu for joint in robot.joints] == [1, 1, 0, 0, 0]
-    assert [tendon.name for tendon in robot.tendons] == ["forked"]
+    assert [(tendon.name, tendon.driven) for tendon in robot.tendons] == [("t", True), ("forked", False)]
 
 
 def test_spatial_tendons_of_more_sites_than_joints(tmp_path):
@@ -431,3 +430,81 @@ def test_spatial_tendons_of_more_sites_than_joints(tmp_path):
       <tendon><spatial name="rope" stiffness="1">{way}</spatial></tendon></mujoco>"""
     with pytest.warns(tf.RobotWarning, match="leave out tendon 'rope'"):
         assert read(tmp_path, text).tendons == ()
+
+
+OWN = PAIR.partition('<body name="d"')[0]
+BRANCH = f"<mujoco>{HEAD}<worldbody>{OWN}</worldbody>"
+SUMS = """
+<tendon>
+  <fixed name="s"><joint joint="x" coef=".5"/><joint joint="y" coef="-1"/></fixed>
+  <fixed name="t"><joint joint="z" coef="2"/><joint joint="x" coef=".3"/></fixed>
+</tendon>
+<actuator><motor joint="x"/><motor joint="z"/>ACTUATOR</actuator>
+"""
+
+
+@pytest.mark.parametrize(
+    "equalities",
+    [
+        '<tendon tendon1="s" polycoef=".1 0 0 0 0"/>',
+        '<tendon tendon1="s" tendon2="t" polycoef=".1 2 0 0 0"/>',
+        '<tendon tendon1="t" tendon2="s" polycoef="-.2 .7 0 0 0"/><joint joint1="z" joint2="x" polycoef="0 .4 0 0 0"/>',
+        '<tendon tendon1="s"/><tendon tendon1="t" polycoef=".3 0 0 0 0"/>',
+    ],
+)
+def test_tendon_equalities_are_sums(tmp_path, equalities):
+    """In every state, MuJoCo's equalities hold, and the inertia matrix is MuJoCo's, reduced to these motions."""
+    text = f"{BRANCH}<equality>{equalities}</equality>{SUMS.replace('ACTUATOR', '')}</mujoco>"
+    robot = read(tmp_path, text)
+    model = mujoco.MjModel.from_xml_string(text)
+    assert robot.dof == model.nv - model.neq
+    assert robot.joints[1].mimic  # y has no motor
+    state = random_state(model, 0)
+    names = [model.joint(i).name for i in range(model.njnt)]
+    rows = robot.degrees
+    G = np.zeros((model.nv, robot.dof))
+    for name, row in zip([joint.name for joint in robot.joints], rows, strict=True):
+        for k, ratio in row.items():
+            G[names.index(name), k] = ratio
+    for x in np.random.default_rng(0).uniform(-1, 1, (4, robot.dof)):
+        free = dict(zip(robot.coordinate_names, x, strict=True))
+        for joint in robot.joints:
+            terms = joint.mimic.of if joint.mimic else ()
+            at = sum(free[robot.joints[j - 1].name] * r for j, r in terms) + (joint.mimic.offset if joint.mimic else 0)
+            state.qpos[names.index(joint.name)] = at if joint.mimic else free[joint.name]
+        data = mujoco.MjData(model)
+        data.qpos[:] = state.qpos
+        mujoco.mj_forward(model, data)
+        assert np.abs(data.efc_pos[: data.ne]).max() < 1e-12
+        free_model = mujoco.MjModel.from_xml_string(text)  # ``forward`` switches its constraints off
+        M = inertia_matrix(free_model, forward(free_model, state), state)
+        assert close(interpret(tf.inertia_matrix(robot), x), G.T @ M @ G)
+
+
+def test_tendon_equalities_that_cannot_be_kept(tmp_path):
+    with pytest.warns(tf.RobotWarning, match=r"the tendon equality 'tendon1', whose polynomial is .*; only a line"):
+        read(tmp_path, paired('<tendon tendon1="s" tendon2="t" polycoef="0 1 .5 0 0"/>', SUMS.replace("ACTUATOR", "")))
+    held = '<tendon><fixed name="s"><joint joint="x" coef="1"/></fixed></tendon>'
+    with pytest.warns(tf.RobotWarning, match="the tendon equality 'tendon1', which holds 'x' alone"):
+        read(tmp_path, paired('<tendon tendon1="s"/>', held))
+    twice = '<tendon tendon1="s"/><tendon tendon1="s" polycoef=".5 0 0 0 0"/>'
+    with pytest.warns(tf.RobotWarning, match="'tendon2', which contradicts the equalities before it"):
+        read(tmp_path, paired(twice, SUMS.replace("ACTUATOR", "")))
+
+
+def test_actuators_drive_tendons(tmp_path):
+    """The accelerations that an actuator on a fixed tendon causes are those of the tendon as a motor."""
+    pull = '<motor name="pull" tendon="s"/>'
+    text = f"{BRANCH}{SUMS.replace('ACTUATOR', pull)}</mujoco>"
+    robot = read(tmp_path, text)
+    assert robot.motors == ("x", "z", "s")
+    model = mujoco.MjModel.from_xml_string(text)
+    state = random_state(model, 0)
+    free = interpret(tf.direct_dynamics(robot, efforts="motors"), state.q, state.qd, np.zeros(3))
+    pulled = interpret(tf.direct_dynamics(robot, efforts="motors"), state.q, state.qd, np.array([0.0, 0.0, 3.0]))
+    data = mujoco.MjData(model)
+    data.qpos[:] = state.qpos
+    data.ctrl[2] = 3.0
+    mujoco.mj_forward(model, data)
+    M = inertia_matrix(model, forward(model, state), state)
+    assert close(M @ (pulled - free), data.qfrc_actuator)

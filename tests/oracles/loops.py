@@ -69,7 +69,9 @@ def without_mimics(robot):
     for j, joint in enumerate(robot.joints, 1):
         if joint.mimic:
             row = np.zeros(places[-1])
-            row[places[j]], row[places[joint.mimic.joint]] = 1.0, -joint.mimic.ratio
+            row[places[j]] = 1.0
+            for k, ratio in joint.mimic.of:
+                row[places[k]] = -ratio
             rows.append(row)
     return free, np.array(rows).reshape(len(rows), places[-1])
 

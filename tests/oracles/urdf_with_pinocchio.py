@@ -37,8 +37,8 @@ class Peer:
         assert len(names) == self.model.njoints - 1
         rows = [own.idx_v + k for own, joint in zip(self.own, joints, strict=True) for k in range(len(joint.axes))]
         self.S = np.zeros((self.model.nv, self.robot.dof))
-        for row, (place, ratio) in zip(rows, self.robot.degrees, strict=True):
-            self.S[row, place] = ratio
+        for row, movers in zip(rows, self.robot.degrees, strict=True):
+            self.S[row, list(movers)] = list(movers.values())
 
     def coordinates(self, q: np.ndarray) -> np.ndarray:
         """Return Pinocchio's coordinates: of a continuous and of a planar joint's angle, cosine and sine."""

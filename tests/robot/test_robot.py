@@ -90,7 +90,7 @@ def test_a_joint_that_follows_another_keeps_its_place_on_a_floating_base():
     follower = replace(arm.joints[1], mimic=Mimic(joint=1, ratio=2.0))
     robot = replace(arm, joints=(arm.joints[0], follower)).with_base("floating")
     assert robot.dof == 7
-    assert robot.degrees == [*((k, 1.0) for k in range(7)), (6, 2.0)]
+    assert robot.degrees == [*({k: 1.0} for k in range(7)), {6: 2.0}]
 
 
 def test_equality_is_of_values():

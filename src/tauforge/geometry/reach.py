@@ -236,7 +236,7 @@ def _from(
     """Return states that are found from given ones, and from others near these."""
     q, error = job.towards(given, goals, limits, threads)
     for _ in range(starts - 1):
-        late = np.flatnonzero(~job.measured(q, goals).reached(job.first, ROUNDING))
+        late = np.flatnonzero(~job.measured(q, goals, kept=limits).reached(job.first, ROUNDING))
         if not len(late):
             break
         again, less = job.towards(job.seeds.near(random, given[late], NEARBY), goals[late], limits, threads)
@@ -272,7 +272,7 @@ def _refined(
 ) -> Found:
     """Return states with what higher levels and preferences ask for, where level 0 leaves freedom."""
     near = q if posture is None else posture
-    found = job.measured(q, goals, near)
+    found = job.measured(q, goals, near, kept=limits)
     if (posture is None and len(job.setting.levels) == 1) or not job.setting.is_free:
         return found
     some = np.flatnonzero(found.reached(job.first, tolerance))
@@ -321,7 +321,7 @@ def _reasons(
     if tried.given or tried.starts < STARTS:
         starts = f"{tried} and {STARTS} random starts" if tried.given else f"{STARTS} random starts"
         q, _ = job.search(goals[late], limits, STARTS, np.random.default_rng(0), None)
-        more = job.measured(q, goals[late])
+        more = job.measured(q, goals[late], kept=limits)
         elsewhere = more.reached(job.first, tolerance)
         nearer = ~elsewhere & (more.costs[:, 0] < nearest.costs[:, 0])
         for x, y in zip(nearest, more, strict=True):
@@ -347,7 +347,9 @@ def _beyond(job: Solver, q: Floats) -> str:
     """Return which joints are beyond their limits, and by how much; angles are those nearest to the limits."""
     at = q[job.bounds.places] + 2.0 * np.pi * job.bounds.turns * np.arange(-3, 4)[:, None]
     over = np.maximum(job.bounds.lower - at, at - job.bounds.upper).min(axis=0)
-    return ", ".join(f"{job.tree.velocity_names[k]} by {over[k]:.4g}" for k in np.flatnonzero(over > ROUNDING))
+    excess = [(job.tree.velocity_names[k], over[k]) for k in np.flatnonzero(over > ROUNDING)]
+    excess += [(x.name, y) for x, y in zip(job.sums, job.beyond(q[None])[0], strict=True) if y > ROUNDING]
+    return ", ".join(f"{name} by {x:.4g}" for name, x in excess)
 
 
 def _refusal(job: Solver, result: Reached, limits: bool, tried: Tried) -> ReachError:
@@ -403,7 +405,8 @@ class Search:
     def towards(self, q: Floats, goals: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the states that damped steps lead to, and the distances and angles left there."""
         numbers = _numbers(goals)
-        found = self._job.measured(self._job.towards(q, numbers, self._limits)[0], numbers)
+        q = self._job.towards(q, numbers, self._limits)[0]
+        found = self._job.measured(q, numbers, kept=self._limits)
         return found.q, found.distance[:, 0], found.angle[:, 0]
 
 

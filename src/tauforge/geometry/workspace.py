@@ -27,6 +27,7 @@ from ..program.fuse import fuse
 from ..robot.robot import Robot
 from ..runtime.function import Function
 from .close_loops import refuse_symbols
+from .joint_limits import limited_sums
 from .reaching.bounds import Bounds
 from .reaching.goal import FARTHEST, Goal
 from .reaching.solver import CLIMBED, ROUNDING, Solver, solver
@@ -222,7 +223,8 @@ def workspace(
     q = job.seeds.random(np.random.default_rng(seed), int(samples), limits, spread=np.pi)
     if robot.loops:
         q = _closed(robot, q, job.seeds.middle)
-        q = _within(robot, q, job.bounds) if limits else q
+    if limits and (robot.loops or limited_sums(robot)):
+        q = _within(robot, q, job.bounds)
     with np.errstate(over="ignore", invalid="ignore"):
         points = np.asarray(transforms_of(robot, frame)(q))[:, 0, :3, 3]
     if not np.abs(points).max() <= FARTHEST:
@@ -254,11 +256,14 @@ def _closed(robot: Robot, q: Floats, guess: Floats) -> Floats:
 
 
 def _within(robot: Robot, q: Floats, bounds: Bounds) -> Floats:
-    """Return those of closed states in which the joints that the loops determine are within their limits, too."""
+    """Return those of closed states in which the joints that others move are within their limits, too."""
     at = q[:, bounds.places]
     held = ((at >= bounds.lower - ROUNDING) & (at <= bounds.upper + ROUNDING)).all(axis=1)
+    for joint in limited_sums(robot):
+        own = joint.position(q)
+        held &= (own >= joint.limits.lower - ROUNDING) & (own <= joint.limits.upper + ROUNDING)
     if not held.any():
-        raise ProgramError(f"{robot.name}: in no random state with closed loops are all joints within their limits")
+        raise ProgramError(f"{robot.name}: in no random state are all joints within their limits")
     return np.asarray(q[held])
 
 

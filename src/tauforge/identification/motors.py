@@ -39,7 +39,8 @@ def matrix(ratios: ArrayLike, count: int | None = None) -> Floats:
 
 
 def with_motors(robot: Robot, coupling: ArrayLike) -> Robot:
-    """Return the robot with a tendon for each motor that several joints move.
+    """Return the robot with a tendon for each motor that several joints move, unless it has one along the same sum, as
+    ``Robot.with_coupling`` makes them.
 
     The tendon's length is the motor's coordinate in the units of the joint that it drives, the last one that moves it:
     q5 + q6 if motor 6 turns 32 times with joint 5 and 32 times with joint 6.
@@ -54,7 +55,18 @@ def with_motors(robot: Robot, coupling: ArrayLike) -> Robot:
             continue
         own = i if row[i] else int(moving[-1])
         joints = tuple((numbers[k], float(row[k] / row[own])) for k in moving)
+        if any(_is_along(tendon, joints) for tendon in robot.tendons):
+            continue
         name = f"motor{numbers[own]}"
         if name not in taken:
             tendons.append(Tendon(name=name, joints=joints))
     return replace(robot, tendons=tuple(tendons))
+
+
+def _is_along(tendon: Tendon, joints: tuple[tuple[int, float], ...]) -> bool:
+    """Tell whether a tendon's length is a multiple of a sum of joint coordinates."""
+    first, second = dict(tendon.joints), dict(joints)
+    if first.keys() != second.keys():
+        return False
+    a, b = (np.array([float(own[j]) for j in sorted(own)]) for own in (first, second))
+    return bool(np.allclose(a * np.linalg.norm(b), np.sign(a @ b) * b * np.linalg.norm(a), rtol=1e-12))

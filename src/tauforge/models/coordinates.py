@@ -1,7 +1,7 @@
 """How the degrees of freedom move the joints: q̇_tree = G q̇, hence q̈_tree = G q̈ + Ġ q̇, and τ = Gᵀ τ_tree.
 
 The recursions know only trees: they take the coordinates of each joint and give the torques along each joint's axes. In
-a tree, G is the identity and costs nothing. If joints follow others, G is constant and holds their ratios.
+a tree, G is the identity and costs nothing. If joints follow others, G is constant and holds the ratios.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Scalar, is_zero
 from ..program.array import Array, outputs
-from ..robot.entries import axis_names, by_joint, degrees, owners
+from ..robot.entries import axis_names, by_joint, owners, velocity_rows
 from ..robot.robot import Robot
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Coordinates:
     def of_tree(cls, robot: Robot) -> Coordinates:
         """Return the map of a robot with its loops open."""
         free, widths = owners(robot), tuple(len(joint.axes) for joint in robot.joints)
-        G = None if len(free) == len(widths) else tuple({place: ratio} for place, ratio in degrees(robot))
+        G = None if len(free) == len(widths) else tuple(velocity_rows(robot))
         return cls(axis_names(robot), widths, free, G)
 
     @property

@@ -121,8 +121,9 @@ def inverse_dynamics(
         For a robot on a floating base on which no wrench acts: take only the joints' accelerations, and return their
         ``tau`` and the resulting ``base_acceleration``.
     efforts
-        With closed loops, whose torques ``tau`` has: "independent", those of ``robot.independent``, or "motors", those
-        of ``robot.actuated``. With more motors than degrees of freedom they are the ones of least norm.
+        Whose torques ``tau`` has: "independent", those of ``robot.independent``, or "motors", those of
+        ``robot.motors``, which differ where loops are closed, and where tendons or a coupling drive joints. With more
+        motors than degrees of freedom they are the ones of least norm.
     reframe
         Whether links of a robot with free frames, such as one from URDF, can get other frames if that saves operations
         (see ``Robot.to_mdh``); torques, coordinates and wrenches keep their meaning.
@@ -154,6 +155,8 @@ def _through_loops(robot: Robot, arrays: dict[str, Array], state: State, efforts
     """Yield the Program without the map G, if there is one."""
     from .loops.through_loops import torques_through_loops
 
+    if efforts == MOTORS and any(tendon.driven for tendon in robot.tendons):
+        return  # their rows of G_m are sums
     labels = Labels()
     qd, qdd = (entries(robot, state.coordinates, arrays[name], name) for name in ("qd", "qdd"))
     motors = Motors.of(robot, state.coordinates) if efforts == MOTORS else None

@@ -14,7 +14,7 @@ from ..spatial.screw import Wrench
 from ..spatial.vector import Vector
 from .choice import choice_of_both, choice_without
 from .frames import frame
-from .joint import Joint, constant_frame, given
+from .joint import Joint, Mimic, constant_frame, given
 from .placement import placement
 
 if TYPE_CHECKING:
@@ -88,16 +88,13 @@ def locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
             raise RobotError(f"{robot.name}: no joint {name!r} to lock; its joints are {', '.join(places)}")
         joint = robot.joints[places[name] - 1]
         if joint.mimic:
-            raise RobotError(f"{robot.name}: joint {name!r} follows another; lock {_master(robot, joint).name!r}")
+            leaders = ", ".join(repr(robot.joints[j - 1].name) for j, _ in joint.mimic.of)
+            raise RobotError(f"{robot.name}: joint {name!r} follows another; lock {leaders}")
         if len(joint.axes) != 1:
             raise RobotError(f"{robot.name}: joint {name!r} has {len(joint.axes)} degrees of freedom; lock needs one")
-    held = {}
-    for joint in robot.joints:
-        master = _master(robot, joint)
-        if master.name in positions:
-            q = given(positions[master.name], f"position of joint {master.name!r}")
-            held[joint.name] = q * joint.mimic.ratio + joint.mimic.offset if joint.mimic else q
-    joints = (_held(joint, held[joint.name]) if joint.name in held else joint for joint in robot.joints)
+    held = {name: given(x, f"position of joint {name!r}") for name, x in positions.items()}
+    led = (_led_by_fewer(robot, joint, held) for joint in robot.joints)
+    joints = [_held(joint, held[joint.name]) if joint.name in held else joint for joint in led]
     tendons = (_shortened(robot, tendon, held) for tendon in robot.tendons)
     return merged(
         replace(
@@ -129,7 +126,7 @@ def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
     pulling = {tendon.name for tendon in robot.tendons}
 
     def shifted(joint: Joint, among: Container[str] = taken) -> Joint:
-        mimic = joint.mimic and replace(joint.mimic, joint=joint.mimic.joint + first)
+        mimic = joint.mimic and joint.mimic.renumbered(lambda j: j + first)
         alias = renamed(joint.alias, taken)
         new = replace(joint, name=renamed(joint.name, among), alias=alias, mimic=mimic, variable="")
         if joint.antecedent:
@@ -238,12 +235,30 @@ def _shortened(robot: Robot, tendon: Tendon, held: Mapping[str, Scalar]) -> Tend
     return replace(tendon, joints=tuple((j, x) for name, j, x in named if name not in held), rest=rest)
 
 
-def _master(robot: Robot, joint: Joint) -> Joint:
-    return robot.joints[joint.mimic.joint - 1] if joint.mimic else joint
+def _led_by_fewer(robot: Robot, joint: Joint, held: dict[str, Scalar]) -> Joint:
+    """Return a joint that follows only joints that still move; note its position if none of them does."""
+    if not joint.mimic:
+        return joint
+    names = {j: robot.joints[j - 1].name for j, _ in joint.mimic.of}
+    moving = tuple((j, ratio) for j, ratio in joint.mimic.of if names[j] not in held)
+    if len(moving) == len(names):
+        return joint
+    still = tuple((j, ratio) for j, ratio in joint.mimic.of if names[j] in held)
+    position = Mimic(still, joint.mimic.offset).value(lambda j: held[names[j]])
+    if moving:
+        offset = _number(position, f"joint {joint.name!r} follows joints of which some move and some are locked")
+        return replace(joint, mimic=Mimic(moving, offset))
+    held[joint.name] = position
+    return joint
+
+
+def _number(x: Scalar, why: str) -> float:
+    try:
+        return float(x)
+    except ExpressionError:
+        raise RobotError(f"{why}, at a position with symbols; give these numbers") from None
 
 
 def _following(joint: Joint, number: Mapping[int, int]) -> Joint:
-    """Return a joint with the new number of the joint it follows."""
-    if not joint.mimic:
-        return joint
-    return replace(joint, mimic=replace(joint.mimic, joint=number[joint.mimic.joint]))
+    """Return a joint with the new numbers of the joints it follows."""
+    return replace(joint, mimic=joint.mimic.renumbered(number.__getitem__)) if joint.mimic else joint

@@ -1,4 +1,4 @@
-"""Which joint each entry of q and qd belongs to: a mimic joint has none of its own and follows its master."""
+"""Which joint each entry of q and qd belongs to: a joint that follows others has none of its own."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ def places(robot: Robot) -> list[int | None]:
     return found
 
 
-def followed(robot: Robot) -> list[int]:
-    """Return the number of the joint that each joint follows, by its number; its own if it follows none."""
-    return [0, *(joint.mimic.joint if joint.mimic else j for j, joint in enumerate(robot.joints, 1))]
+def followed(robot: Robot) -> list[tuple[int, ...]]:
+    """Return the numbers of the joints that each joint follows, by its number; its own if it follows none."""
+    joints = enumerate(robot.joints, 1)
+    return [(), *(tuple(k for k, _ in joint.mimic.of) if joint.mimic else (j,) for j, joint in joints)]
 
 
 def axis_names(robot: Robot) -> tuple[str, ...]:
@@ -42,24 +43,21 @@ def by_joint(robot: Robot, q: Sequence[Scalar]) -> list[Sequence[Scalar]]:
     own = {j: [next(entries) for _ in robot.joints[j - 1].kind.coordinates] for j in owners(robot)}
     found: list[Sequence[Scalar]] = [()]
     for j, joint in enumerate(robot.joints, 1):
-        mimic = joint.mimic
-        found.append([own[mimic.joint][0] * mimic.ratio + mimic.offset] if mimic else own[j])
+        found.append([joint.mimic.value(lambda k: own[k][0])] if joint.mimic else own[j])
     return found
 
 
-def degrees(robot: Robot) -> list[tuple[int, float]]:
-    """Return, for each axis of each joint, the index in qd of the velocity that moves it, and the ratio (of a mimic
-    joint).
-    """
+def velocity_rows(robot: Robot) -> list[dict[int, float]]:
+    """Return, for each axis of each joint, the indices in qd of the velocities that move it, each with its ratio."""
     first: dict[int, int] = {}
     place = 0
     for j in owners(robot):
         first[j] = place
         place += len(robot.joints[j - 1].axes)
-    found: list[tuple[int, float]] = []
+    rows: list[dict[int, float]] = []
     for j, joint in enumerate(robot.joints, 1):
         if joint.mimic:
-            found.append((first[joint.mimic.joint], joint.mimic.ratio))
+            rows.append({first[k]: ratio for k, ratio in joint.mimic.of})
         else:
-            found += [(first[j] + k, 1.0) for k in range(len(joint.axes))]
-    return found
+            rows += [{first[j] + k: 1.0} for k in range(len(joint.axes))]
+    return rows

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Any
+from typing import Any, SupportsFloat
 
 from ..errors import ExpressionError, RobotError, suggestion
-from ..graph.node import Scalar, is_zero
+from ..graph.node import Node, Scalar, is_zero
 from ..graph.parse import as_scalar
 from ..spatial.pose import Pose
 from ..spatial.rotation import Rotation, about
@@ -17,6 +17,7 @@ from ..spatial.screw import Twist, Wrench
 from ..spatial.vector import Vector
 from .kinds import FIXED, KINDS, PARAMETERS, REVOLUTE, WORDS
 from .kinds.kind import Kind, Values
+from .placement import placement
 
 FREE = ("QP", "QDP", "GAM")
 """The fields for which None or a plain symbol means an input of the models."""
@@ -25,16 +26,97 @@ ACTUATOR = ("IA", "FV", "FS", "FO", "FA", "FB", "VB")
 NEEDED = ("gamma", "b", "alpha", "d", "e", "theta", "r", *PARAMETERS, *ACTUATOR, "k", "rest")
 SCALARS = (*NEEDED, *FREE)
 """The fields of a joint that hold numbers or expressions."""
+_PLACE = ("gamma", "b", "alpha", "d", "e", "theta", "r")
 _needed = itemgetter(*NEEDED)
+LINK, WORLD = "link", "world"
+"""Whose coordinates a joint is placed in by ``Joint.at``."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False)
 class Mimic:
-    """How a joint follows another: its coordinate is that of joint number ``joint`` times ratio, plus offset."""
+    """How a joint follows others: its coordinate is a sum of theirs, each times a ratio, plus an offset.
 
-    joint: int
-    ratio: float = 1.0
+    ``Mimic({"m1": 0.5, "m2": 0.5}, offset=0.1)`` follows two joints, ``Mimic(joint="m1", ratio=2.0)`` one. A joint is
+    given by its name or number. A Robot replaces names by numbers, and joints that follow others by those.
+
+    Attributes
+    ----------
+    of
+        Numbers of the joints that it follows, each with its ratio.
+    offset
+        Its coordinate where theirs are zero.
+    """
+
+    of: tuple[tuple[int, float], ...]  # names too, until the joint is part of a Robot
     offset: float = 0.0
+
+    def __init__(
+        self,
+        of: Mapping[Any, float] | Iterable[tuple[Any, float]] | None = None,
+        offset: float = 0.0,
+        *,
+        joint: int | str | None = None,
+        ratio: float = 1.0,
+    ) -> None:
+        if (of is None) == (joint is None):
+            raise RobotError(f"a Mimic needs the joints that it follows with their ratios, {_MIMIC}, or one joint=…")
+        object.__setattr__(self, "of", _terms({joint: ratio} if of is None else of))
+        object.__setattr__(self, "offset", _real(offset, "offset of a Mimic"))
+
+    @property
+    def joint(self) -> int:
+        """The only joint that it follows."""
+        return self._only[0]
+
+    @property
+    def ratio(self) -> float:
+        """The ratio to the only joint that it follows."""
+        return self._only[1]
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether it follows several joints."""
+        return len(self.of) > 1
+
+    @property
+    def _only(self) -> tuple[int, float]:
+        if len(self.of) != 1:
+            raise RobotError(f"a joint follows {len(self.of)} others here; only one was expected")
+        return self.of[0]
+
+    def renumbered(self, number: Callable[[int], int]) -> Mimic:
+        """Return how the joint follows the same others under new numbers."""
+        return Mimic(tuple((number(j), ratio) for j, ratio in self.of), self.offset)
+
+    def value(self, values: Callable[[int], Any]) -> Any:
+        """Return the joint's coordinate from those of the joints that it follows."""
+        return self.rate(values) + self.offset
+
+    def rate(self, values: Callable[[int], Any]) -> Any:
+        """Return the joint's velocity from those of the joints that it follows."""
+        terms = [values(j) * ratio for j, ratio in self.of]
+        return sum(terms[1:], start=terms[0])
+
+
+_MIMIC = 'as in {"m1": 0.5, "m2": 0.5}'
+
+
+def _terms(of: object) -> tuple[tuple[Any, float], ...]:
+    """Return the joints that a joint follows with their ratios, or say what they should be."""
+    try:
+        pairs = [(key, x) for key, x in (of.items() if isinstance(of, Mapping) else of)]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        pairs = []
+    if not pairs or not all(isinstance(key, int | str) and not isinstance(key, bool) for key, _ in pairs):
+        raise RobotError(f"mimic must be joints, by name or number, with their ratios, {_MIMIC}; it is {of!r}")
+    return tuple((key, _real(x, f"ratio to joint {key!r} in a Mimic")) for key, x in pairs)
+
+
+def _real(x: object, what: str) -> float:
+    """Return a number as a float."""
+    if isinstance(x, bool) or not isinstance(x, SupportsFloat) or isinstance(x, Node):
+        raise RobotError(f"the {what} is {x!r}; it must be a number")
+    return float(x)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +127,11 @@ class Limits:
     upper: float = math.inf
     velocity: float = math.inf
     effort: float = math.inf
+
+    def __post_init__(self) -> None:
+        for key, x in vars(self).items():
+            if type(x) is not float:
+                object.__setattr__(self, key, _real(x, f"{key} limit of a joint"))
 
 
 NO_LIMITS = Limits()
@@ -85,7 +172,8 @@ class Joint:
     mu
         1 if a motor drives the joint.
     mimic
-        Which joint it follows, if it is not independent.
+        The joints that it follows with their ratios, if it is not independent: {"m1": 0.5, "m2": 0.5}, or a ``Mimic``
+        with an offset. Its coordinate is the sum.
     limits
         Its range, speed and effort; models do not use them.
     variable
@@ -118,6 +206,9 @@ class Joint:
         Effort, likewise.
     alias
         Another name of a constant frame: that of the fixed joint which holds it, as in a URDF.
+    relative_to
+        For ``Joint.at``: whose coordinates its pose is in until it is part of a Robot, which makes them those of its
+        antecedent.
     """
 
     name: str
@@ -146,19 +237,67 @@ class Joint:
     QP: Scalar | None = None
     QDP: Scalar | None = None
     GAM: Scalar | None = None
-    mimic: Mimic | None = None
+    mimic: Mimic | None = None  # or a mapping, of which a Mimic is made
     limits: Limits = NO_LIMITS
     alias: str = ""
+    relative_to: str = ""
 
     def __post_init__(self) -> None:
         values = vars(self)
         if isinstance(self.sigma, str):
             object.__setattr__(self, "sigma", _number(self.sigma, self.name))
+        if self.mimic is not None and not isinstance(self.mimic, Mimic):
+            object.__setattr__(self, "mimic", _mimic(self.mimic, self.name))
+        if not isinstance(self.limits, Limits):
+            raise RobotError(
+                f"joint {self.name!r}: limits must be a tf.Limits, as in tf.Limits(lower=-1.0, upper=1.0); "
+                f"they are {self.limits!r}"
+            )
         if are_numbers(_needed(values)) and self.QP is self.QDP is self.GAM is None:
             return
         for key in SCALARS:
             if (x := values[key]) is not None or key not in FREE:
                 object.__setattr__(self, key, given(x, f"{key} of joint {self.name!r}"))
+
+    @classmethod
+    def at(
+        cls,
+        name: str,
+        *,
+        on: str | int,
+        xyz: Sequence[float] = (0.0, 0.0, 0.0),
+        rpy: Sequence[float] = (0.0, 0.0, 0.0),
+        axis: str | Sequence[float] = "z",
+        relative_to: str = LINK,
+        **fields: Any,
+    ) -> Joint:
+        """Return a joint at a point, about or along an axis: its pose where all coordinates are zero.
+
+        The frame of its link is there, with z along the axis. A Robot computes the joint's geometric parameters, and
+        its models can choose others frames for the links, as for a URDF.
+
+        Parameters
+        ----------
+        on
+            Name of the link that it is attached to, or of the joint that carries that; "base", or a number.
+        xyz, rpy
+            Its origin, and roll, pitch and yaw about fixed axes (rad): in the frame of that link, or of the base.
+        axis
+            The axis in the frame that rpy has turned: "x", "y", "z", "-x", …, or a vector of any length.
+        relative_to
+            "link", or "world" for coordinates of the base's frame.
+        fields
+            Other fields of the joint, such as ``sigma="prismatic"`` or ``limits``.
+        """
+        from .placed import check_relative_to, pose_at
+
+        where = f"joint {name!r}"
+        check_relative_to(where, relative_to)
+        if own := [key for key in ("antecedent", *_PLACE) if key in fields]:
+            raise RobotError(f"{where}: Joint.at takes no {own[0]}; xyz, rpy and axis place the joint")
+        joint = cls(name=name, antecedent=on, **fields)  # type: ignore[arg-type]  # a Robot makes a number of a name
+        place: dict[str, Any] = {**dict.fromkeys(_PLACE, 0.0), **placement(pose_at(where, xyz, rpy, axis))}
+        return replace(joint, **place, relative_to=relative_to)
 
     @property
     def kind(self) -> Kind:
@@ -208,6 +347,15 @@ def _number(word: str, name: str) -> int:
     if word not in WORDS:
         raise RobotError(f"joint {name!r}: sigma is {word!r}; {suggestion(word, WORDS)}")
     return WORDS.index(word)
+
+
+def _mimic(given: object, name: str) -> Mimic:
+    if not isinstance(given, Mapping):
+        raise RobotError(
+            f"joint {name!r}: mimic must be the joints that it follows with their ratios, {_MIMIC}, or a tf.Mimic; "
+            f"it is {given!r}"
+        )
+    return Mimic(given)
 
 
 def constant_frame(name: str, antecedent: int, *, alias: str = "", **place: Scalar) -> Joint:

@@ -26,7 +26,10 @@ def looped(robot: Robot, first: str, second: str, kind: str, name: str | None) -
     """Return the robot with one more loop, which a joint closes between two frames."""
     words = {each.word: each for each in KINDS}
     if kind not in words:
-        raise RobotError(f"{robot.name}: {kind!r} is not a kind of joint; there are {', '.join(words)}")
+        raise RobotError(
+            f"{robot.name}: {kind!r} is not a kind of joint; there are {', '.join(words)}; a revolute one turns about "
+            "z of both frames, a prismatic one slides along it"
+        )
     called = name or f"{first}_{second}"
     ends = (frame(robot, first), frame(robot, second))
     if ends[0].antecedent == ends[1].antecedent:

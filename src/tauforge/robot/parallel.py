@@ -97,7 +97,7 @@ class _Prefix:
         self.prefix, self.first = prefix, first
 
     def joint(self, joint: Joint) -> Joint:
-        mimic = joint.mimic and replace(joint.mimic, joint=joint.mimic.joint + self.first)
+        mimic = joint.mimic and joint.mimic.renumbered(lambda j: j + self.first)
         antecedent = joint.antecedent + self.first if joint.antecedent else 0
         return replace(joint, name=self.prefix + joint.name, antecedent=antecedent, mimic=mimic, variable="")
 

@@ -103,7 +103,8 @@ def _weight(joint: Joint, still: bool) -> int:
     )
     if still and _turns(joint):
         return turns[-1]
-    return sum(turns) + sum(x != 0 for x in (b, d, e, r)) + 5 * (not joint.axes)
+    lengths = 3 * (parallel and d != 0 and is_odd(gamma))  # the arm has components along x and y then
+    return lengths + sum(turns) + sum(x != 0 for x in (b, d, e, r)) + 5 * (not joint.axes)
 
 
 def _numeric(robot: Robot) -> Robot:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import RobotError
 from ..graph.evaluate import symbols
@@ -16,16 +16,23 @@ from ..graph.rewrite import substitute
 from ..spatial.vector import Vector
 from .base import BASE_LINK, Base, given_vector
 from .body import Body
-from .entries import axis_names, degrees
+from .entries import axis_names, velocity_rows
+from .following import led, numbered
 from .frames import frame_name
 from .joint import ACTUATOR, FREE, Joint, given
 from .kinds import FIXED, FLOATING
 from .loop import Loop
+from .placed import placed, with_antecedents
 from .scalars import expressions, mapped
 from .shown import Shown
 from .tendon import Tendon
 from .validate import validate
 from .variables import is_plain, with_variables
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from .coupling import Floats
 
 DOWN = Vector(0.0, 0.0, -9.81)
 
@@ -47,7 +54,7 @@ class Robot(Shown):
         models that ask for a frame of that name use it instead of the link's own frame, whose z is the joint's axis and
         which may differ from the frame in the file.
     tendons
-        Springs, friction and inertia along sums of joint coordinates.
+        Springs, friction, inertia and motors along sums of joint coordinates.
     free_frames
         Whether the links' frames come from a drawing, as in URDF, so that models can choose others.
     chosen
@@ -72,7 +79,17 @@ class Robot(Shown):
         object.__setattr__(self, "frames", tuple(self.frames))
         object.__setattr__(self, "tendons", tuple(self.tendons))
         object.__setattr__(self, "chosen", tuple(self.chosen))
+        joints, frames = with_antecedents(self)
+        object.__setattr__(self, "joints", joints)
+        object.__setattr__(self, "frames", frames)
+        joints, tendons = numbered(self)
+        object.__setattr__(self, "joints", joints)
+        object.__setattr__(self, "tendons", tendons)
         validate(self)
+        object.__setattr__(self, "joints", led(self))
+        if final := placed(self):
+            for key in ("joints", "frames", "free_frames"):
+                object.__setattr__(self, key, getattr(final, key))
         joints, loops = with_variables(self)
         object.__setattr__(self, "joints", joints)
         object.__setattr__(self, "loops", loops)
@@ -83,12 +100,13 @@ class Robot(Shown):
         return len(self.velocity_names)
 
     @property
-    def degrees(self) -> list[tuple[int, float]]:
-        """For each axis of each joint, the index in qd of the velocity that moves it, and the ratio (of a mimic joint).
+    def degrees(self) -> list[dict[int, float]]:
+        """For each axis of each joint, the indices in qd of the velocities that move it, each with its ratio: one, or
+        those of the joints that it follows.
 
         A floating base counts as the first joint.
         """
-        return degrees(self.expanded())
+        return velocity_rows(self.expanded())
 
     @property
     def moving(self) -> tuple[int, ...]:
@@ -127,6 +145,23 @@ class Robot(Shown):
     def actuated(self) -> tuple[str, ...]:
         """Names of the joints that a motor drives; with closed loops they can be more than the independent ones."""
         return tuple(joint.name for joint in self.joints if joint.mu and joint.axes and not joint.mimic)
+
+    @property
+    def motors(self) -> tuple[str, ...]:
+        """Names of the motors: those of actuated joints have the joints' names; then come driven tendons.
+
+        With ``efforts="motors"``, models take and give their torques.
+        """
+        return (*self.actuated, *(tendon.name for tendon in self.tendons if tendon.driven))
+
+    @property
+    def coupling(self) -> Floats:
+        """The matrix R of motors = R joints, (motors, joint_names): torques of motors act on the joints as Rᵀ times
+        them.
+        """
+        from .coupling import coupling_matrix
+
+        return coupling_matrix(self)
 
     @cached_property
     def _degrees(self) -> tuple[str, ...]:
@@ -252,8 +287,40 @@ class Robot(Shown):
         links = (Body(name=frame.name) for frame in chosen)
         return self.derived(joints=(*self.joints, *chosen), bodies=(*self.bodies, *links))
 
+    def with_frame(
+        self,
+        name: str,
+        *,
+        on: str,
+        xyz: Sequence[float] = (0.0, 0.0, 0.0),
+        rpy: Sequence[float] = (0.0, 0.0, 0.0),
+        axis: str | Sequence[float] = "z",
+        relative_to: str = "link",
+    ) -> Robot:
+        """Return the robot with one more constant frame.
+
+        Parameters
+        ----------
+        on
+            Name of the link that carries it; or of a joint, whose link does; or of another frame.
+        xyz, rpy
+            Its origin, and roll, pitch and yaw about fixed axes (rad): in the frame ``on``, or of the base.
+        axis
+            Where its z points, in the frame that rpy has turned: "x", "y", "z", "-x", …, or a vector.
+        relative_to
+            "link" for coordinates of ``on``, or "world" for those of the base's frame where all coordinates are zero.
+        """
+        from .placed import check_relative_to, framed, pose_at
+
+        where = f"{self.name}: frame {name!r}"
+        check_relative_to(where, relative_to)
+        return framed(self, name, on, pose_at(where, xyz, rpy, axis), relative_to)
+
     def with_loop(self, first: str, second: str, *, kind: str = "fixed", name: str | None = None) -> Robot:
         """Return the robot with a loop closed between two frames.
+
+        A revolute cut turns about the z axes of both frames, which become one, and a prismatic one slides along them;
+        ``with_frame(…, axis=…)`` makes frames with z along any axis.
 
         Parameters
         ----------
@@ -261,7 +328,8 @@ class Robot(Shown):
             Names of links or constant frames, or of joints, whose links' frames are then meant.
         kind
             The joint that closes the loop, from the first frame to the second: "fixed" makes both frames one,
-            "spherical" their origins; or "revolute", "prismatic", "universal", "planar".
+            "spherical" their origins; "revolute" both origins and z axes; "prismatic" leaves a motion along z free; or
+            "universal", "planar".
         name
             Name of that joint.
         """
@@ -281,6 +349,37 @@ class Robot(Shown):
         from ..models.loops.freedom import check_choice
 
         return check_choice(replace(self, chosen=names))
+
+    def with_coupling(
+        self,
+        R: ArrayLike,
+        *,
+        joints: Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
+        IA: Any = 0.0,
+        FV: Any = 0.0,
+        FS: Any = 0.0,
+    ) -> Robot:
+        """Return the robot with motors that each move a sum of joints: motors = R joints, as in identification.
+
+        Coordinates and torques of models stay those of the joints; with ``efforts="motors"`` the torques are those of
+        the motors, which act on the joints as Rᵀ times them. If you know joints = G motors, give the inverse of G. Each
+        motor becomes a driven tendon, and the joints have no motors of their own then.
+
+        Parameters
+        ----------
+        R
+            One row per motor, one column per joint; or one gear ratio per joint.
+        joints
+            Names of the joints that the columns belong to; by default ``joint_names``.
+        names
+            Names of the motors; by default motor1, motor2, …
+        IA, FV, FS
+            Inertia, viscous and Coulomb friction of the motors, along their own coordinates: one each, or one for all.
+        """
+        from .coupling import coupled
+
+        return coupled(self, R, joints, names, {"IA": IA, "FV": FV, "FS": FS})
 
     def tree(self) -> Robot:
         """Return the robot with its loops opened and every joint independent."""
@@ -396,5 +495,5 @@ _FIELDS = tuple(f.name for f in fields(Robot))
 
 def _later(joint: Joint) -> Joint:
     """Return a joint with all its joint and link numbers one higher."""
-    mimic = joint.mimic and replace(joint.mimic, joint=joint.mimic.joint + 1)
+    mimic = joint.mimic and joint.mimic.renumbered(lambda j: j + 1)
     return replace(joint, antecedent=joint.antecedent + 1, mimic=mimic)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..graph.node import Node, Scalar, is_zero, symbol
+from ..graph.node import Node, Scalar, as_node, is_zero, symbol
 from ..graph.operations import CONST
 from ..graph.text import number
 from ..spatial.inertia import NAMES
@@ -58,7 +58,7 @@ def sheets(robot: Robot) -> list[Sheet]:
             "0",
         ),
         (_sheet("External forces and torques", " ".join(WRENCH), [body.wrench for body in robot.bodies]), "0"),
-        (_sheet("Tendons", "name length IA FV FS k rest", [_tendon(robot, x) for x in robot.tendons]), ""),
+        (_sheet("Tendons", "name length mu IA FV FS k rest", [_tendon(robot, x) for x in robot.tendons]), ""),
         (_sheet("Prescribed velocities and accelerations", "QP QDP", fixed), ""),
     )
     telling = [sheet for sheet, nothing in optional if any(cell != nothing for row in sheet.rows for cell in row)]
@@ -161,14 +161,14 @@ def _tendon(robot: Robot, tendon: Tendon) -> list[Scalar | str]:
     length: Scalar = 0.0
     for j, x in tendon.joints:
         length = length + symbol(robot.joints[j - 1].variable) * x
-    return [tendon.name, length, *(getattr(tendon, key) for key in LAW)]
+    return [tendon.name, length, int(tendon.driven), *(getattr(tendon, key) for key in LAW)]
 
 
 def _moving(robot: Robot, joint: Joint, rate: Scalar, offset: Scalar) -> str:
     """Return a joint's variable (or that of the joint it follows) times a factor, plus the offset."""
     variable: Scalar = symbol(joint.variable)
     if joint.mimic:
-        variable = symbol(robot.joints[joint.mimic.joint - 1].variable) * joint.mimic.ratio
+        variable = as_node(joint.mimic.rate(lambda j: symbol(robot.joints[j - 1].variable)))
         offset = offset + rate * joint.mimic.offset
     text = _cell(offset)
     if is_zero(variable * rate):

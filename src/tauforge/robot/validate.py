@@ -137,30 +137,34 @@ def _mimic(robot: Robot, joint: Joint) -> None:
     if joint.mimic is None:
         return
     where = f"{robot.name}: joint {joint.name!r}"
-    if not (math.isfinite(joint.mimic.ratio) and math.isfinite(joint.mimic.offset)):
-        raise RobotError(
-            f"{where} follows another {joint.mimic.ratio} times with the offset {joint.mimic.offset}; both must be "
-            "finite numbers"
-        )
-    if not 1 <= joint.mimic.joint <= len(robot.joints):
-        raise RobotError(f"{where} follows joint {joint.mimic.joint}; there are joints 1 to {len(robot.joints)}")
-    master = robot.joints[joint.mimic.joint - 1]
-    for one in (joint, master):
-        if len(one.axes) != 1:
+    numbers = [j for j, _ in joint.mimic.of]
+    for j, ratio in joint.mimic.of:
+        if not (math.isfinite(ratio) and math.isfinite(joint.mimic.offset)):
             raise RobotError(
-                f"{where} follows {master.name!r}, but {one.name!r} is {one.kind.word}; both must have one "
-                "degree of freedom"
+                f"{where} follows another {ratio} times with the offset {joint.mimic.offset}; both must be finite "
+                "numbers"
             )
-    if master is joint:
-        raise RobotError(f"{where} follows itself; let it follow another, or remove its mimic")
-    if master.mimic and robot.joints[master.mimic.joint - 1] is joint:
-        raise RobotError(f"{where} follows {master.name!r}, which follows {joint.name!r}; remove one of both")
-    if master.mimic:
-        raise RobotError(f"{where} follows {master.name!r}, which itself follows another; make both follow that one")
+        if not 1 <= j <= len(robot.joints):
+            raise RobotError(f"{where} follows joint {j}; there are joints 1 to {len(robot.joints)}")
+        master = robot.joints[j - 1]
+        for one in (joint, master):
+            if len(one.axes) != 1:
+                raise RobotError(
+                    f"{where} follows {master.name!r}, but {one.name!r} is {one.kind.word}; both must have one "
+                    "degree of freedom"
+                )
+        if master is joint:
+            raise RobotError(f"{where} follows itself; let it follow another, or remove its mimic")
+        if numbers.count(j) > 1:
+            raise RobotError(f"{where} follows {master.name!r} twice; add up both ratios")
 
 
 def _tendons(robot: Robot) -> None:
     _names(robot, "tendon", [tendon.name for tendon in robot.tendons])
+    taken = {joint.name + part for joint in robot.joints for part in joint.axes}
+    for tendon in robot.tendons:
+        if tendon.driven and tendon.name in taken:
+            raise RobotError(f"{robot.name}: {tendon.name!r} is a joint and a driven tendon; rename one of both")
     for tendon in robot.tendons:
         where = f"{robot.name}: tendon {tendon.name!r}"
         numbers = [j for j, _ in tendon.joints]

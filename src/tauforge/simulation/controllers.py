@@ -22,6 +22,7 @@ from ..models.bias import gravity
 from ..models.configuration import difference
 from ..models.inverse_dynamics import inverse_dynamics
 from ..models.loops.closing import active_places
+from ..models.loops.motors import INDEPENDENT, MOTORS, TORQUES, Motors, check_efforts, motors_of
 from ..models.registry import check_robot
 from ..models.results import program as model_program
 from ..program.array import Array, inputs, outputs
@@ -186,7 +187,13 @@ class Controller:
 
 
 def pd_control(
-    robot: Robot, kp: ArrayLike, kd: ArrayLike, reference: Any, *, saturation: ArrayLike | None = None
+    robot: Robot,
+    kp: ArrayLike,
+    kd: ArrayLike,
+    reference: Any,
+    *,
+    saturation: ArrayLike | None = None,
+    efforts: str = INDEPENDENT,
 ) -> Controller:
     """Return the controller tau = kp (q_ref - q) + kd (qd_ref - qd).
 
@@ -199,8 +206,11 @@ def pd_control(
         independent joints.
     saturation
         The largest torque of each joint, or of all.
+    efforts
+        "motors" for a controller on each of ``robot.motors`` instead: gains and saturation are theirs, and so is the
+        error, which is what the error of the joints moves them by. Simulate it with ``efforts="motors"`` too.
     """
-    law = ControlLaw(robot)
+    law = ControlLaw(robot, efforts)
     return law.made("pd", law.pd(kp, kd), saturation, reference)
 
 
@@ -213,6 +223,7 @@ def pid_control(
     *,
     saturation: ArrayLike | None = None,
     anti_windup: float | None = None,
+    efforts: str = INDEPENDENT,
 ) -> Controller:
     """Return the controller tau = kp e + ki ∫ e dt + kd ė, with e = q_ref - q.
 
@@ -222,14 +233,14 @@ def pid_control(
     ----------
     ki
         Gains of the integral.
-    kp, kd, reference, saturation
+    kp, kd, reference, saturation, efforts
         As in ``pd_control``.
     anti_windup
         Keeps the integral from growing while the torque is saturated, by back-calculation: what saturation cuts off is
         taken from the integral with this time constant, in seconds. None lets it grow. It needs ``saturation`` here,
         since the controller must know its limits.
     """
-    law = ControlLaw(robot)
+    law = ControlLaw(robot, efforts)
     integral, gains = inputs("integral", law.names, "integral of the error"), law.gains("ki", ki)
     law.arrays["integral"] = integral
     tau = [a + k * x for a, k, x in zip(law.pd(kp, kd), gains, integral.nodes, strict=True)]
@@ -251,6 +262,7 @@ def gravity_compensation(
     reference: Any = None,
     *,
     saturation: ArrayLike | None = None,
+    efforts: str = INDEPENDENT,
 ) -> Controller:
     """Return the controller tau = g(q) + kp (q_ref - q) + kd (qd_ref - qd).
 
@@ -258,23 +270,29 @@ def gravity_compensation(
 
     Parameters
     ----------
-    kp, kd, reference, saturation
-        As in ``pd_control``.
+    kp, kd, reference, saturation, efforts
+        As in ``pd_control``; motors that cannot give all of g(q) are refused.
     """
-    law = ControlLaw(robot)
+    law = ControlLaw(robot, efforts)
     if reference is None:
         if np.any(np.asarray(kp)):
             raise ProgramError("gravity_compensation: kp needs a reference; give one, or leave kp out")
-        tau: list[Scalar] = [-k * v for k, v in zip(law.gains("kd", kd), law.qd.nodes, strict=True)]
+        tau: list[Scalar] = [-k * v for k, v in zip(law.gains("kd", kd), law.speeds, strict=True)]
     else:
         tau = law.pd(kp, kd)
-    g = gravity(robot).results["g"].nodes
+    g = law.torques(gravity(robot).results["g"].nodes)
     tau = [x + weight if driven else x for x, weight, driven in zip(tau, g, law.driven, strict=True)]
     return law.made("gravity_compensation", tau, saturation, reference)
 
 
 def computed_torque(
-    robot: Robot, kp: ArrayLike, kd: ArrayLike, reference: Any, *, saturation: ArrayLike | None = None
+    robot: Robot,
+    kp: ArrayLike,
+    kd: ArrayLike,
+    reference: Any,
+    *,
+    saturation: ArrayLike | None = None,
+    efforts: str = INDEPENDENT,
 ) -> Controller:
     """Return the controller tau = inverse dynamics of qdd_ref + kp (q_ref - q) + kd (qd_ref - qd).
 
@@ -289,16 +307,20 @@ def computed_torque(
         Gains, in 1/s² and 1/s.
     reference, saturation
         As in ``pd_control``; the motion gives accelerations too.
+    efforts
+        "motors" for the torques of ``robot.motors`` that give these accelerations. Gains are those of joints.
     """
     law = ControlLaw(robot)
-    if not all(law.driven):
+    check_efforts(efforts)
+    if efforts != MOTORS and not all(law.driven):
         passive = [name for name, driven in zip(law.names, law.driven, strict=True) if not driven]
         raise ProgramError(f"computed_torque needs a motor on every joint; {robot.name} has none on {passive[0]}")
     qdd_ref = law.reference("qdd_ref", law.names)
     wanted = [as_node(a + x) for a, x in zip(qdd_ref.nodes, law.pd(kp, kd), strict=True)]
-    inverse = inverse_dynamics(robot.neglect("FS", "FB"))
+    inverse = inverse_dynamics(robot.neglect("FS", "FB"), efforts=efforts)
     torques = inverse.results["tau"].nodes
     new = replaced(torques, dict(zip(inverse.arguments["qdd"].nodes, wanted, strict=True)))
+    law.act_on_motors(efforts)
     return law.made("computed_torque", [new[node] for node in torques], saturation, reference)
 
 
@@ -329,16 +351,33 @@ def spring_drive(
 class ControlLaw:
     """A control law in the making: a robot's inputs, and the error of its coordinates."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: Robot, efforts: str = INDEPENDENT) -> None:
         check_robot(robot)
+        check_efforts(efforts)
         self.robot, self.names = robot, robot.velocity_names
         apart = difference(robot)
         self.q, self._between = apart.arguments["q"], apart
         self.qd = inputs("qd", self.names, "joint velocities")
         self.arrays: dict[str, Array] = {"q": self.q, "qd": self.qd}
-        owner = {joint.name + part: joint for joint in robot.expanded().joints for part in joint.axes}
-        self.driven = [bool(owner[name].mu) for name in self.names]
+        whole = robot.expanded()
+        owner = {joint.name + part: j for j, joint in enumerate(whole.joints, 1) for part in joint.axes}
+        pulled = {j for tendon in whole.tendons if tendon.driven for j, _ in tendon.joints}
+        self.driven = [bool(whole.joints[owner[name] - 1].mu) or owner[name] in pulled for name in self.names]
         self.error: list[Scalar] = []
+        self.motors: Motors | None = None
+        self.speeds: Sequence[Scalar] = self.qd.nodes
+        self.act_on_motors(efforts)
+
+    def act_on_motors(self, efforts: str) -> None:
+        """Let the law give the torques of the motors, with their names and speeds, if these are wanted."""
+        if efforts == MOTORS and self.motors is None:
+            self.motors = motors_of(self.robot)
+            self.names, self.speeds = self.motors.names, self.motors.speeds(self.qd.nodes)
+            self.driven = [True] * len(self.names)
+
+    def torques(self, tau: Sequence[Scalar]) -> Sequence[Scalar]:
+        """Return torques along the degrees of freedom as those of the motors, if the law acts on these."""
+        return self.motors.hold(tau) if self.motors else tau
 
     def reference(self, name: str, labels: Sequence[str]) -> Array:
         """Return an input of the reference."""
@@ -347,9 +386,10 @@ class ControlLaw:
     def follow(self) -> None:
         """Compare the coordinates with those of the reference."""
         robot, places = self.robot.expanded(), active_places(self.robot.expanded())
-        plain = [robot.coordinate_names[k] for k in places] == list(self.names)
+        joints = self.robot.velocity_names
+        plain = [robot.coordinate_names[k] for k in places] == list(joints)
         if plain:
-            q_ref = self.reference("q_ref", self.names)
+            q_ref = self.reference("q_ref", joints)
             self.error = [a - self.q.nodes[k] for a, k in zip(q_ref.nodes, places, strict=True)]
         else:
             q_ref = self.reference("q_ref", robot.coordinate_names)
@@ -357,16 +397,20 @@ class ControlLaw:
             v = self._between.results["v"].nodes
             new = replaced(v, by)
             self.error = [new[node] for node in v]
+        if self.motors:
+            self.error = self.motors.speeds(self.error)
 
     def pd(self, kp: ArrayLike, kd: ArrayLike) -> list[Scalar]:
         """Return kp e + kd ė."""
         self.follow()
-        qd_ref = self.reference("qd_ref", self.names)
-        terms = zip(self.gains("kp", kp), self.error, self.gains("kd", kd), qd_ref.nodes, self.qd.nodes, strict=True)
+        reference: Sequence[Scalar] = self.reference("qd_ref", self.robot.velocity_names).nodes
+        if self.motors:
+            reference = self.motors.speeds(reference)
+        terms = zip(self.gains("kp", kp), self.error, self.gains("kd", kd), reference, self.speeds, strict=True)
         return [p * e + d * (a - b) for p, e, d, a, b in terms]
 
     def gains(self, name: str, given: ArrayLike) -> list[float]:
-        """Return one gain for each entry of qd; a single number is for joints with motors."""
+        """Return one gain for each entry of qd, or for each motor; a single number is for joints with motors."""
         found = numbers(name, given, len(self.names), self.names)
         return [x * driven for x, driven in zip(found, self.driven, strict=True)] if np.ndim(given) == 0 else found
 
@@ -377,7 +421,8 @@ class ControlLaw:
         if saturation is not None:
             bounds = largest_torques(saturation, self.names)
             tau = [limited(x, bound) for x, bound in zip(tau, bounds, strict=True)]
-        torques = outputs(tau, [len(self.names)], [self.names], "torques of the motors")
+        meaning = TORQUES if self.motors else "torques of the motors"
+        torques = outputs(tau, [len(self.names)], [self.names], meaning)
         arrays = {key: replace(array, tangent=None) if key == "q_ref" else array for key, array in self.arrays.items()}
         return Controller(model_program(name, self.robot, arrays, {"tau": torques, **more}), reference)
 

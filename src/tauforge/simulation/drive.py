@@ -80,8 +80,8 @@ class Held(Drive):
     samples.
     """
 
-    def __init__(self, law: Law, breaks: Sequence[float], delay: int = 0) -> None:
-        self.breaks, self._law, self._delay = breaks, law, delay
+    def __init__(self, law: Law, breaks: Sequence[float], count: int, delay: int = 0) -> None:
+        self.breaks, self._law, self._count, self._delay = breaks, law, count, delay
         self.rows: Floats | None = None
         self._times: list[float] = []
         self._torques: list[Floats] = []
@@ -97,7 +97,7 @@ class Held(Drive):
 
     def along(self, t: Floats, q: Floats, qd: Floats) -> dict[str, Floats]:
         if not self._times:  # it failed before it began
-            return {"tau": np.full((len(t), qd.shape[1]), np.nan)}
+            return {"tau": np.full((len(t), self._count), np.nan)}
         place = np.searchsorted(self._times, t, side="right") - 1
         return {"tau": np.array(self._torques)[np.maximum(place - self._delay, 0)]}
 
@@ -154,13 +154,13 @@ def drive(
     if isinstance(controller, Controller):
         if breaks is None:
             return Inside(controller, clock.start)
-        return Held(_sampled(controller, breaks.rate, names, clock.start), breaks, delay)
+        return Held(_sampled(controller, breaks.rate, names, clock.start), breaks, len(names), delay)
     law = torque if controller is None else controller
     what = "torque" if controller is None else "controller"
     if callable(law):
         called, reads = law_of(law, what, (len(names),), names)
         called = clock.law(called)
-        return Free(called, reads) if breaks is None else Held(called, breaks, delay)
+        return Free(called, reads) if breaks is None else Held(called, breaks, len(names), delay)
     if controller is not None:
         raise ProgramError("controller must be a Controller, a Program or a function (t, q, qd) -> tau")
     if rate is not None:
@@ -228,11 +228,12 @@ def _given(torque: ArrayLike | None, t: Floats | None, names: Sequence[str]) -> 
     if not np.isfinite(tau).all():
         raise ProgramError("torque has entries that are not finite")
     if tau.ndim == 1 or t is None:
-        held = Held(lambda time, q, qd: tau, ())
+        held = Held(lambda time, q, qd: tau, (), count)
         held.rows = tau[None]
         return held
     times = t
-    held = Held(lambda time, q, qd: tau[int(np.searchsorted(times, time, side="right")) - 1], list(map(float, times)))
+    rows_at = list(map(float, times))
+    held = Held(lambda time, q, qd: tau[int(np.searchsorted(times, time, side="right")) - 1], rows_at, count)
     held.rows = tau
     return held
 

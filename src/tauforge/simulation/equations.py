@@ -15,6 +15,7 @@ from ..graph.node import ONE, ZERO, Node, Scalar, as_node
 from ..graph.rewrite import replaced
 from ..models.configuration import integrate
 from ..models.direct_dynamics import direct_dynamics
+from ..models.loops.motors import INDEPENDENT, MOTORS, TORQUES, motor_action
 from ..program.array import Array, Shape, outputs
 from ..program.fuse import fuse
 from ..program.program import Program
@@ -36,38 +37,47 @@ def equations(
     saturation: tuple[float, ...] | None = None,
     stiction: Stiction | None = None,
     stops: Stops | None = None,
+    efforts: str = INDEPENDENT,
 ) -> Program:
     """Return the Program ``q, qd, tau -> rate, qdd, tau_applied``, where ``rate`` is the time derivative of q.
 
-    With a controller, its other inputs take the place of ``tau``, and its rate of the integral is an output too.
+    With ``efforts="motors"``, ``tau`` are the torques of the motors. With a controller, its other inputs take the place
+    of ``tau``, and its rate of the integral is an output too.
     ``rate`` is absent if it is qd.
     """
     sliding = (smoothing > 0.0 or stiction is not None) and slides(robot)
     direct = direct_dynamics(robot.neglect("FS", "FB") if sliding else robot, external_wrenches=wrenches)
-    given = direct.arguments["tau"]
+    along = direct.arguments["tau"]
+    action = motor_action(robot) if efforts == MOTORS else None
+    given = action.arguments["tau"] if action else along
     tau, arguments, more = list(given.nodes), dict(direct.arguments), dict[str, Array]()
     if controller:
-        _check(direct, controller)
+        _check(direct, controller, given)
         tau = list(controller.results["tau"].nodes)
         del arguments["tau"]
         arguments |= {name: array for name, array in controller.arguments.items() if name not in arguments}
         more = {name: array for name, array in controller.results.items() if name != "tau"}
+    elif action:
+        arguments["tau"] = given
     if saturation is not None:
         tau = [limited(x, bound) for x, bound in zip(tau, saturation, strict=True)]
-    driving = tau
+    driving: list[Scalar] = [*tau]
+    if action:
+        acting = replaced(action.results["tau"].nodes, dict(zip(given.nodes, map(as_node, tau), strict=True)))
+        driving = [acting[node] for node in action.results["tau"].nodes]
     if sliding:
         rubbing = sticking_friction(robot, stiction) if stiction else smooth_friction(robot, smoothing)
         driving = [x - f for x, f in zip(driving, rubbing.torques, strict=True)]
         _integrate(rubbing, arguments, more)
     if stops:
         driving = [x + push for x, push in zip(driving, stop_torques(robot, stops), strict=True)]
-    by = dict(zip(given.nodes, driving, strict=True))
+    by = dict(zip(along.nodes, map(as_node, driving), strict=True))
     new = replaced(direct.results["qdd"].nodes, by)
     qdd = replace(direct.results["qdd"], nodes=tuple(new[node] for node in direct.results["qdd"].nodes))
     results = {
         "qdd": qdd,
         "tau_applied": replace(given, nodes=tuple(tau), meaning="torques that act"),
-        "tau_left": replace(given, nodes=tuple(as_node(x) for x in driving), meaning="torques that friction leaves"),
+        "tau_left": replace(along, nodes=tuple(as_node(x) for x in driving), meaning="torques that friction leaves"),
         **more,
     }
     if rate := _rate(direct):
@@ -111,18 +121,31 @@ def _integrate(rubbing: Bristles, arguments: dict[str, Array], results: dict[str
     results["integral_rate"] = Array(Shape([len(rates)]), rates, "its time derivative")
 
 
-def _check(direct: Program, controller: Program) -> None:
-    """Refuse a controller that belongs to another robot."""
+def _check(direct: Program, controller: Program, tau: Array) -> None:
+    """Refuse a controller that belongs to another robot, or to its joints instead of its motors."""
     for name in ("q", "qd"):
         if name in controller.arguments and controller.inputs[name].shape != direct.inputs[name].shape:
             raise ProgramError(
                 f"the controller {controller.name} takes {name}{list(controller.inputs[name])}, but the robot has "
                 f"{name}{list(direct.inputs[name])}; make the controller for this robot"
             )
-    if controller.outputs["tau"].shape != direct.inputs["tau"].shape:
+    if controller.outputs["tau"].shape != tau.shape.shape:
         raise ProgramError(
             f"the controller {controller.name} gives tau{list(controller.outputs['tau'])}, but the robot takes "
-            f"tau{list(direct.inputs['tau'])}: {', '.join(direct.inputs['tau'].labels[0])}"
+            f"tau{list(tau.shape)}: {', '.join(tau.shape.labels[0])}"
+        )
+    check_torque_names(controller, "tau", tau)
+
+
+def check_torque_names(controller: Program, name: str, tau: Array) -> None:
+    """Refuse a controller of joints where motors are driven, and the other way round."""
+    (made,), (taken,) = controller.outputs[name].labels or ((),), tau.shape.labels
+    meanings = controller.results[name].meaning, tau.meaning
+    if made and made != taken and TORQUES in meanings:
+        whose = ["motors" if meaning == TORQUES else "joints" for meaning in meanings]
+        raise ProgramError(
+            f"the controller {controller.name} gives torques of the {whose[0]} ({', '.join(made)}), but the robot "
+            f"takes those of the {whose[1]} ({', '.join(taken)}); make and simulate with the same efforts=…"
         )
 
 

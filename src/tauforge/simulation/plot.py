@@ -25,7 +25,7 @@ def plot(trajectory: Trajectory) -> Figure:
         from matplotlib.figure import Figure
     except ImportError:
         raise TauforgeError("plot() needs matplotlib: pip install 'tauforge[plot]'") from None
-    lines = dict.fromkeys((*trajectory.velocity_names, *trajectory.coordinate_names))
+    lines = dict.fromkeys((*trajectory.velocity_names, *trajectory.coordinate_names, *trajectory.torque_names))
     colors = dict(zip(lines, _colors(len(lines)), strict=True))
     columns = -(-len(lines) // COLUMN)
     figure = Figure(figsize=(11.0 + 0.9 * columns, 6.6), layout="constrained")
@@ -35,7 +35,7 @@ def plot(trajectory: Trajectory) -> Figure:
     _panel(q, trajectory.t, trajectory.q, trajectory.coordinate_names, colors, f"coordinates ({length})")
     rates = ", ".join(f"{unit}/s" for unit in length.split(", "))
     _panel(qd, trajectory.t, trajectory.qd, trajectory.velocity_names, colors, f"velocities ({rates})")
-    _panel(tau, trajectory.t, trajectory.tau, trajectory.velocity_names, colors, f"torques and forces ({force})")
+    _panel(tau, trajectory.t, trajectory.tau, trajectory.torque_names, colors, f"torques and forces ({force})")
     for name, color in ENERGIES.items():
         energy.plot(trajectory.t, getattr(trajectory, name), label=name, color=color, linewidth=1.5)
     energy.set_ylabel("energy (J)")

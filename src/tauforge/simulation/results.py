@@ -41,12 +41,14 @@ def finished(system: System, record: Record, how: Options, status: str, *, bare:
     q, qd, integral = _settled(system, y)
     if bare:
         none = np.full(qd.shape, np.nan)
-        found: Mapping[str, Floats] = {"qdd": none, "tau_applied": none}
+        torques = np.full((len(t), len(_torque_names(system))), np.nan)
+        found: Mapping[str, Floats] = {"qdd": none, "tau_applied": torques}
     else:
         found = system.along(t, q, qd, integral)
     counts = {"evaluations": system.evaluations, "jacobians": system.jacobians, "steps": record.steps}
     times = system.clock.users(t)
-    return _trajectory(system.robot, times, q, qd, found, how, counts, status, events=tuple(record.events))
+    more = {"events": tuple(record.events), "torque_names": _torque_names(system)}
+    return _trajectory(system.robot, times, q, qd, found, how, counts, status, **more)
 
 
 def course_of_one(course: Course, status: str) -> Trajectory:
@@ -57,7 +59,8 @@ def course_of_one(course: Course, status: str) -> Trajectory:
     found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, **known})
     counts = {name: int(course.count(name)[0]) for name in ("evaluations", "jacobians", "steps")}
     times = course.system.clock.users(t)
-    return _trajectory(course.system.robot, times, q, qd, found, course.how, counts, status)
+    names = _torque_names(course.system)
+    return _trajectory(course.system.robot, times, q, qd, found, course.how, counts, status, torque_names=names)
 
 
 def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
@@ -74,9 +77,14 @@ def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
     states = States(words.reshape(batch), reached.reshape(batch), *(counts[name].reshape(batch) for name in names))
     status = "done" if (words == "done").all() else "interrupted" if (words == "interrupted").any() else "failed"
     totals = {name: int(counts[name].sum()) for name in names[:3]}
-    made = _trajectory(course.system.robot, clock.users(t), q, qd, found, course.how, totals, status)
+    whose = {"torque_names": _torque_names(course.system)}
+    made = _trajectory(course.system.robot, clock.users(t), q, qd, found, course.how, totals, status, **whose)
     wide: dict[str, Any] = {name: _shaped(getattr(made, name), batch) for name in ARRAYS}
     return replace(made, **wide, states=states)
+
+
+def _torque_names(system: System) -> tuple[str, ...]:
+    return tuple(system.program.results["tau_applied"].shape.labels[0])
 
 
 def _shaped(array: Floats, batch: tuple[int, ...]) -> Floats:
@@ -126,7 +134,7 @@ def _trajectory(
         q=q,
         qd=qd,
         qdd=np.broadcast_to(found["qdd"], qd.shape),
-        tau=np.broadcast_to(found["tau_applied"], qd.shape),
+        tau=np.broadcast_to(found["tau_applied"], (*qd.shape[:-1], found["tau_applied"].shape[-1])),
         kinetic=np.asarray(kinetic),
         potential=np.broadcast_to(potential, q.shape[:-1]),
         residual=residual,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..errors import ProgramError
+from ..models.loops.motors import INDEPENDENT, check_efforts
 from ..models.registry import check_robot
 from ..program.program import Program
 from ..robot.robot import Robot
@@ -54,6 +55,7 @@ def rollout(
     dtype: DTypeLike = np.float64,
     out: Values | None = None,
     threads: int | None = None,
+    efforts: str = INDEPENDENT,
 ) -> Rollout:
     """Simulate by fixed steps, from one state or many at once, without returning to Python between steps.
 
@@ -83,13 +85,15 @@ def rollout(
         Memory for the states, (..., rows, coordinates + n); q and qd are then views of it.
     threads
         How many threads share the states; by default as many as pay off.
+    efforts
+        Whose torques tau has: "independent", one for each entry of qd, or "motors", those of ``robot.motors``.
 
     Raises
     ------
     ProgramError
         If an argument does not fit; the message says which, and what would.
     """
-    compiled, layout = _step(robot, method, tau, hold, dtype)
+    compiled, layout = _step(robot, method, tau, hold, dtype, efforts)
     duration, kind = arguments.time_step(dt), compiled.dtype
     first, given = arguments.given(layout, q0, qd0, tau, inputs, kind)
     count = arguments.step_count(steps, given)
@@ -100,24 +104,27 @@ def rollout(
     return Rollout(times, *np.split(states, [len(layout.coordinates)], axis=-1))
 
 
-def _step(robot: Robot, method: str, tau: object, hold: bool, dtype: DTypeLike) -> tuple[Steps, arguments.Layout]:
+def _step(
+    robot: Robot, method: str, tau: object, hold: bool, dtype: DTypeLike, efforts: str
+) -> tuple[Steps, arguments.Layout]:
     """Return the compiled step, or say why there is none."""
     check_robot(robot)
+    check_efforts(efforts)
     if method not in METHODS:
         raise ProgramError(f"unknown method {method!r}; choose among {', '.join(map(repr, METHODS))}")
     controller = tau if isinstance(tau, Program) else None
-    return _compiled(robot, method, controller, bool(hold), arguments.scalar_type(dtype))
+    return _compiled(robot, method, controller, bool(hold), arguments.scalar_type(dtype), efforts)
 
 
 @lru_cache(maxsize=32)
 def _compiled(
-    robot: Robot, method: str, controller: Program | None, hold: bool, scalar: str
+    robot: Robot, method: str, controller: Program | None, hold: bool, scalar: str, efforts: str
 ) -> tuple[Steps, arguments.Layout]:
     if robot.symbols:
         raise ProgramError(f"{robot.name} has symbols; give them values with bind(…) before a rollout")
-    program = step(robot, method, controller, hold)
+    program, torques = step(robot, method, controller, hold, efforts)
     carried = {made: name for made, name in CARRIED.items() if made in program.results}
-    return Steps(program, carried, scalar), arguments.Layout.of(robot)
+    return Steps(program, carried, scalar), arguments.Layout.of(robot, torques)
 
 
 def _run(

@@ -44,6 +44,8 @@ class Layout(NamedTuple):
         Computes what closed loops leave open; None without loops.
     turning
         For each loop, the places of those errors that are sines of angles.
+    torques
+        Names of the entries of tau.
     """
 
     name: str
@@ -52,14 +54,15 @@ class Layout(NamedTuple):
     quaternions: Mapping[str, slice]
     closure: Function | None
     turning: list[list[int]]
+    torques: tuple[str, ...]
 
     @classmethod
-    def of(cls, robot: Robot) -> Layout:
-        """Return the layout of a robot's states."""
+    def of(cls, robot: Robot, torques: tuple[str, ...]) -> Layout:
+        """Return the layout of a robot's states and torques."""
         closure = loop_closure(robot).compile() if robot.loops else None
         places = turning(robot.expanded()) if robot.loops else []
         names = tuple(robot.coordinate_names), tuple(robot.velocity_names)
-        return cls(robot.name, *names, _quaternions(robot), closure, places)
+        return cls(robot.name, *names, _quaternions(robot), closure, places, torques)
 
 
 def scalar_type(dtype: DTypeLike) -> str:
@@ -141,7 +144,7 @@ def given_inputs(
     if not isinstance(tau, Program):
         if values:
             raise ProgramError(f"inputs has {', '.join(values)}, but there is no controller that takes them")
-        names = layout.velocities
+        names = layout.torques
         torques = np.zeros(len(names)) if tau is None else tau
         return {"tau": _by_step("tau", torques, Shape([len(names)], [names]), dtype)}
     wanted = {name: array.shape for name, array in own_inputs(tau).items()}

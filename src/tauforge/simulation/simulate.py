@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError, SimulationError
+from ..models.loops.motors import INDEPENDENT, torque_names
 from ..models.registry import check_robot
 from ..robot.robot import Robot
 from .clock import Clock
@@ -38,7 +39,7 @@ def simulate(
     events: Any = None, *, rate: float | None = None, delay: int = 0, saturation: ArrayLike | None = None,
     wrenches: Any = None, smoothing: float = SMOOTHING, stiction: float | Stiction | None = None,
     stops: float | Stops | bool | None = None, max_step: float = np.inf, max_steps: int | None = None,
-    threads: int | None = None,
+    threads: int | None = None, efforts: str = INDEPENDENT,
 ) -> Trajectory:
     # fmt: on
     """Return the motion of a robot, which can have a floating base or closed loops, under torques or a controller.
@@ -75,6 +76,8 @@ def simulate(
         friction that sticks: the ratio of static to Coulomb friction, or a ``Stiction``.
     stops
         End stops at the joint limits: True, a stiffness, or ``Stops``.
+    efforts
+        Whose torques the drive gives: "independent", one for each entry of qd, or "motors", those of ``robot.motors``.
 
     Raises
     ------
@@ -82,11 +85,11 @@ def simulate(
         If the simulation cannot go on: a controller returns NaN, or the integrator gives up. Its attribute
         ``trajectory`` holds what was computed. A KeyboardInterrupt carries the same attribute.
     """
-    names = _velocity_names(robot)
+    names = _torque_names(robot, efforts)
     clock, how = _clock(t), options(method, rtol, atol, max_step, max_steps, smoothing, threads)
-    first = start(robot, q0, qd0, torque, clock.seconds)
+    first = start(robot, q0, qd0, torque, clock.seconds, names)
     driven = _compiled(drive(first.torque, controller, rate, delay, clock, names), method, clock)
-    system = _system(robot, driven, wrenches, saturation, smoothing, stiction, stops, clock)
+    system = _system(robot, driven, wrenches, saturation, smoothing, stiction, stops, clock, efforts)
     how = how._replace(atol=_tolerances(how.atol, system))
     if method in LINEARISING and smoothing > 0.0 and stiction is None:
         how = how._replace(atol=_resolving_friction(how.atol, system, smoothing))
@@ -106,10 +109,11 @@ def _whole(y: Floats, system: System) -> Floats:
     return np.concatenate([y, np.zeros((len(y), system.size - y.shape[1]))], axis=1)
 
 
-def _velocity_names(robot: Robot) -> tuple[str, ...]:
-    """Return the names of the velocities of a robot that can be simulated."""
+def _torque_names(robot: Robot, efforts: str) -> tuple[str, ...]:
+    """Return the names of the torques that drive a robot, which can be simulated."""
     check_robot(robot)
-    return _names_once(robot)
+    velocities = _names_once(robot)
+    return velocities if efforts == INDEPENDENT else torque_names(robot, efforts)
 
 
 @lru_cache(maxsize=64)
@@ -189,6 +193,7 @@ def _system(
     stiction: float | Stiction | None,
     stops: float | Stops | bool | None,
     clock: Clock,
+    efforts: str,
 ) -> System:
     """Return the equations of motion, compiled."""
     outside, reads = _wrenches(robot, wrenches)
@@ -197,9 +202,10 @@ def _system(
         driven.law,
         wrenches=outside is not None,
         smoothing=smoothing,
-        saturation=None if saturation is None else tuple(largest_torques(saturation, robot.velocity_names)),
+        saturation=None if saturation is None else tuple(largest_torques(saturation, _torque_names(robot, efforts))),
         stiction=stiction if isinstance(stiction, Stiction) or stiction is None else Stiction(stiction),
         stops=stops_of(robot, stops),
+        efforts=efforts,
     )
     return System(robot, program, driven, outside and clock.law(outside), reads, clock)
 

@@ -41,10 +41,12 @@ class Start(NamedTuple):
     times: Floats
 
 
-def start(robot: Robot, q0: ArrayLike | None, qd0: ArrayLike | None, torque: Any, times: Floats | None) -> Start:
-    """Return the start, or say what is wrong with it."""
+def start(
+    robot: Robot, q0: ArrayLike | None, qd0: ArrayLike | None, torque: Any, times: Floats | None, names: tuple[str, ...]
+) -> Start:
+    """Return the start, or say what is wrong with it; ``names`` are those of the torques."""
     given = [_numbers("q0", q0), _numbers("qd0", qd0)]
-    own = _own_torques(torque, times, robot.velocity_names)
+    own = _own_torques(torque, times, names)
     parts = {name: x.shape[:-1] for name, x in zip(("q0", "qd0"), given, strict=True) if x is not None}
     if own is not None:
         parts["torque"] = own.shape[:-2]

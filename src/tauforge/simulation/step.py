@@ -20,6 +20,7 @@ from ..program.array import Array, Shape, outputs
 from ..program.program import Program
 from ..robot.entries import owners
 from ..robot.robot import Robot
+from .equations import check_torque_names
 
 Nodes = Sequence[Node]
 STATE, INTEGRAL, COUNTER = "state", "integral", "counter"
@@ -58,8 +59,11 @@ class Motion(NamedTuple):
     flat: bool
 
 
-def step(robot: Robot, method: str, controller: Program | None, hold: bool) -> Program:
-    """Return the Program of one step: the state, the time step and the other inputs -> the next state.
+def step(
+    robot: Robot, method: str, controller: Program | None, hold: bool, efforts: str
+) -> tuple[Program, tuple[str, ...]]:
+    """Return the Program of one step, the state, the time step and the other inputs -> the next state, and the names of
+    the torques.
 
     Parameters
     ----------
@@ -69,8 +73,10 @@ def step(robot: Robot, method: str, controller: Program | None, hold: bool) -> P
         Computes the torques; without one they are an input.
     hold
         Whether the controller's torques are those at the beginning of the step throughout.
+    efforts
+        Whose torques they are.
     """
-    dynamics, moving = direct_dynamics(robot), integrate(robot)
+    dynamics, moving = direct_dynamics(robot, efforts=efforts), integrate(robot)
     q, qd, tau = (dynamics.arguments[name] for name in ("q", "qd", "tau"))
     integral = _integral(controller)
     dt, counter, count = symbol(STEP), symbol(COUNTER), len(qd.nodes)
@@ -100,7 +106,7 @@ def step(robot: Robot, method: str, controller: Program | None, hold: bool) -> P
     if controller and any(name == TIME for name in controller.arguments):
         arguments[COUNTER] = Array(Shape([]), (counter,))
         results["counter_next"] = outputs([counter + 1.0], [], [], "")
-    return Program("rollout", arguments, results)
+    return Program("rollout", arguments, results), tuple(tau.shape.labels[0])
 
 
 def own_inputs(controller: Program) -> dict[str, Array]:
@@ -149,6 +155,7 @@ def _check(controller: Program, robot: Robot, state: Mapping[str, Array], tau: A
             f"{what} has the output {name}{list(made.shape)}; {robot.name} takes {tau.shape.size} torques, one for "
             f"each of {', '.join(tau.shape.labels[0])}"
         )
+    check_torque_names(controller, name, tau)
     if state[INTEGRAL].nodes and controller.results[RATE].shape != state[INTEGRAL].shape:
         raise ProgramError(f"{what}: the shapes of {INTEGRAL} and {RATE} differ")
     entries = {node for array in state.values() for node in array.nodes} | {symbol(TIME), symbol(STEP)}

@@ -77,7 +77,8 @@ def _trajectory(text: str, arrays: dict[str, Floats]) -> Trajectory:
         if array.ndim < 1 or len(array) != count:
             raise ValueError(f"{name} has {len(np.atleast_1d(array))} rows, and there were {count} times")
     events = tuple(Event(name, t, np.array(q), np.array(qd)) for name, t, q, qd in about.pop("events"))
-    about |= {key: tuple(about[key]) for key in ("coordinate_names", "velocity_names")} | arrays
+    names = ("coordinate_names", "velocity_names", "torque_names")
+    about |= {key: tuple(about[key]) for key in names if key in about} | arrays
     return Trajectory(**about, events=events)
 
 
@@ -94,7 +95,12 @@ def _columns(trajectory: Trajectory) -> dict[str, Floats]:
 
 
 def _labels(trajectory: Trajectory, name: str) -> tuple[str, ...]:
-    return trajectory.coordinate_names if name in BY_COORDINATE else trajectory.velocity_names
+    return tuple(getattr(trajectory, _names_of(name)))
+
+
+def _names_of(name: str) -> str:
+    """Return which names the columns of an array have."""
+    return "coordinate_names" if name in BY_COORDINATE else "torque_names" if name == "tau" else "velocity_names"
 
 
 def _arrays(text: str, columns: dict[str, Floats]) -> dict[str, Floats]:
@@ -104,7 +110,7 @@ def _arrays(text: str, columns: dict[str, Floats]) -> dict[str, Floats]:
         if name in BY_TIME:
             found[name] = columns[name]
             continue
-        labels = about["coordinate_names" if name in BY_COORDINATE else "velocity_names"]
+        labels = about.get(_names_of(name), about["velocity_names"])
         parts = [columns[f"{name} {label}"] for label in labels]
         found[name] = np.stack(parts, axis=1) if parts else np.zeros((len(columns["t"]), 0))
     return found

@@ -178,7 +178,7 @@ class System:
             ahead[k] += step
             columns.append((driven(ahead) - before) / step)
         change = np.array(columns).T
-        count = n if "tau" in self.given else 0
+        count = self.program.inputs["tau"].size if "tau" in self.given else 0
         below = J[nq : nq + n, : nq + n]
         if count:
             below += part["dqdd_dtau"] @ change[:count]

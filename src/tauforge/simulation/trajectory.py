@@ -66,7 +66,7 @@ class Trajectory:
     coordinate_names
         Names of the columns of q.
     velocity_names
-        Names of the columns of qd, qdd and tau.
+        Names of the columns of qd and qdd.
     t
         Times.
     q
@@ -101,6 +101,8 @@ class Trajectory:
         For many states at once, the status and the counts of each; None for one.
     robot
         The robot; None after loading from a file, which does not hold it.
+    torque_names
+        Names of the columns of tau: those of velocities, or of motors.
     """
 
     robot_name: str
@@ -123,8 +125,11 @@ class Trajectory:
     status: str = "done"
     states: States | None = None
     robot: Robot | None = field(default=None, repr=False)
+    torque_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if not self.torque_names:
+            object.__setattr__(self, "torque_names", self.velocity_names)
         for each in fields(self):
             value = getattr(self, each.name)
             if isinstance(value, np.ndarray):

@@ -12,6 +12,7 @@ from ..graph.text import number
 from ..models.centre_of_mass import gathered
 from ..parameters.base import grouped
 from ..robot.joint import NO_LIMITS, Joint
+from ..robot.kinds.kind import Kind
 from ..robot.robot import Robot
 
 _NEAR = 1e-9
@@ -120,13 +121,18 @@ class BaseCount:
     rotors: int
 
 
+def _about_z(kind: Kind) -> str:
+    """Return the word of a kind of joint, and what z of its frames means for it."""
+    return kind.word + (" about z" if kind.word == "revolute" else " along z" if kind.word == "prismatic" else "")
+
+
 def describe(robot: Robot) -> Description:
     """Return a robot's description."""
     links = tuple(_link(robot, number) for number in range(len(robot.joints) + 1))
     loops = tuple(
         Closure(
             loop.joint.name,
-            loop.joint.kind.word,
+            _about_z(loop.joint.kind),
             (links[loop.joint.antecedent].name, links[loop.frame.antecedent].name),
         )
         for loop in robot.loops
@@ -250,9 +256,11 @@ def _mass(M: Scalar) -> str:
 
 def _notes(robot: Robot, joint: Joint) -> Iterator[str]:
     if joint.mimic:
-        ratio, offset = joint.mimic.ratio, joint.mimic.offset
-        followed = robot.joints[joint.mimic.joint - 1].name
-        text = followed if ratio == 1 else f"{number(ratio)} {followed}"
+        offset, text = joint.mimic.offset, ""
+        for j, ratio in joint.mimic.of:
+            name, size = robot.joints[j - 1].name, abs(ratio) if text else ratio
+            text += (" - " if ratio < 0 else " + ") if text else ""
+            text += name if size == 1 else f"{number(size)} {name}"
         yield f"= {text}" + (f" {'-' if offset < 0 else '+'} {number(abs(offset))}" if offset else "")
     elif not joint.mu and joint.axes:
         yield "passive"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from ...spatial.pose import Pose
 from ...spatial.vector import Vector
 from .links import Tree, disabled, joint_name
 from .place import pose
+from .tendons import length_equation, why_not_linear
 
 TORQUES = 10
 """Place of a weld's torque scale among its data."""
@@ -27,6 +29,7 @@ def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:
     loops: list[Loop] = []
     following: dict[int, Mimic] = {}
     left_open: list[str] = []
+    sums: list[tuple[str, int]] = []
     taken = {joint.name for joint in tree.joints}
     if disabled(model, "EQUALITY", "CONSTRAINT"):
         return tree.joints, loops, left_open
@@ -37,6 +40,10 @@ def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:
         name = str(model.equality(i).name) or f"{kind}{i + 1}"
         if kind == "joint":
             fault = _follow(model, tree, i, following)
+        elif kind == "tendon" and not (fault := why_not_linear(model, i)):
+            sums.append((name, i))
+        elif kind == "tendon":
+            pass
         elif kind not in ("connect", "weld"):
             fault = "which robots here cannot have"
         elif not (fault := _driven(model, i)):
@@ -45,6 +52,9 @@ def closed(model: Any, tree: Tree) -> tuple[list[Joint], list[Loop], list[str]]:
             left_open.append(f"the {kind} equality {name!r}, {fault}")
     _let_motors_lead(tree.joints, following)
     joints = [replace(joint, mimic=_resolved(j, following)) for j, joint in enumerate(tree.joints, 1)]
+    for name, i in sums:
+        if fault := _follow_sum(joints, *length_equation(model, tree, i)):
+            left_open.append(f"the tendon equality {name!r}, {fault}")
     return joints, loops, left_open
 
 
@@ -105,6 +115,31 @@ def _follow(model: Any, tree: Tree, i: int, following: dict[int, Mimic]) -> str:
             f"the joint equality of {joint_name(model, y)!r} and {joint_name(model, x)!r} contradicts those before it; "
             "remove one of them"
         )
+    return ""
+
+
+def _follow_sum(joints: list[Joint], terms: Mapping[int, float], constant: float) -> str:
+    """Make a joint follow the others in Σ terms q = constant: one without a motor if there is one, that with the
+    largest coefficient. Return the reason if that is impossible.
+    """
+    row: dict[int, float] = {}
+    pending = list(terms.items())
+    while pending:  # what follows others already, by those that lead it
+        j, x = pending.pop()
+        if mimic := joints[j - 1].mimic:
+            constant -= x * mimic.offset
+            pending += [(k, x * ratio) for k, ratio in mimic.of]
+        else:
+            row[j] = row.get(j, 0.0) + x
+    largest = max(map(abs, terms.values()), default=0.0)
+    row = {j: x for j, x in row.items() if abs(x) > 1e-12 * largest}
+    if not row:
+        return "" if abs(constant) <= 1e-9 * max(1.0, largest) else "which contradicts the equalities before it"
+    if len(row) == 1:
+        return f"which holds {joints[next(iter(row)) - 1].name!r} alone"
+    own = max(row, key=lambda j: (not joints[j - 1].mu, abs(row[j]), j))
+    others = tuple((j, -x / row[own]) for j, x in sorted(row.items()) if j != own)
+    joints[own - 1] = replace(joints[own - 1], mimic=Mimic(others, constant / row[own]))
     return ""
 
 

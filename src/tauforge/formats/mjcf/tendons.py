@@ -13,17 +13,23 @@ _ON_TENDON = (3,)  # mjTRN_TENDON
 
 
 def tendons(model: Any, tree: Tree) -> Iterator[Tendon]:
-    """Yield the fixed tendons that exert forces themselves; actuators alone change nothing here."""
+    """Yield the fixed tendons that exert forces themselves or that an actuator drives."""
+    pulled = {driven_tendon(model, actuator) for actuator in range(len(model.actuator_trntype))}
     for i in range(model.ntendon):
         law = _law(model, i)
-        if is_fixed(model, i) and any(law.values()):
+        driven = i in pulled
+        if is_fixed(model, i) and (driven or any(law.values())):
             if law["k"]:
                 law["rest"] = float(model.tendon_lengthspring[i][0])
-            joints: dict[int, float] = {}
-            for place in _wraps(model, i):
-                j = tree.number[int(model.wrap_objid[place])]
-                joints[j] = joints.get(j, 0.0) + float(model.wrap_prm[place])
-            yield Tendon(name=tendon_name(model, i), joints=tuple(joints.items()), **law)
+            yield Tendon(
+                name=tendon_name(model, i), joints=tuple(coefficients(model, tree, i).items()), driven=driven, **law
+            )
+
+
+def driven_tendon(model: Any, actuator: int) -> int | None:
+    """Return the fixed tendon that an actuator drives, if any."""
+    tendon = int(model.actuator_trnid[actuator][0])
+    return tendon if model.actuator_trntype[actuator] in _ON_TENDON and is_fixed(model, tendon) else None
 
 
 def tendon_name(model: Any, i: int) -> str:
@@ -33,6 +39,37 @@ def tendon_name(model: Any, i: int) -> str:
 def is_fixed(model: Any, i: int) -> bool:
     """Tell whether a tendon's length is a sum of joint coordinates, rather than that of a path through space."""
     return all(model.wrap_type[place] == _JOINT for place in _wraps(model, i))
+
+
+def why_not_linear(model: Any, i: int) -> str:
+    """Return why an equality of tendons is not a linear equation of joint coordinates; nothing if it is one."""
+    numbers = [int(x) for x in (model.eq_obj1id[i], model.eq_obj2id[i]) if x >= 0]
+    if paths := [tendon_name(model, x) for x in numbers if not is_fixed(model, x)]:
+        return f"whose tendon {paths[0]!r} follows a path through space; only sums of joint coordinates can be kept"
+    if len(numbers) > 1 and any(model.eq_data[i][2:5]):
+        return f"whose polynomial is {model.eq_data[i][:5].tolist()}; only a line can be kept"
+    return ""
+
+
+def length_equation(model: Any, tree: Tree, i: int) -> tuple[dict[int, float], float]:
+    """Return an equality of fixed tendons, L1 - L1(qpos0) = a0 + a1 (L2 - L2(qpos0)), as Σ terms q = constant."""
+    a0, a1 = model.eq_data[i][:2].tolist()
+    terms, constant = dict[int, float](), a0
+    for tendon, factor in ((int(model.eq_obj1id[i]), 1.0), (int(model.eq_obj2id[i]), -a1)):
+        if tendon >= 0:
+            constant += factor * float(model.tendon_length0[tendon])
+            for j, x in coefficients(model, tree, tendon).items():
+                terms[j] = terms.get(j, 0.0) + factor * x
+    return terms, constant
+
+
+def coefficients(model: Any, tree: Tree, i: int) -> dict[int, float]:
+    """Return the joints whose coordinates add up to a fixed tendon's length, each with its coefficient."""
+    joints: dict[int, float] = {}
+    for place in _wraps(model, i):
+        j = tree.number[int(model.wrap_objid[place])]
+        joints[j] = joints.get(j, 0.0) + float(model.wrap_prm[place])
+    return joints
 
 
 def has_dead_band(model: Any, i: int) -> bool:

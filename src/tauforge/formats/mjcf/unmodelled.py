@@ -9,7 +9,7 @@ import numpy as np
 
 from ...robot.kinds import FLOATING, PRISMATIC, REVOLUTE
 from .links import KINDS, body_name, disabled, drives_joint, joint_name, lifted_by, of_drive
-from .tendons import has_dead_band, is_fixed, is_forked, tendon_name
+from .tendons import driven_tendon, has_dead_band, is_fixed, is_forked, tendon_name
 
 _SHOWN = 5
 
@@ -115,13 +115,15 @@ def _tendons(model: Any) -> Iterator[str]:
 
 
 def _actuators(model: Any) -> Iterator[str]:
-    """Yield the actuators that do not drive a joint, and those whose force is not simply their control."""
+    """Yield the actuators that drive neither a joint nor a fixed tendon, and those whose force is not simply their
+    control.
+    """
     from mujoco import mjtBias, mjtDyn, mjtGain
 
     count = len(model.actuator_trntype)
     names = [model.actuator(i).name or f"actuator{i}" for i in range(count)]
-    on_joint = [drives_joint(model, i) for i in range(count)]
-    yield from _listed("actuator", (name for name, joint in zip(names, on_joint, strict=True) if not joint))
+    kept = [drives_joint(model, i) or driven_tendon(model, i) is not None for i in range(count)]
+    yield from _listed("actuator", (name for name, is_kept in zip(names, kept, strict=True) if not is_kept))
     plain = [
         model.actuator_gaintype[i] == mjtGain.mjGAIN_FIXED
         and model.actuator_biastype[i] == mjtBias.mjBIAS_NONE
@@ -131,7 +133,7 @@ def _actuators(model: Any) -> Iterator[str]:
     if not disabled(model, "DAMPER", "PASSIVE"):
         nonlinear = np.flatnonzero(_rows(model, "actuator_dampingpoly", count))
         yield from _listed("nonlinear damping of actuator", (names[i] for i in nonlinear.tolist()))
-    laws = (names[i] for i in range(count) if on_joint[i] and not plain[i])
+    laws = (names[i] for i in range(count) if kept[i] and not plain[i])
     yield from _listed("the control law of actuator", laws)
 
 

@@ -61,7 +61,8 @@ def _misfits(robot: Robot) -> Iterator[str]:
         if not is_zero(joint.e):
             yield f"the frame of joint {joint.name!r} is placed freely, with e = {to_text(joint.e)}"
         if joint.mimic:
-            yield f"joint {joint.name!r} follows {robot.joints[joint.mimic.joint - 1].name!r}"
+            leaders = " and ".join(repr(robot.joints[j - 1].name) for j, _ in joint.mimic.of)
+            yield f"joint {joint.name!r} follows {leaders}"
         for key in REST:
             if not is_zero(getattr(joint, key)):
                 yield f"the friction of joint {joint.name!r} has {key}"

@@ -30,6 +30,7 @@ A scalar is a number, or a text with an expression such as ``"pi/2"`` or ``"2*L1
     elastic = false, k, rest        whether the joint is elastic, its stiffness, and where its spring is relaxed
     QP, QDP, GAM                    prescribed velocity, acceleration and torque; free if left out
     mimic = { joint = "elbow", ratio = 2, offset = 0.1 }    the joint that it follows; ratio is 1 by default
+    mimic = { of = { m1 = 0.5, m2 = 0.5 }, offset = 0.1 }   or a sum of several, each times its ratio
     limits = { lower = -1, upper = 1, velocity = 2, effort = 9 }    numbers; unlimited if left out
     XX, XY, XZ, YY, YZ, ZZ          inertia matrix about the link frame's origin
     MX, MY, MZ, M                   first moments, mass
@@ -252,18 +253,26 @@ def _mimic(link: Table, named: dict[str, int]) -> Mimic | None:
     if "mimic" not in link.data:
         return None
     table = link.table("mimic")
-    table.only("joint", "ratio", "offset")
+    if "of" in table.data:
+        table.only("of", "offset")
+        of = table.table("of")
+        of.only(*named)
+        if not of.data:
+            raise table.fault("of", "of is empty; name the joints that it follows with their ratios")
+        return Mimic({named[key]: of.number(key, 1.0) for key in of.data}, table.number("offset", 0.0))
+    table.only("joint", "ratio", "of", "offset")
     joint = named[table.word("joint", tuple(named))]
     return Mimic(joint=joint, ratio=table.number("ratio", 1.0), offset=table.number("offset", 0.0))
 
 
 def _tendon(table: Table, named: dict[str, int]) -> Tendon:
-    table.only("name", "joints", *LAW)
+    table.only("name", "joints", "driven", *LAW)
     joints = table.table("joints")
     joints.only(*named)
     return Tendon(
         name=table.text("name"),
         joints=tuple((named[key], joints.scalar(key)) for key in joints.data),
+        driven=table.flag("driven", False),
         **{key: table.scalar(key) for key in LAW},
     )
 

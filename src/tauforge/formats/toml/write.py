@@ -43,6 +43,7 @@ def write(robot: Robot) -> str:
     for tendon in robot.tendons:
         joints = _inline(f"{_quoted(robot.joints[j - 1].name)} = {_scalar(x)}" for j, x in tendon.joints)
         lines += ["", "[[tendon]]", f"name = {_quoted(tendon.name)}", f"joints = {joints}"]
+        lines += ["driven = true"] if tendon.driven else []
         lines += [f"{key} = {_scalar(x)}" for key in LAW if not is_zero(x := getattr(tendon, key))]
     for number, loop in enumerate(robot.loops, len(robot.joints) + 1):
         lines += ["", "[[loop]]", "[loop.joint]", f"name = {_quoted(loop.joint.name)}"]
@@ -95,9 +96,12 @@ def _joint(robot: Robot, links: list[str], joint: Joint, number: int, actuated: 
 
 
 def _mimic(robot: Robot, mimic: Mimic) -> str:
-    fields = [f"joint = {_quoted(robot.joints[mimic.joint - 1].name)}"]
-    if mimic.ratio != 1.0:
-        fields.append(f"ratio = {_scalar(mimic.ratio)}")
+    names = [(_quoted(robot.joints[j - 1].name), ratio) for j, ratio in mimic.of]
+    if mimic.is_sum:
+        fields = [f"of = {_inline(f'{name} = {_scalar(ratio)}' for name, ratio in names)}"]
+    else:
+        (name, ratio), *_ = names
+        fields = [f"joint = {name}", *([f"ratio = {_scalar(ratio)}"] if ratio != 1.0 else [])]
     if mimic.offset:
         fields.append(f"offset = {_scalar(mimic.offset)}")
     return _inline(fields)

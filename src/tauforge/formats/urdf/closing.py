@@ -136,7 +136,7 @@ def read_side_file(path: Path) -> SideFile:
 
 
 def _followers(robot: Robot) -> dict[str, str]:
-    """Return the names of joints that follow others, with those that they follow."""
+    """Return the names of joints that follow another, with those that they follow: one in a URDF."""
     return {joint.name: robot.joints[joint.mimic.joint - 1].name for joint in robot.joints if joint.mimic}
 
 

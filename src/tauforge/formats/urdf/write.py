@@ -89,6 +89,8 @@ def _refuse(robot: Robot) -> None:
         where = f"of joint {joint.name!r}"
         if joint.sigma not in _KINDS:
             raise cannot(f"the {joint.kind.word} motion {where}", "save a .toml")
+        if joint.mimic and joint.mimic.is_sum:
+            raise cannot(f"the sum of {len(joint.mimic.of)} joints that joint {joint.name!r} follows", "save a .toml")
         if not is_zero(joint.IA):
             raise cannot(f"the rotor inertia IA {where}", 'leave it out with neglect("IA"), or save a .toml')
         for key in ("FO", "FA", "FB"):

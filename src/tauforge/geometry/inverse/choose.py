@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..joint_limits import LimitedJoint, limited_sums
 from ..reach import bounds
 from .chain import Floats
 from .result import Truths
@@ -31,6 +32,7 @@ class Range(NamedTuple):
     lower: Floats
     upper: Floats
     is_limited: bool
+    sums: tuple[LimitedJoint, ...] = ()
 
     @classmethod
     def of(cls, arm: Arm) -> Range:
@@ -41,12 +43,21 @@ class Range(NamedTuple):
         names = tuple(axis.name for axis in axes)
         lower, upper, edge = own.lower[rows], own.upper[rows], np.where(turning, np.pi, np.inf)
         is_limited = bool((lower > -edge).any() or (upper < edge).any())
-        return cls(names, own.places[rows], turning, lower, upper, is_limited)
+        sums = limited_sums(arm.robot)
+        return cls(names, own.places[rows], turning, lower, upper, is_limited or bool(sums), sums)
 
     def holds(self, q: Floats) -> bool:
         """Tell whether all states are within the limits."""
         at = q[..., self.places]
-        return bool((at >= self.lower).all() and (at <= self.upper).all())
+        return bool((at >= self.lower).all() and (at <= self.upper).all() and self.keeps_sums(q).all())
+
+    def keeps_sums(self, q: Floats) -> Truths:
+        """Tell which states (..., n) leave the joints that follow several others within their limits."""
+        kept: Truths = np.ones(q.shape[:-1], dtype=bool)
+        for joint in self.sums:
+            at = joint.position(q)
+            kept &= (at >= joint.limits.lower - ROUNDING) & (at <= joint.limits.upper + ROUNDING)
+        return kept
 
 
 def chosen(
@@ -64,7 +75,9 @@ def chosen(
         at = at - np.where(turning & (at > upper + ROUNDING), np.ceil((at - upper - ROUNDING) / TURN) * TURN, 0.0)
         good = good & ((at >= lower - ROUNDING) & (at <= upper + ROUNDING)).all(axis=2)
     q[..., places] = np.clip(at, lower, upper)
-    return _turned(q, good, family, places[turning], lower[turning], upper[turning]) if turns else (q, good, family)
+    if turns:
+        q, good, family = _turned(q, good, family, places[turning], lower[turning], upper[turning])
+    return q, good & own.keeps_sums(q) if limits else good, family
 
 
 def _turned(

@@ -82,7 +82,7 @@ def legs(robot: Robot, frame: str, aim: str) -> tuple[Leg | None, list[Leg]]:
 
 def _follow(robot: Robot, known: set[int]) -> None:
     """Add joints that follow known ones."""
-    known |= {j for j, x in enumerate(robot.joints, 1) if x.mimic and x.mimic.joint in known}
+    known |= {j for j, x in enumerate(robot.joints, 1) if x.mimic and all(k in known for k, _ in x.mimic.of)}
 
 
 def _trunk(whole: Robot, robot: Robot, joints: Sequence[int], frame: str, aim: str) -> Leg | None:
@@ -173,8 +173,7 @@ def _circling(
     follows = side.mimic
     is_one = (
         follows
-        and follows.joint == joints[-2]
-        and (float(follows.ratio), float(follows.offset)) == (-1.0, 0.0)
+        and (follows.of, follows.offset) == (((joints[-2], -1.0),), 0.0)
         and not any(joint.mimic for joint in made[:-1])
         and bar.kind.word == side.kind.word == "revolute"
         and abs(float(side.pose().in_numbers().R.forth(UNITS[2])[2])) > 1.0 - PARALLEL

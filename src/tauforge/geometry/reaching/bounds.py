@@ -28,15 +28,19 @@ class Bounds(NamedTuple):
 def bounds(robot: Robot, *, followers: bool = False) -> Bounds:
     """Return the limits of all velocities' coordinates; those of joints with several axes have none.
 
-    A joint that others follow also keeps within their limits; with ``followers`` only within theirs.
+    A joint that others follow also keeps within their limits; with ``followers`` only within theirs. Joints that follow
+    several set no limits here: see ``limited_sums``.
     """
     whole, at, own = robot.expanded(), 0, dict[str, tuple[int, float, float, bool]]()
-    led = {joint.mimic.joint for joint in whole.joints if joint.mimic}
+    led = {j for joint in whole.joints if joint.mimic for j, _ in joint.mimic.of}
     ranges = dict[int, tuple[float, float]]()
     for limited in driven_joints(robot) if followers else limited_joints(robot):
-        low, high = ranges.get(limited.place, (-np.inf, np.inf))
+        if limited.is_sum:
+            continue
+        place = limited.terms[0][0]
+        low, high = ranges.get(place, (-np.inf, np.inf))
         own_low, own_high = limited.leader_range()
-        ranges[limited.place] = max(low, own_low), min(high, own_high)
+        ranges[place] = max(low, own_low), min(high, own_high)
     for j in owners(whole):
         joint = whole.joints[j - 1]
         for part in joint.axes:

@@ -15,6 +15,7 @@ from ...models.manipulability import manipulability, moving_rows
 from ...robot.robot import Robot
 from ...runtime.function import Function
 from ...runtime.rollout import Steps
+from ..joint_limits import limited_sums
 from .bounds import Bounds, bounds
 from .errors import open_tree
 from .goal import Aim
@@ -36,6 +37,7 @@ FIRST = 1e30
 """The squared error before the first step."""
 WIDE = 1e9
 """Limits where none are to be kept."""
+SIDES = ("lower", "upper")
 CLIMBED = "manipulability"
 """The preference for states far from singular ones."""
 
@@ -92,7 +94,10 @@ class Solver:
         limited = np.isfinite(self.bounds.lower) | np.isfinite(self.bounds.upper) | still
         self.limited, self.held = np.flatnonzero(limited), np.flatnonzero(still[limited])
         places = self.bounds.places[limited]
-        self.setting = Setting.of(robot, aims, Limited(tuple(self.limited.tolist()), tuple(places.tolist())))
+        own, all_places = Limited(tuple(self.limited.tolist()), tuple(places.tolist())), self.bounds.places.tolist()
+        self.sums = limited_sums(self.tree)
+        self.setting = Setting.of(robot, aims, own, self.sums, all_places)
+        self._plain = Setting.of(robot, aims, own) if self.sums else self.setting
         self.first = [i for i, aim in enumerate(aims) if aim.level == min(a.level for a in aims)]
         self.size, self.freedom = len(self.setting.q.nodes), len(self.tree.velocity_names)
         self.seeds = Seeds(robot, self.tree, self.bounds)
@@ -114,7 +119,7 @@ class Solver:
 
     @cached_property
     def _measure(self) -> Function:
-        return measure(self.setting, self._climb).compile()
+        return measure(self._plain, self._climb).compile()
 
     def limits(self, kept: bool, q: Floats) -> tuple[Floats, Floats]:
         """Return the limits of the joints that have some, or wide ones; held joints have no room in any state."""
@@ -127,20 +132,42 @@ class Solver:
             low[:, self.held] = high[:, self.held] = q[:, self.bounds.places[self.limited[self.held]]]
         return low, high
 
+    def _all_limits(self, kept: bool, q: Floats) -> tuple[Floats, Floats]:
+        """Return the limits that steps take: those of single joints, then those of sums."""
+        ends = self.limits(kept, q)
+        if not self.sums:
+            return ends
+        wide = (-WIDE, WIDE)
+        own = (
+            [getattr(x.limits, side) if kept else far for x in self.sums] for side, far in zip(SIDES, wide, strict=True)
+        )
+        rows = (np.clip(np.array(x, dtype=float), -WIDE, WIDE) for x in own)
+        return tuple(  # type: ignore[return-value]
+            np.concatenate([x, np.broadcast_to(y, (*x.shape[:-1], len(y)))], axis=-1)
+            for x, y in zip(ends, rows, strict=True)
+        )
+
+    def beyond(self, q: Floats) -> Floats:
+        """Return by how much each joint that follows several is beyond its limits, (k, sums)."""
+        over = [np.maximum(x.limits.lower - x.position(q), x.position(q) - x.limits.upper) for x in self.sums]
+        return np.maximum(np.stack(over, axis=1), 0.0) if over else np.zeros((len(q), 0))
+
     def inside(self, q: Floats, kept: bool) -> Floats:
         """Return states with the coordinates that have limits set within them."""
         places, found = self.bounds.places[self.limited], q.copy()
         found[:, places] = np.clip(q[:, places], *self.limits(kept, q))
         return found
 
-    def measured(self, q: Floats, goals: Floats, posture: Floats | None = None) -> Found:
-        """Return how far states are from goals."""
+    def measured(self, q: Floats, goals: Floats, posture: Floats | None = None, *, kept: bool = False) -> Found:
+        """Return how far states are from goals; if limits are kept, states beyond those of sums leave a gap."""
         distance, angle, gap, costs = self._measure(q, goals, q if posture is None else posture)
+        if kept and self.sums:
+            gap = np.maximum(gap, self.beyond(q).max(axis=1, initial=0.0))
         return Found(q, distance, angle, gap, costs)
 
     def run(self, state: Floats, goals: Floats, kept: bool, steps: int, threads: int | None) -> Floats:
         """Return states of the approach after some steps."""
-        given = {GOAL: goals, **dict(zip((LOWER, UPPER), self.limits(kept, state), strict=True))}
+        given = {GOAL: goals, **dict(zip((LOWER, UPPER), self._all_limits(kept, state), strict=True))}
         return _repeated(self._approach, state, given, steps, threads)
 
     def start(self, q: Floats) -> Floats:
@@ -190,11 +217,11 @@ class Solver:
         for _ in range(SETTLING):
             if not len(left):
                 break
-            given = {GOAL: goals[left], **dict(zip((LOWER, UPPER), self.limits(kept, best.q[left]), strict=True)),
+            given = {GOAL: goals[left], **dict(zip((LOWER, UPPER), self._all_limits(kept, best.q[left]), strict=True)),
                      POSTURE: posture[left], CARE: care[left, None]}  # fmt: skip
             moved = _repeated(self._settle, best.q[left], given, SLICE, threads)
             state = self.run(self.start(self.inside(moved, kept)), goals[left], kept, SLICE, threads)
-            now = self.measured(self.coordinates(state), goals[left], posture[left])
+            now = self.measured(self.coordinates(state), goals[left], posture[left], kept=kept)
             progress = _progress(best.costs[left, 1:], now.costs[:, 1:])
             better = (progress > 0.0) & now.reached(self.first, tolerance)
             for mine, new in zip(best, now, strict=True):

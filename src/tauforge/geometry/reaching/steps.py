@@ -25,6 +25,7 @@ from ...program.array import Array, Shape, inputs, outputs
 from ...program.program import Program
 from ...robot.robot import Robot
 from ...spatial.solve import solve
+from ..joint_limits import LimitedJoint
 from .errors import CLOSE, TINY, Left, Row, joined, left_of, left_open, open_tree
 from .goal import NUMBERS, Aim
 
@@ -50,7 +51,11 @@ class Limited(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What steps are made from: the tree, its coordinates, the goals, the levels of errors, and limits."""
+    """What steps are made from: the tree, its coordinates, the goals, the levels of errors, and limits.
+
+    Joints that follow several others have limits that no single coordinate keeps. By how much they are beyond these is
+    an error of the first level.
+    """
 
     robot: Robot
     aims: tuple[Aim, ...]
@@ -60,19 +65,29 @@ class Setting(NamedTuple):
     each: tuple[Left, ...]
     loops: Left | None
     limited: Limited
+    sums: tuple[LimitedJoint, ...] = ()
 
     @classmethod
-    def of(cls, robot: Robot, aims: Sequence[Aim], limited: Limited) -> Setting:
+    def of(
+        cls,
+        robot: Robot,
+        aims: Sequence[Aim],
+        limited: Limited,
+        sums: Sequence[LimitedJoint] = (),
+        places: Sequence[int] = (),
+    ) -> Setting:
+        """Return the setting; ``places`` are those of the velocities' coordinates."""
         tree = open_tree(robot)
         q = integrate(tree).arguments["q"]
         goal = inputs(GOAL, [f"{aim.frame}.{k}" for aim in aims for k in range(NUMBERS)], "goals")
         each = [left_of(tree, aim, q, goal.nodes[NUMBERS * i : NUMBERS * (i + 1)]) for i, aim in enumerate(aims)]
         loops = left_open(robot, q) if robot.loops else None
         levels = list[Left]()
+        edges = [_beyond(x, q, places, len(limited.velocities) + i) for i, x in enumerate(sums)]
         for level in sorted({aim.level for aim in aims}):
             own = [left for left, aim in zip(each, aims, strict=True) if aim.level == level]
-            levels.append(joined([*own, *([loops] if loops and not levels else [])]))
-        return cls(tree, tuple(aims), q, goal, tuple(levels), tuple(each), loops, limited)
+            levels.append(joined([*own, *([loops] if loops and not levels else []), *(edges if not levels else [])]))
+        return cls(tree, tuple(aims), q, goal, tuple(levels), tuple(each), loops, limited, tuple(sums))
 
     @property
     def is_free(self) -> bool:
@@ -80,7 +95,7 @@ class Setting(NamedTuple):
         first = min(aim.level for aim in self.aims)
         spins = sum("direction" in aim.parts for aim in self.aims if aim.level == first)
         held = len(self.levels[0].e) - spins
-        return self.loops is not None or held < len(self.robot.velocity_names)
+        return self.loops is not None or bool(self.sums) or held < len(self.robot.velocity_names)
 
     def move(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Node]:
         """Return where a step leads."""
@@ -91,13 +106,13 @@ class Setting(NamedTuple):
         return [new[node] for node in nodes]
 
     def bounds(self) -> tuple[Array, Array]:
-        names = [self.robot.velocity_names[k] for k in self.limited.velocities]
+        names = [self.robot.velocity_names[k] for k in self.limited.velocities] + [joint.name for joint in self.sums]
         return inputs(LOWER, names, "lower limits"), inputs(UPPER, names, "upper limits")
 
     def free(self, pull: Sequence[Scalar], lower: Array, upper: Array) -> list[Scalar]:
         """Return 0 for joints at a limit that they are pulled against, 1 for others."""
         found: list[Scalar] = [1.0] * len(pull)
-        for k, place, low, high in zip(*self.limited, lower.nodes, upper.nodes, strict=True):
+        for k, place, low, high in zip(*self.limited, lower.nodes, upper.nodes, strict=False):  # sums come last
             q = self.q.nodes[place]
             below, above = positive(low + EDGE - q) * positive(-pull[k]), positive(q - high + EDGE) * positive(pull[k])
             found[k] = (1.0 - below) * (1.0 - above)
@@ -106,10 +121,22 @@ class Setting(NamedTuple):
     def inside(self, step: list[Scalar], lower: Array, upper: Array) -> list[Scalar]:
         """Return a step that ends within the limits."""
         found = list(step)
-        for k, place, low, high in zip(*self.limited, lower.nodes, upper.nodes, strict=True):
+        for k, place, low, high in zip(*self.limited, lower.nodes, upper.nodes, strict=False):  # sums come last
             end = self.q.nodes[place] + step[k]
             found[k] = step[k] + positive(end - high) * (high - end) + positive(low - end) * (low - end)
         return found
+
+
+def _beyond(joint: LimitedJoint, q: Array, places: Sequence[int], number: int) -> Left:
+    """Return by how much a joint that follows several is beyond its limits, which are entries of the inputs."""
+    at: Scalar = sum((q.nodes[place] * ratio for place, ratio in joint.terms), start=as_node(joint.offset))
+    low, high = symbol(f"{LOWER}[{number}]"), symbol(f"{UPPER}[{number}]")
+    below, above = positive(low - at), positive(at - high)
+    row: list[Scalar] = [0.0] * len(places)
+    for place, ratio in joint.terms:
+        row[places.index(place)] = ratio * CLOSE * (below + above)
+    e = CLOSE * (below * (low - at) + above * (high - at))
+    return Left([e], [row], e * e, 0.0)
 
 
 def approach(setting: Setting) -> Program:

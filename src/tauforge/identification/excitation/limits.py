@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import IdentificationError
-from ...geometry.joint_limits import LimitedJoint
+from ...geometry.joint_limits import LimitedJoint, limited_sums
 from ...geometry.reaching.bounds import bounds
-from ...robot.entries import degrees
 from ...robot.robot import Robot
 from ...simulation.motion.checks import numbers
 from ...simulation.motion.scaling import driven_limits, joint_limits
@@ -87,7 +86,7 @@ def _ranges(robot: Robot, given: ArrayLike | None) -> tuple[Floats, Floats]:
     names = robot.velocity_names
     if given is None:
         own = bounds(robot)
-        return own.lower, own.upper
+        return _share(robot, own.lower, own.upper)
     found = (
         np.array(given, dtype=float) if np.isinf(np.asarray(given, dtype=float)).any() else numbers("position", given)
     )
@@ -98,7 +97,7 @@ def _ranges(robot: Robot, given: ArrayLike | None) -> tuple[Floats, Floats]:
     lower, upper = (np.broadcast_to(x, len(names)).astype(float) for x in found)
     if not np.isinf(found).all():
         led = bounds(robot, followers=True)
-        lower, upper = np.maximum(lower, led.lower), np.minimum(upper, led.upper)
+        lower, upper = _share(robot, np.maximum(lower, led.lower), np.minimum(upper, led.upper))
     if not (lower < upper).all():
         k = int(np.argmin(lower < upper))
         raise IdentificationError(f"limits: the position of {names[k]} is from {lower[k]:g} to {upper[k]:g}")
@@ -106,14 +105,39 @@ def _ranges(robot: Robot, given: ArrayLike | None) -> tuple[Floats, Floats]:
 
 
 def _speeds(robot: Robot, given: ArrayLike | None) -> Floats:
-    """Return the largest speed of each joint, at which joints that follow it keep their limits."""
+    """Return the largest speed of each joint, at which joints that follow it keep their limits; those that a sum moves
+    share its speed.
+    """
     found = joint_limits("velocity", given, robot, robot.velocity_names).copy()
-    movers = degrees(robot.expanded())
     for joint in driven_limits("velocity", given, robot):
-        k, ratio = movers[joint.axis]
-        if ratio:
-            found[k] = min(found[k], joint.limits.velocity / abs(ratio))
+        row = {k: ratio for k, ratio in robot.degrees[joint.axis].items() if ratio}
+        for k, ratio in row.items():
+            found[k] = min(found[k], joint.limits.velocity / (len(row) * abs(ratio)))
     return found
+
+
+def _share(robot: Robot, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Return ranges within which the joints that follow sums keep theirs: each leader has an equal part of it, about
+    the middle of its own range.
+    """
+    lower, upper = lower.copy(), upper.copy()
+    axis_of = {place: k for k, place in enumerate(bounds(robot).places.tolist())}
+    for joint in limited_sums(robot):
+        terms = [(axis_of[place], ratio) for place, ratio in joint.terms if ratio and place in axis_of]
+        bounded = [np.isfinite(lower[k]) and np.isfinite(upper[k]) for k, _ in terms]
+        middle = np.array(
+            [0.5 * (lower[k] + upper[k]) if is_in else 0.0 for (k, _), is_in in zip(terms, bounded, strict=True)]
+        )
+        at = joint.offset + sum(ratio * x for (_, ratio), x in zip(terms, middle, strict=True))
+        low, high = joint.limits.lower - at, joint.limits.upper - at
+        if low > 0.0 or high < 0.0:
+            shift = 0.5 * (low + high) if np.isfinite(low + high) else (low if low > 0.0 else high)
+            middle += [shift / (len(terms) * ratio) for _, ratio in terms]
+            low, high = low - shift, high - shift
+        for (k, ratio), x in zip(terms, middle, strict=True):
+            ends = sorted((low / (len(terms) * ratio), high / (len(terms) * ratio)))
+            lower[k], upper[k] = max(lower[k], x + ends[0]), min(upper[k], x + ends[1])
+    return lower, upper
 
 
 def _check(robot: Robot, limits: MotionLimits) -> None:

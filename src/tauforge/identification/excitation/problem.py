@@ -16,7 +16,7 @@ from ...graph.rewrite import replaced
 from ...models.inverse_dynamics import inverse_dynamics
 from ...program.array import outputs
 from ...program.program import Program
-from ...robot.entries import by_joint, degrees
+from ...robot.entries import by_joint, velocity_rows
 from ...robot.robot import Robot
 from ...runtime.function import Function
 from .clearance import Clearance
@@ -185,7 +185,7 @@ def follower_torques(robot: Robot, followers: Sequence[LimitedJoint]) -> Program
         if name == "q":
             moved = [x for joint in by_joint(robot, own)[1:] for x in joint]
         else:
-            moved = [own[k] * ratio for k, ratio in degrees(robot)]
+            moved = [sum(own[k] * ratio for k, ratio in row.items()) for row in velocity_rows(robot)]
         by.update(zip(every.arguments[name].nodes, map(as_node, moved), strict=True))
     nodes = [every.results["tau"].nodes[joint.axis] for joint in followers]
     new = replaced(nodes, by)

@@ -1,6 +1,8 @@
-"""Motors and degrees of freedom: with closed loops, motors need not be the joints that describe the motion.
+"""Motors and degrees of freedom: motors need not be the joints that describe the motion, as in closed loops, or where
+tendons and gears couple joints.
 
-The velocities of the motors are q̇_m = G_m q̇, where G_m has the rows of G that belong to actuated joints. Their torques
+The velocities of the motors are q̇_m = G_m q̇, where G_m has the rows of G that belong to actuated joints, and those of
+driven tendons: their coefficients times the rows of the joints that they act on. Their torques
 τ_m act on the degrees of freedom as τ = G_mᵀ τ_m. With as many motors as degrees of freedom this has one solution: in
 Khalil 2010, (66), τ is the bracket and G_m the inverse of the robot's Jacobian matrix. With more motors, the solution
 of least norm is τ_m = G_m (G_mᵀ G_m)⁻¹ τ, and the torques (1 - G_m (G_mᵀ G_m)⁻¹ G_mᵀ) z only load the mechanism.
@@ -35,7 +37,7 @@ TORQUES = "torques (revolute) and forces (prismatic) of the motors"
 
 @dataclass(frozen=True)
 class Motors:
-    """The axes that motors drive.
+    """The axes and tendons that motors drive.
 
     Attributes
     ----------
@@ -64,8 +66,11 @@ class Motors:
             for axis, part in enumerate(joint.axes, places[j])
         }
         G = coordinates.G
-        moved = tuple({axis: 1.0} if G is None else G[axis] for axis in axes.values())
-        return cls(robot, tuple(axes), moved, coordinates.names)
+        moved = [{axis: 1.0} if G is None else G[axis] for axis in axes.values()]
+        tendons = [tendon for tendon in robot.tendons if tendon.driven]
+        moved += [coordinates.gathered_some({places[j]: x for j, x in tendon.joints}) for tendon in tendons]
+        names = (*axes, *(tendon.name for tendon in tendons))
+        return cls(robot, names, tuple(moved), coordinates.names)
 
     @property
     def is_square(self) -> bool:
@@ -76,6 +81,10 @@ class Motors:
         """Return the motors with other rows for some."""
         both = zip(self.names, self.rows, strict=True)
         return replace(self, rows=tuple(rows.get(name, row) for name, row in both))
+
+    def speeds(self, qd: Sequence[Scalar]) -> list[Scalar]:
+        """Return the motors' velocities, or small displacements, from those of the degrees of freedom: G_m q̇."""
+        return [_dot(row, qd) for row in self.rows]
 
     def act(self, torques: Sequence[Scalar]) -> list[Scalar]:
         """Return what the motors' torques are along the degrees of freedom: G_mᵀ τ_m."""
@@ -131,7 +140,8 @@ class Motors:
                 f"{self.robot.name} has {len(self.degrees)} degrees of freedom and {motors}, which cannot cause every "
                 f"motion; take efforts={INDEPENDENT!r}, or make more joints actuated"
             )
-        if self.robot.loops and set(self.robot.derived(chosen=()).velocity_names) - set(self.names):
+        own = not any(tendon.driven for tendon in self.robot.tendons)  # otherwise the rank decides
+        if own and self.robot.loops and set(self.robot.derived(chosen=()).velocity_names) - set(self.names):
             self._refuse()
 
     def _check(self, divisor: Scalar) -> None:
@@ -143,6 +153,22 @@ class Motors:
             f"{self.robot.name}: the motors {', '.join(self.names)} cannot hold it anywhere: some motion leaves all of "
             f"them at rest; take efforts={INDEPENDENT!r}, or make other joints actuated"
         )
+
+
+def motors_of(robot: Robot) -> Motors:
+    """Return a robot's motors in the symbols of the models' input q."""
+    robot, _, state = prepare(robot, ("q",))
+    return Motors.of(robot, state.coordinates)
+
+
+def torque_names(robot: Robot, efforts: str) -> tuple[str, ...]:
+    """Return the names of the torques that drive a robot."""
+    check_efforts(efforts)
+    if efforts == INDEPENDENT:
+        return robot.velocity_names
+    if names := motors_of(robot).names:
+        return names
+    raise ProgramError(f"{robot.name} has no motors; take efforts={INDEPENDENT!r}")
 
 
 def check_efforts(efforts: str) -> None:
@@ -177,6 +203,15 @@ def driven(robot: Robot, efforts: str, external_wrenches: bool | str = False) ->
     values = [x if isinstance(x, Node) and x.op is not SYMBOL else own for x, own in zip(given, tau.nodes, strict=True)]
     own = {"q": arrays.pop("q"), "qd": arrays.pop("qd"), "tau": tau}
     return robot, {**own, **arrays}, replace(state, tau=motors.act(values))
+
+
+def motor_action(robot: Robot) -> Program:
+    """Return the Program ``q, tau -> tau``: what the motors' torques are along the degrees of freedom."""
+    robot, arrays, state = prepare(robot, ("q",))
+    motors = Motors.of(robot, state.coordinates)
+    tau = inputs("tau", motors.names, TORQUES)
+    along = outputs(motors.act(tau.nodes), [len(motors.degrees)], [motors.degrees], INPUTS["tau"][0])
+    return program("motor_action", robot, {**arrays, "tau": tau}, {"tau": along})
 
 
 @model("q -> N", "torques of motors that only load the mechanism: a projector")

@@ -335,7 +335,8 @@ def _refuse_what_cannot_close_alone(mechanism: Mechanism, group: Group) -> None:
         raise LoopError(
             f"{mechanism.robot.name}: no state was found in which its loops are closed: even by itself, the loop "
             f"{name!r} stays open by {open_by:.3g} m or rad; check the kind of the joint that closes it, its two "
-            "frames, and the joints between them, with their lengths (m) and angles (rad)",
+            "frames (a revolute joint turns about z of both), and the joints between them, with their lengths (m) and "
+            "angles (rad)",
             name,
             open_by,
         )

@@ -16,6 +16,7 @@ from ...formats.toml.table import Table
 from ...graph.node import Node, symbol
 from ...graph.rewrite import replaced
 from ...models.configuration import difference
+from ...models.loops.motors import torque_names
 from ...program.array import Array, Shape, inputs, outputs
 from ...program.program import Program
 from ...robot.robot import Robot
@@ -46,9 +47,9 @@ def state_program(robot: Robot, name: str, nodes: Sequence[Node], result: str, l
     return Program(f"{robot.name}_{name}", known, results)
 
 
-def torque_law(robot: Robot, table: Table, key: str) -> Controller:
+def torque_law(robot: Robot, table: Table, key: str, efforts: str) -> Controller:
     """Return torques that are numbers or expressions, as a controller."""
-    names = robot.velocity_names
+    names = torque_names(robot, efforts)
     listed = by_name(table, key, names)
     nodes = expressions(listed, key, len(names), names, state_names(robot))
     return Controller(state_program(robot, "torques", nodes, "tau", names))

@@ -17,6 +17,7 @@ from ...formats.source import MISSING_LINE, Source, read_text
 from ...formats.toml.read import parsed
 from ...formats.toml.table import Place, Table, line_index
 from ...limits import limited
+from ...models.loops.motors import INDEPENDENT, MOTORS
 from ...robot.robot import Robot
 from ..motion.motion import Motion
 from ..simulate import simulate
@@ -31,7 +32,7 @@ from .values import naming, numbers, vector
 
 TABLES = ("motion", "payload", "wrenches", "start", "torque", "controller", "simulation", "event", "output")
 TIMES, NUMBERS = ("duration", "times", "dt", "samples"), ("rtol", "atol", "max_step", "smoothing", "stiction", "stops")
-SIMULATION = (*TIMES, *NUMBERS, "method", "max_steps", "limits")
+SIMULATION = (*TIMES, *NUMBERS, "method", "max_steps", "limits", "efforts")
 SAMPLES = 501
 """Results of a simulation, if the task does not say how many."""
 OUTPUTS = ("save", "plot", "animate")
@@ -129,7 +130,7 @@ class Task:
             if given is None:
                 raise self.table.fault("simulation", "how long? Write duration = … in [simulation], or give --time")
             t = self._sampled(given.start, given.end)
-        options |= self._start(robot, given) | self._drive(robot, given)
+        options |= self._start(robot, given) | self._drive(robot, given, options.get("efforts", INDEPENDENT))
         events = [event(robot, table) for table in self.table.tables("event")]
         if self._table("simulation").flag("limits", False):
             events = ["limits", *events]  # type: ignore[list-item]
@@ -168,6 +169,8 @@ class Task:
             found["max_steps"] = table.integer("max_steps")
         if "method" in table.data:
             found["method"] = table.text("method")
+        if "efforts" in table.data:
+            found["efforts"] = table.word("efforts", (INDEPENDENT, MOTORS))
         if "times" in table.data:
             if clash := [key for key in ("duration", "dt", "samples") if key in table.data]:
                 raise table.fault(clash[0], f"{clash[0]} has no meaning beside times; leave one of them out")
@@ -206,15 +209,15 @@ class Task:
                 found[f"{key}0"] = vector(table, key, names)
         return found
 
-    def _drive(self, robot: Robot, given: Motion | None) -> dict[str, Any]:
+    def _drive(self, robot: Robot, given: Motion | None, efforts: str) -> dict[str, Any]:
         """Return what drives the robot, and the wrenches that its links exert."""
         found: dict[str, Any] = {}
         if "torque" in self.table.data:
             if "controller" in self.table.data:
                 raise self.table.fault("torque", "a task has a torque or a controller, not both; leave one out")
-            found["controller"] = torque_law(robot, self.table, "torque")
+            found["controller"] = torque_law(robot, self.table, "torque", efforts)
         elif "controller" in self.table.data:
-            found |= controller(robot, self._table("controller"), given)
+            found |= controller(robot, self._table("controller"), given, efforts)
         if "wrenches" in self.table.data:
             found["wrenches"] = wrench_law(robot, self._table("wrenches"))
         return found

@@ -15,7 +15,7 @@ from ...geometry.joint_limits import LimitedJoint
 from ...models.inverse_dynamics import inverse_dynamics
 from ...models.loops.closure import loop_closure
 from ...models.registry import check_robot
-from ...robot.entries import by_joint, degrees
+from ...robot.entries import by_joint
 from ...robot.robot import Robot
 from ...runtime.function import Function
 from ..motion.checks import Floats, numbers
@@ -120,8 +120,11 @@ def _by_joint(robot: Robot, q: Floats, qd: Floats, qdd: Floats) -> tuple[Floats,
     """Return the motion of all joints, those that follow others too, in joint order."""
     whole = robot.expanded()
     coordinates: list[Any] = [x for own in by_joint(whole, [*q.T]) for x in own]
-    movers, ratios = zip(*degrees(whole), strict=True)
-    return np.stack(coordinates, axis=1), qd[:, movers] * np.array(ratios), qdd[:, movers] * np.array(ratios)
+    rows = robot.degrees
+    G = np.zeros((len(rows), qd.shape[1]))
+    for axis, row in enumerate(rows):
+        G[axis, list(row)] = list(row.values())
+    return np.stack(coordinates, axis=1), qd @ G.T, qdd @ G.T
 
 
 def _wrench(what: str, given: object, t: Floats, shape: tuple[int, ...]) -> Floats:

@@ -109,7 +109,7 @@ def known_by_joint(robot: Robot, values: Mapping[int, Scalar]) -> list[Sequence[
     count = sum(sizes[j] for j in owners(robot))
     q = by_joint(robot, [values.get(place, unknown) for place in range(count)])
     found: list[Sequence[Scalar] | None] = [()]
-    for j, owner in enumerate(followed(robot)[1:], 1):
-        start = first[owner] or 0
-        found.append(q[j] if all(start + k in values for k in range(sizes[owner])) else None)
+    for j, leaders in enumerate(followed(robot)[1:], 1):
+        entries = [(first[k] or 0) + i for k in leaders for i in range(sizes[k])]
+        found.append(q[j] if all(k in values for k in entries) else None)
     return found
