@@ -94,7 +94,9 @@ def _settled(system: System, y: Floats) -> tuple[Floats, Floats, Floats]:
     known = np.isfinite(flat).all(axis=1)
     if system.robot.loops:
         for k in np.flatnonzero(known):
-            with suppress(ProgramError):  # beside the states that close, where the last state of a run that fails can be
+            with suppress(
+                ProgramError
+            ):  # beside the states that close, where the last state of a run that fails can be
                 flat[k] = system.settled(flat[k])
     else:
         flat[known] = on_manifold(system.robot, flat[known])
