@@ -61,12 +61,12 @@ def test_what_stands_for_a_path_is_one(tmp_path):
 @pytest.mark.parametrize(
     ("read", "file"),
     [
-        *((tf.Trajectory.load, f"run{ending}") for ending in (".npz", ".csv", ".parquet")),
-        *((tf.Recording.read, f"run{ending}") for ending in (".npz", ".csv", ".db3")),
+        *((tf.Trajectory.load, f"trajectory{ending}") for ending in (".npz", ".csv", ".parquet")),
+        *((tf.Recording.read, f"recording{ending}") for ending in (".npz", ".csv", ".db3")),
         (lambda name: tf.verify(name, ROBOT), "code.c"),
         (tf.Task.load, "task.toml"),
     ],
-    ids=str,
+    ids=lambda x: x if isinstance(x, str) else "",
 )
 def test_nobody_waits_for_a_pipe(read, file, tmp_path):
     """Who opens it waits for ever, for somebody who writes."""

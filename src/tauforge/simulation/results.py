@@ -94,9 +94,7 @@ def _settled(system: System, y: Floats) -> tuple[Floats, Floats, Floats]:
     known = np.isfinite(flat).all(axis=1)
     if system.robot.loops:
         for k in np.flatnonzero(known):
-            with suppress(
-                ProgramError
-            ):  # beside the states that close, where the last state of a run that fails can be
+            with suppress(ProgramError):  # the last state of a run that fails can be beside those that close
                 flat[k] = system.settled(flat[k])
     else:
         flat[known] = on_manifold(system.robot, flat[known])
