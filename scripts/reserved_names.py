@@ -87,9 +87,16 @@ def declared(compiler: list[str], text: str) -> set[str]:
 
 
 def exported(library: str) -> set[str]:
+    """Return what a library gives new programs; of what only old ones find there, as ``step``, gcc's own names."""
     path = run(["gcc", f"-print-file-name={library}"]).strip()
-    lines = run(["nm", "-D", "--defined-only", path]).splitlines()
-    return ours(line.split()[-1].partition("@")[0] for line in lines)
+    names = [line.split()[-1] for line in run(["nm", "-D", "--defined-only", path]).splitlines()]
+    new = ours(name.partition("@")[0] for name in names if "@" not in name or "@@" in name)
+    old = ours(name.partition("@")[0] for name in names) - new
+    text = "".join(f"void {name}(void *, void *);\n" for name in sorted(old))
+    said = subprocess.run(
+        ["gcc", "-fsyntax-only", "-x", "c", "-"], input=text, capture_output=True, text=True, check=False
+    )
+    return new | (old & set(re.findall(r"built-in function ['‘](\w+)['’]", said.stderr)))
 
 
 def c() -> Lists:

@@ -1,5 +1,7 @@
 """Names of files, wherever a user gives one: what is no name is refused in words."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -53,3 +55,21 @@ def test_what_stands_for_a_path_is_one(tmp_path):
             return str(tmp_path / "x.c")
 
     assert PROGRAM.write(Named()) == as_path(Named()) == tmp_path / "x.c"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+@pytest.mark.parametrize(
+    ("read", "file"),
+    [
+        *((tf.Trajectory.load, f"trajectory{ending}") for ending in (".npz", ".csv", ".parquet")),
+        *((tf.Recording.read, f"recording{ending}") for ending in (".npz", ".csv", ".db3")),
+        (lambda name: tf.verify(name, ROBOT), "code.c"),
+        (tf.Task.load, "task.toml"),
+    ],
+    ids=lambda x: x if isinstance(x, str) else "",
+)
+def test_nobody_waits_for_a_pipe(read, file, tmp_path):
+    """Who opens it waits for ever, for somebody who writes."""
+    os.mkfifo(tmp_path / file)
+    with pytest.raises(tf.TauforgeError, match="this is a pipe or a device"):
+        read(tmp_path / file)

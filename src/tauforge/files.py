@@ -4,7 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from reprlib import repr as short
@@ -91,6 +91,14 @@ def read_bytes(path: str | Path) -> bytes:
     if b"\0" in data:
         raise RobotError(f"{path}: this is a binary file; a robot's file is text")
     return data
+
+
+def refuse_device(path: Path) -> None:
+    """Refuse what is neither a file nor a folder: a pipe that nobody writes to never ends, /dev/zero neither."""
+    with suppress(OSError, ValueError):
+        mode = os.stat(path).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise TauforgeError(f"{path}: this is a pipe or a device; give a file")
 
 
 def regular(path: Path, found: os.stat_result) -> int:

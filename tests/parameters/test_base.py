@@ -226,3 +226,17 @@ def test_systems_of_numbers_are_solved_with_large_pivots():
 def test_systems_with_too_few_rows_are_not_regular():
     rows = [[as_node(1.0), symbol("L"), as_node(2.0)], [symbol("L"), symbol("L") * symbol("L"), as_node(1.0)]]
     assert len(regular_rows(rows, 2)) == 1
+
+
+def test_friction_of_followers_beside_joints_that_do_not_move():
+    """Fixed joints have no place among the velocities: they changed which friction depends on which."""
+    inertia = tf.Inertia(M=1.0, MX=0.1, XX=0.1, YY=0.2, ZZ=0.3)
+
+    def regressor(order):
+        given = {"a": {}, "b": {"d": 0.5, "mimic": Mimic(joint=order.index("a") + 1, ratio=2.0)}, "c": {"d": 0.3}}
+        joints = (tf.Joint(name=f"{x}{k}", antecedent=k, **given.get(x, {"sigma": 2})) for k, x in enumerate(order))
+        bodies = (tf.Body(name=f"link{k}", inertia=inertia) for k in range(len(order)))
+        robot = tf.Robot(name="hand", joints=tuple(joints), bodies=tuple(bodies))
+        return tf.regressor(robot, parameters="base", actuators=("IA", "FV", "FS")).outputs["Y"]
+
+    assert {regressor(order) for order in ("abc", "abcf", "fabc", "afbc", "abfc", "afbfc")} == {(2, 11)}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.simulation import compiled, integrator
 from tauforge.simulation.clock import Clock
 from tauforge.simulation.divergence import Growth
 from tauforge.simulation.options import METHODS, SUNDIALS
@@ -233,3 +234,22 @@ def test_absurd_speeds(method, speed, said):
 def test_too_many_samples():
     with pytest.raises(tf.ProgramError, match=r"rate is 1e\+12: in 2 s, that are 2e\+12 samples.*at most 5e\+07"):
         tf.simulate(ARM, 2.0, controller=pd(ARM, 1.0, 1.0), rate=1e12)
+
+
+@pytest.mark.parametrize("method", ["DOP8", "DOP853"])
+def test_too_many_steps_to_keep(monkeypatch, method):
+    """A duration asks for the integrator's own steps; they never fill the whole memory."""
+    monkeypatch.setattr(compiled, "MOST_BYTES", 2**15)
+    monkeypatch.setattr(integrator, "MOST_BYTES", 2**15)
+    given = {"qd0": [1e3, 0.0], "method": method, "rtol": 1e-4}
+    _, kept = ends("its own steps fill .* MB, the most that is kept; give the times of the results", ARM, 10.0, **given)
+    assert 2**15 <= 8 * (kept.q.size + kept.qd.size) <= 2**17
+    assert tf.simulate(ARM, [0.0, 10.0], **given).status == "done"
+
+
+@pytest.mark.parametrize("method", ["Rodas4", "DOP8", "DOP853"])
+def test_a_mechanism_that_fails_beside_its_closed_states(method):
+    """The last state may be one that no Newton steps close: the error is that of the integrator, and keeps the way."""
+    bars = tf.robots.fivebar()
+    given = {"controller": tf.pd_control(bars, 0.0, -1.0, np.zeros(2)), "q0": [2.0, 1.1], "rtol": 1e-4}
+    ends("gave up at t = ", bars, 20.0, method=method, **given)

@@ -130,6 +130,14 @@ def half(a):
     return 0.5 * a
 
 
+def both(a, b):
+    return {"y": np.array([a, b])}
+
+
+def nothing(a):
+    return {"y": np.array([a, np.nan])[1:]}
+
+
 def test_a_damaged_store(tmp_path):
     """Whatever zarr and its codecs raise, the error is ours and names the store, also on the way to resume."""
     path = tmp_path / "sweep"
@@ -139,6 +147,27 @@ def test_a_damaged_store(tmp_path):
     for use in (tf.Sweep.load, lambda place: tf.sweep(half, {"a": [1.0, 2.0]}, store=place)):
         with pytest.raises(tf.TauforgeError, match=r"sweep: the store of this sweep is damaged \(.*remove it and run"):
             use(path)
+
+
+@pytest.mark.parametrize("part", ["y/c/0/0/0", "a/c/0", "y/zarr.json", "error/zarr.json", "status/zarr.json"])
+def test_a_store_that_has_lost_a_file(tmp_path, part):
+    """Zarr reads NaN, or zeros, in the place of a file that is not there: results that are done would be lost."""
+    path, cases = tmp_path / "sweep", {"a": np.arange(3.0), "b": [0.0, 1.0]}
+    tf.sweep(both, cases, store=path)
+    assert tf.Sweep.load(path).done == 6
+    (path / part).unlink()
+    for use in (tf.Sweep.load, lambda place: tf.sweep(both, cases, store=place)):
+        with pytest.raises(tf.TauforgeError, match="the store of this sweep is damaged"):
+            use(path)
+
+
+def test_results_that_are_all_nan_or_zero(tmp_path):
+    """Nothing is missing there."""
+    path = tmp_path / "sweep"
+    for _ in range(2):
+        found = tf.sweep(nothing, {"a": [0.0, 0.0]}, store=path)
+    assert found.done == 2
+    assert tf.Sweep.load(path).data["y"].isnull().all()
 
 
 def test_one_caller_at_a_time(tmp_path):

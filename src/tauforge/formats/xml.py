@@ -102,7 +102,7 @@ def _floats(words: Sequence[str | None]) -> tuple[float, ...]:
     try:
         values = tuple(map(float, words))  # type: ignore[arg-type]
         return values if math.isfinite(sum(values)) and "_" not in "".join(words) else ()  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return ()
 
 

@@ -108,7 +108,7 @@ def _numbers(what: str, given: ArrayLike) -> Floats:
     """Return a new array of finite numbers, or say that it is not one."""
     try:
         found = np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"{what} must be an array of numbers") from None
     if not np.isfinite(found).all():
         raise ProgramError(f"{what} has entries that are not finite")

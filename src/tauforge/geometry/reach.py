@@ -376,7 +376,7 @@ def states(robot: Robot, q0: ArrayLike, what: str = "q0") -> Floats:
     """Return states of all joints from these, or from the independent coordinates of closed loops."""
     try:
         q = np.array(q0, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"{what}: this is not an array of numbers") from None
     names = robot.coordinate_names
     if not np.isfinite(q).all():

@@ -106,7 +106,7 @@ def singularity(
     found = _measures(robot)
     try:
         q = np.asarray(q, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"q is {q!r}; it must be an array of numbers") from None
     error, _, J = found.closure(q)
     _check(robot, error)

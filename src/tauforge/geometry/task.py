@@ -159,7 +159,7 @@ def finite(given: ArrayLike, what: str) -> Floats:
     """Return an array of finite numbers, as a copy."""
     try:
         found = np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"{what}: this is not an array of numbers") from None
     if not np.isfinite(found).all():
         raise ProgramError(f"{what} has entries that are not finite")

@@ -84,7 +84,7 @@ def _range(given: object, what: str) -> Range:
     """Return the two ends of a range, or raise an error that says what is wrong with it."""
     try:
         low, high = map(float, given)  # type: ignore[call-overload]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise IdentificationError(f"bounds: {what} has {given!r}; give the least and the greatest value") from None
     if not low <= high or low == inf or high == -inf:
         raise IdentificationError(f"bounds: {what} is to be between {low} and {high}, which no value is")
@@ -100,7 +100,7 @@ def _in_box(robot: Robot, name: str, number: int, corners: Box) -> list[Inequali
     """Return that mass times centre is between mass times the corners, along the axes of the named frame."""
     try:
         low, high = (list(map(float, corner)) for corner in corners)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         low, high = [], []
     if len(low) != 3 or len(high) != 3:
         raise IdentificationError(f"bounds: the box of {name} is {corners!r}; give its lowest and its highest corner")

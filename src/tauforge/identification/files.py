@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import IdentificationError
-from ..files import as_path, note_reading
+from ..files import as_path, note_reading, refuse_device
 from .recording import ARRAYS, Recording
 
 Floats = NDArray[np.float64]
@@ -33,6 +33,7 @@ def read(path: str | Path, columns: Names, topic: str | None = None, step: float
     file = as_path(path)
     if not file.exists():
         raise IdentificationError(f"{file}: there is no such file")
+    refuse_device(file)
     note_reading(file.parent if file.suffix in BAGS else file)
     if wrong := [key for key in columns if key not in KEYS]:
         raise IdentificationError(f"columns: {wrong[0]!r} is not an array of a recording; they are {', '.join(KEYS)}")

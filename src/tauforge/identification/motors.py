@@ -23,7 +23,7 @@ def matrix(ratios: ArrayLike, count: int | None = None) -> Floats:
     """Return the matrix from joint to motor coordinates, from itself or from one ratio per joint."""
     try:
         R = np.asarray(ratios, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise IdentificationError(f"the coupling is {ratios!r}; it must be numbers") from None
     R = np.diag(R) if R.ndim == 1 else R
     if R.ndim != 2 or R.shape[0] != R.shape[1] or not np.all(np.isfinite(R)):

@@ -254,8 +254,8 @@ def numbers(x: ArrayLike, name: str) -> Floats:
     """Return an array of real numbers, or say what is not."""
     if np.ma.is_masked(x):
         raise IdentificationError(f"{name} has masked entries, which have no value; leave their samples out")
-    if not np.iscomplexobj(x):
-        with suppress(TypeError, ValueError):
+    with suppress(TypeError, ValueError, OverflowError):
+        if not np.iscomplexobj(x):
             return np.asarray(x, dtype=float)
     raise IdentificationError(f"{name} must be an array of real numbers")
 

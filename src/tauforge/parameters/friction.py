@@ -29,7 +29,8 @@ def _of_followers(robot: Robot, keys: Sequence[Key]) -> dict[Key, tuple[Key, ...
     tree, first = Coordinates.of_tree(robot), first_degrees(robot)
     if tree.is_identity:
         return {}
-    own = {place: j for j in tree.independent for place in tree.movers(first[j])}
+    moving = (j for j in tree.independent if robot.joints[j - 1].axes)
+    own = {place: j for j in moving for place in tree.movers(first[j])}
     found = dict[Key, tuple[Key, ...]]()
     for name, j in keys:
         others = [(name, own[place]) for place in tree.movers(first[j])]

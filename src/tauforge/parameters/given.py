@@ -21,5 +21,5 @@ def numbers_of(robot: str, given: Mapping[str, Scalar | str], allowed: Iterable[
 def _number(robot: str, name: str, x: Scalar | str) -> float:
     try:
         return float(parse(x) if isinstance(x, str) else x)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise RobotError(f"{robot}: {name} is {x!r}; it must be a number") from None

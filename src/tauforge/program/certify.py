@@ -137,6 +137,8 @@ def _inside(
 
 
 def _check(first: Program, second: Program, points: int) -> None:
+    if not isinstance(second, type(first)):
+        raise ProgramError(f"{first.name} can be compared with another Program, not with {second!r}")
     if first.repeat != second.repeat:
         raise ProgramError(
             f"{first.name} and {second.name} are not repeated in the same way, so they cannot be compared"

@@ -55,7 +55,7 @@ def _by_model(program: Program, output: str, variables: Sequence[str]) -> Progra
 
 def known_output(program: Program, name: str) -> Array:
     """Return an output by its name."""
-    if name not in program.results:
+    if not isinstance(name, str) or name not in program.results:
         raise ProgramError(f"{program.name}: no output {name!r} (its outputs: {', '.join(program.results)})")
     return program.results[name]
 

@@ -32,6 +32,9 @@ def fuse(*programs: Program, name: str | None = None) -> Program:
     """
     if not programs:
         raise ProgramError("fuse() needs at least one Program")
+    for given in programs:
+        if not isinstance(given, Program):
+            raise ProgramError(f"fuse() takes Programs, not {given!r}")
     if repeated := [program.name for program in programs if program.repeat]:
         raise ProgramError(f"{repeated[0]} is repeated until it is done, which the other Programs cannot share")
     arguments: dict[str, Array] = {}

@@ -372,7 +372,7 @@ def _unit(v: Vector, what: str) -> Vector:
 def _vector(x: Any, what: str) -> Vector:
     try:
         found = Vector(*map(float, x))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise RobotError(f"{what} is {x!r}; it must be three numbers") from None
     if not all(map(math.isfinite, found)):
         raise RobotError(f"{what} is {x!r}; its numbers must be finite")

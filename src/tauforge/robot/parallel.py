@@ -169,7 +169,7 @@ def _pose(home: Sequence[Any]) -> Pose:
     try:
         square = len(home) == 4 and all(len(row) == 4 for row in home)
         flat = [float(x) for row in home for x in row] if square else [float(x) for x in home]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise RobotError(what) from None
     if not all(map(math.isfinite, flat)) or len(flat) not in (3, len(IDENTITY)):
         raise RobotError(what)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
-from ..llvm.march.tables import CONTROLS, DONE, ENDLESS, NOT_FINITE, PROGRAMS, RUNNING, TOO_MANY, TOO_SMALL
+from ..llvm.march.tables import CONTROLS, DONE, ENDLESS, FULL, NOT_FINITE, PROGRAMS, RUNNING, TOO_MANY, TOO_SMALL
 from ..program.program import Program
 from ..progress import Progress
 from ..robot.robot import Robot
@@ -32,14 +32,20 @@ the growth of a motion is seen from early on.
 """
 ROWS = 256
 """Steps for which there is memory at first, if the results are wanted at the steps."""
+MOST_BYTES = 2**28
+"""Memory for states at the integrator's own steps. The trajectory made of them takes some six times as much."""
+FULL_MEMORY = (
+    f"its own steps fill {MOST_BYTES // 2**20} MB, the most that is kept; give the times of the results, not a duration"
+)
 REASONS = {
     TOO_SMALL: "no step is short enough to keep the tolerance",
     NOT_FINITE: "even in the shortest step, the state or its rates exceed the largest numbers",
     TOO_MANY: "it has tried max_steps steps",
+    FULL: FULL_MEMORY,
 }
 NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
-          TOO_MANY: "too many steps", ENDLESS: "diverges"}  # fmt: skip
+          TOO_MANY: "too many steps", ENDLESS: "diverges", FULL: "too many results"}  # fmt: skip
 """What the status of a state is called."""
 
 
@@ -158,9 +164,12 @@ class Course:
         return bool((control(records, "status") == RUNNING).any())
 
     def _make_room(self) -> None:
-        """Add memory for the results at steps if it is full."""
+        """Add memory for the results at steps if it is full, or stop where they take too much."""
         rows = len(self.task.times)
         if self.task.own and control(self.records, "row")[0] >= rows:
+            if self.task.results.nbytes >= MOST_BYTES:
+                control(self.records, "status")[0] = FULL
+                return
             more = np.concatenate([self.task.results, np.full_like(self.task.results, np.nan)], axis=1)
             self.task = self.task._replace(times=np.resize(self.task.times, 2 * rows), results=more)
 

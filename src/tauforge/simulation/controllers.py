@@ -104,7 +104,7 @@ class Controller:
         shapes, (first, *rates) = self.program.inputs, self._reference
         try:
             q = np.array(given, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ProgramError("the reference must be an array of numbers, a motion, or a function of time") from None
         if first in shapes and q.shape != shapes[first].shape:
             labels = ", ".join(shapes[first].labels[0])
@@ -439,7 +439,7 @@ def numbers(what: str, given: ArrayLike, count: int, names: Sequence[str], *, in
     """Return as many numbers as there are names, from an array or one number for all."""
     try:
         found = np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"{what} must be a number or an array of numbers") from None
     if found.shape not in ((), (count,)):
         raise ProgramError(f"{what} has shape {list(found.shape)}; give one number, or {count}: {', '.join(names)}")

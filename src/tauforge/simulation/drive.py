@@ -190,8 +190,12 @@ class Samples(Sequence[float]):
 
 
 def _samples(rate: float, duration: float) -> Samples:
-    if not (np.isfinite(rate) and rate > 0.0):
-        raise ProgramError(f"rate is {rate}; give a positive number of samples per second")
+    try:
+        sound = not isinstance(rate, str | bytes | bool) and 0.0 < float(rate) < np.inf
+    except (TypeError, ValueError, OverflowError):
+        sound = False
+    if not sound:
+        raise ProgramError(f"rate is {rate!r}; give a positive number of samples per second")
     count = duration * rate
     if not count <= MOST_SAMPLES:
         raise ProgramError(
@@ -271,7 +275,7 @@ def checked(found: Any, what: str, shape: tuple[int, ...], names: Sequence[str],
     """Return what a function has returned as an array, or say what is wrong with it."""
     try:
         value = np.asarray(found, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(
             f"{what} returned {type(found).__name__} at t = {said(t)}; return an array of numbers"
         ) from None

@@ -111,7 +111,7 @@ def _matrix(what: str, given: ArrayLike) -> list[list[float]]:
     """Return a matrix (6, 6) from itself, its diagonal, or that of the position alone."""
     try:
         found = np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"{what} must be an array of numbers") from None
     if found.shape not in ((3,), (6,), (3, 3), (6, 6)):
         raise ProgramError(f"{what} has shape {list(found.shape)}; give 6 numbers or (6, 6), or 3 for the position")

@@ -13,7 +13,7 @@ from scipy import integrate
 
 from ..errors import ProgramError
 from ..progress import Progress
-from .compiled import Stepper, check_start
+from .compiled import FULL_MEMORY, MOST_BYTES, Stepper, check_start
 from .divergence import Growth
 from .events import Event, Watch
 from .options import IMPLICIT, SUNDIALS, Options
@@ -93,6 +93,8 @@ def run(
                 if stuck:
                     raise _given_up(system, record, growth, *stuck)
                 record.steps += 1
+                if times is None and len(record.t) * y.nbytes > MOST_BYTES:
+                    raise _given_up(system, record, growth, solver.t, FULL_MEMORY)
                 halt = _watched(watch, record, solver)
                 until = halt[0] if halt else solver.t
                 place = _results(record, solver, wanted, place, until, times is None and not halt)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -59,4 +60,9 @@ def options(
 
 
 def _is_number(x: object) -> bool:
-    return isinstance(x, Real) and not isinstance(x, bool)
+    if not isinstance(x, Real) or isinstance(x, bool):
+        return False
+    with suppress(OverflowError):
+        float(x)
+        return True
+    return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ProgramError
 from ..geometry.close_loops import on_manifold
 from ..models.energy import energy
 from ..models.joint_motion import joint_motion
@@ -92,14 +94,16 @@ def _shaped(array: Floats, batch: tuple[int, ...]) -> Floats:
 
 
 def _settled(system: System, y: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return coordinates on the manifold, velocities and integrals; rows without numbers stay as they are."""
+    """Return coordinates on the manifold, velocities and integrals; rows that cannot be put on it stay as they are."""
     q, qd, integral = np.split(y, [system.nq, system.nq + system.n], axis=-1)
     if system.flat:
         return q, qd, integral
     flat = q.reshape(-1, system.nq).copy()
     known = np.isfinite(flat).all(axis=1)
     if system.robot.loops:
-        flat[known] = [system.settled(one) for one in flat[known]] or flat[known]
+        for k in np.flatnonzero(known):
+            with suppress(ProgramError):  # the last state of a run that fails can be beside those that close
+                flat[k] = system.settled(flat[k])
     else:
         flat[known] = on_manifold(system.robot, flat[known])
     return flat.reshape(q.shape), qd, integral

@@ -140,6 +140,8 @@ def given_inputs(
     dtype: np.dtype[Any],
 ) -> dict[str, Values]:
     """Return the torques, or a controller's own inputs."""
+    if not isinstance(inputs, Mapping | None):
+        raise ProgramError(f"inputs is a {type(inputs).__name__}; give a mapping from names to values")
     values = dict(inputs or {})
     if not isinstance(tau, Program):
         if values:
@@ -193,7 +195,7 @@ def time_step(dt: float) -> float:
     """Return the time step as a number."""
     try:
         value = float(dt)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"dt is {dt!r}; it must be a number of seconds") from None
     if not (np.isfinite(value) and value > 0.0):
         raise ProgramError(f"dt is {value:g}; a time step must be positive and finite")
@@ -212,7 +214,12 @@ def batch_of(arrays: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
 def memory(out: Values | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Values:
     """Return memory for the states."""
     if out is None:
-        return np.empty(shape, dtype)
+        try:
+            return np.empty(shape, dtype)
+        except (MemoryError, ValueError):
+            raise ProgramError(
+                f"the states {shape} do not fit into memory; keep fewer with every=, or only the last with every=None"
+            ) from None
     if not (isinstance(out, np.ndarray) and out.dtype == dtype and out.shape == shape and out.flags.carray):
         found = f"{out.dtype} array {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
         raise ProgramError(f"out is a {found}; it must be a writable {dtype} array of shape {shape} in C order")
@@ -244,7 +251,7 @@ def _numbers(name: str, given: ArrayLike, dtype: np.dtype[Any]) -> Values:
         array = np.asarray(given)
         if not np.can_cast(array.dtype, np.float64, "safe"):
             raise TypeError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"{name} must be an array of real numbers") from None
     array = array.astype(dtype, copy=False)
     adjacent = array.ndim == 0 or array.shape[-1] < 2 or array.strides[-1] == array.itemsize

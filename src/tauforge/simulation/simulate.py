@@ -233,7 +233,7 @@ def _clock(given: ArrayLike) -> Clock:
     """Return the clock of a simulation from its times, or from its duration."""
     try:
         t = np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError("t must be an array of times, or a duration") from None
     if t.ndim > 1 or not np.isfinite(t).all():
         raise ProgramError("t must be a vector of finite times, or a duration")
@@ -255,7 +255,7 @@ def _tolerances(atol: ArrayLike, system: System) -> Any:
     count = system.nq + system.n
     try:
         found = np.array(atol, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError("atol must be a number, or an array of numbers") from None
     if found.shape not in ((), (count,)):
         raise ProgramError(
@@ -293,7 +293,7 @@ def _wrenches(robot: Robot, wrenches: Any) -> tuple[Law | None, bool]:
         return law_of(wrenches, "wrenches", shape, links)
     try:
         constant = np.array(wrenches, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError("wrenches must be an array of numbers or a function") from None
     if constant.shape != shape or not np.isfinite(constant).all():
         raise ProgramError(

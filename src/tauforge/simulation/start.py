@@ -78,7 +78,7 @@ def _own_torques(torque: Any, times: Floats | None, names: tuple[str, ...]) -> F
         return None
     try:
         found = np.array(torque, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError("torque must be an array of numbers or a function") from None
     if found.ndim < 3:
         return None
@@ -98,7 +98,7 @@ def _numbers(what: str, given: ArrayLike | None) -> Floats | None:
         return None
     try:
         found = np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"{what} must be an array of numbers") from None
     return found if found.ndim else found[None]
 

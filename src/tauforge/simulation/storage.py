@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TauforgeError
-from ..files import as_path, note_reading, write_bytes
+from ..files import as_path, note_reading, refuse_device, write_bytes
 from .events import Event
 from .trajectory import Trajectory
 
@@ -39,6 +39,7 @@ def load(path: str | Path) -> Trajectory:
     """Return the trajectory in a file."""
     path = as_path(path)
     note_reading(path)
+    refuse_device(path)
     read = {".npz": _from_npz, ".csv": _from_csv, ".parquet": _from_parquet}[_ending(path)]
     try:
         about, arrays = read(path)

@@ -13,7 +13,7 @@ from ..errors import TauforgeError
 from ..files import as_path
 from .batch import Fault
 from .outputs import TIME, TIMES
-from .store import DONE, FAILED, HEAD, NOT_RUN, head_of, need, telling_damage
+from .store import DONE, FAILED, HEAD, NOT_RUN, check_chunks, damaged, head_of, need, telling_damage
 
 
 class Failure(NamedTuple):
@@ -60,6 +60,7 @@ class Sweep:
         with telling_damage(path):
             sweep = cls(dataset(path), path)
             sweep.data[["status", *Fault._fields]].compute()
+            check_chunks(need().open_group(path, mode="r"), path)
         return sweep
 
     @cached_property
@@ -117,6 +118,8 @@ def dataset(store: Any) -> Any:
         raise TauforgeError(f"{store}: cannot be read ({error})") from None
     layout = found.attrs.pop(HEAD)["layout"]
     order = [*(name for name, _ in (layout[0] if layout else ())), "status", *Fault._fields]
+    if missing := [name for name in order if name not in found]:
+        raise damaged(store, f"it lacks {missing[0]}")
     found = xarray.Dataset({name: found[name] for name in order}, found.coords, found.attrs)
     if TIME in found.coords and TIMES in found:
         found = found.drop_vars(TIMES)

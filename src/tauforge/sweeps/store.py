@@ -30,6 +30,8 @@ MEANINGS = "not_run done failed"
 HEAD = "tauforge_sweep"
 """The attribute that says which sweep a store holds."""
 VERSION = 1
+WHOLE = {"write_empty_chunks": True}
+"""A chunk that is not there is lost, not one without values: Zarr would read NaN or zeros in its place."""
 FEW, LARGE = 4096, 2**19
 """Cases in a block of statuses, and about how many bytes a block of results has."""
 
@@ -94,7 +96,8 @@ class Store:
 
     def _array(self, name: str) -> Any:
         if name not in self._arrays:
-            self._arrays[name] = self.group[name]
+            with need().config.set({"array.write_empty_chunks": True}):  # where it is opened, not where it was made
+                self._arrays[name] = self.group[name]
         return self._arrays[name]
 
     def _mark(self, places: Ints, status: int) -> None:
@@ -183,6 +186,7 @@ def _coordinate(group: Any, name: str, dims: tuple[str, ...], values: NDArray[An
         fill_value="" if text else values.dtype.type(0).item(),
         dimension_names=dims,
         overwrite=True,
+        config=WHOLE,
     )
     array[...] = values.astype(object) if text else values
 
@@ -261,9 +265,29 @@ def telling_damage(path: Path) -> Iterator[None]:
         raise
     except Exception as error:
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise TauforgeError(
-            f"{path}: the store of this sweep is damaged ({said}); take a copy, or remove it and run the sweep again"
-        ) from None
+        raise damaged(path, said) from None
+
+
+def damaged(path: object, said: str) -> TauforgeError:
+    """Return the error of a store that is damaged."""
+    return TauforgeError(
+        f"{path}: the store of this sweep is damaged ({said}); take a copy, or remove it and run the sweep again"
+    )
+
+
+def check_chunks(group: Any, path: Path) -> None:
+    """Refuse a store that has lost files with results of cases that are done, or with values of parameters."""
+    layout, status = group.attrs[HEAD]["layout"], np.asarray(group["status"][...])
+    done, outputs = np.argwhere(status == DONE), {name for name, _ in (layout[0] if layout else ())}
+    for name, array in group.arrays():
+        if name in ("status", *Fault._fields) or array.size == 0:
+            continue
+        first = np.zeros((1, status.ndim), dtype=int)
+        corners = np.unique(done // array.chunks[: status.ndim], axis=0) if name in outputs else first
+        for corner in corners:
+            place = [*map(str, corner), *"0" * array.ndim][: array.ndim]
+            if not path.joinpath(name, "c", *place).exists():
+                raise damaged(path, f"it lacks the file {'/'.join([name, 'c', *place])}")
 
 
 def head_of(path: Path) -> dict[str, Any]:
@@ -296,5 +320,7 @@ def opened(path: Path, space: Space, identity: Mapping[str, Any]) -> Iterator[St
         for left in path.rglob("*.partial"):  # of a caller that was killed
             left.unlink(missing_ok=True)
         with telling_damage(path):
-            store = Store(need().open_group(path, mode="r+"), space, path)
+            group = need().open_group(path, mode="r+")
+            check_chunks(group, path)
+            store = Store(group, space, path)
         yield store

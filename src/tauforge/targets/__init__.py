@@ -45,6 +45,8 @@ def generate(program: Program, target: str, name: str | None = None) -> str:
 
 
 def _chosen(target: str) -> Target:
+    if not isinstance(target, str):
+        raise TargetError(f"a target is given by its name, such as 'c', not as {target!r}")
     kind, colon, scalar = target.partition(":")
     if kind not in TARGETS:
         raise TargetError(f"unknown target {target!r}; {suggestion(target, list(TARGETS))}")

@@ -251,7 +251,7 @@ class Names:
 
     def function(self, name: str) -> str:
         """Take a function's name that the caller insists on."""
-        if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
             raise TargetError(
                 f"{name!r} cannot be a function's name; give name= at most {LONGEST_NAME} letters, digits or _"
             )

@@ -113,7 +113,7 @@ def draw(robot: Robot, q: ArrayLike | None = None) -> Drawing:
         q = freedom(whole).q if whole.loops else [x for j in owners(whole) for x in whole.joints[j - 1].kind.neutral]
     try:
         values = np.asarray(q, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"q is {q!r}; it must be an array of numbers") from None
     if not np.isfinite(values).all():
         raise ProgramError("q has entries that are not finite")

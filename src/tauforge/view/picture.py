@@ -77,7 +77,7 @@ def checked_size(size: object) -> tuple[int, int]:
     """Return width and height, or say what is wrong with them."""
     try:
         width, height = (int(x) for x in size)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"size is {size!r}; it must be (width, height) in pixels") from None
     if not (16 <= width <= LARGEST and 16 <= height <= LARGEST):
         raise ProgramError(f"size is {size!r}; width and height must be from 16 to {LARGEST} pixels")

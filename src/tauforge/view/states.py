@@ -43,7 +43,7 @@ def states(robot: Robot, q: ArrayLike | None) -> Floats:
         return neutral(robot)[None]
     try:
         values = np.array(q, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError("q must be an array of numbers") from None
     if not np.isfinite(values).all():
         raise ProgramError("q has entries that are not finite")
@@ -66,7 +66,7 @@ def times(t: ArrayLike | None, count: int) -> Floats:
         return np.arange(count) / PACE
     try:
         values = np.array(t, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError("t must be an array of times, in seconds") from None
     if values.shape != (count,):
         raise ProgramError(f"t has the shape {values.shape}; there are {count} states, so it must be ({count},)")

@@ -248,7 +248,7 @@ class InverseGeometry:
         names = self.robot.coordinate_names
         try:
             q = self._rest if near is None else np.array(near, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ProgramError("near: this is not an array of numbers") from None
         if q.shape[-1:] != (len(names),) or not np.isfinite(q).all():
             raise ProgramError(f"near has the shape {q.shape}; it needs finite coordinates {', '.join(names)}")

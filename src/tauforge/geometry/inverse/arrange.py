@@ -60,7 +60,7 @@ def checked(known: Mapping[str, Any], fixed: Mapping[str, ArrayLike]) -> dict[st
             raise ProgramError(f"fixed: there is no joint {name!r} to fix; {suggestion(name, [*known])}")
         try:
             found[name] = np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ProgramError(f"fixed: the position of {name} is not a number or an array of numbers") from None
         if not np.isfinite(found[name]).all():
             raise ProgramError(f"fixed: the position of {name} is not finite")

@@ -159,7 +159,7 @@ class ParallelGeometry:
             if q.shape[-1:] != (len(names),) or not np.isfinite(q).all():
                 raise ValueError
             return np.broadcast_to(q, (*leading, len(names))).copy()
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ProgramError(
                 f"near: this needs finite coordinates {', '.join(names)}, for all poses or each"
             ) from None

@@ -8,8 +8,8 @@ CONTROLS = (
 """What a lane knows besides its state: time, the length of the next step (0: not chosen yet), the segment of its
 inputs, the next row of its results, its status, whether its rates are those of another state, how much the step can
 grow, counts, and the length of the last step."""
-RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY, ENDLESS = range(6)
-"""The status of a state; the last is set between two calls."""
+RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY, ENDLESS, FULL = range(7)
+"""The status of a state; the last two are set between two calls."""
 PLAN = (
     "size", "given", "stages", "extra", "powers", "factors", "numbers",
     "rates.slots", "factor.slots", "solve.slots", "settle.slots",

@@ -17,7 +17,7 @@ def numbers(what: str, given: object) -> Floats:
     """Return a new array of finite numbers."""
     try:
         found = np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"{what}: this is not an array of numbers") from None
     if not np.isfinite(found).all():
         place = tuple(int(k) for k in np.argwhere(~np.isfinite(found))[0])
@@ -52,7 +52,7 @@ def bounds(what: str, given: ArrayLike, count: int) -> Floats:
     """Return a positive limit for each joint, from one for all or one each; it can be infinite."""
     try:
         found = np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"{what}: this is not an array of numbers") from None
     if found.ndim > 1 or (found.ndim and len(found) != count):
         raise ProgramError(f"{what}: give one limit for all joints, or {count}, not an array of shape {found.shape}")

@@ -240,7 +240,7 @@ def values(function: Callable[[float], Any], t: Floats) -> Floats:
     for x in t.tolist():
         try:
             own = np.atleast_1d(np.array(function(x), dtype=float))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ProgramError(f"the function of time fails at t = {x:g} s: {error}") from error
         if own.ndim != 1 or (found and own.shape != found[0].shape):
             raise ProgramError(

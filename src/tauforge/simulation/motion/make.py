@@ -105,7 +105,7 @@ def motion(path: Path, times: ArrayLike | None = None, *, kind: str = "spline", 
 
 def _through_points(path: Any, times: ArrayLike | None, kind: str, options: dict[str, Any]) -> Motion:
     """Return a motion through points."""
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ProgramError(f"kind={kind!r}; choose among {', '.join(map(repr, KINDS))}")
     _known(f"kind={kind!r}", options, KINDS[kind] + LIMITS * (times is None or kind in TIMELESS))
     points = numbers("points", path)

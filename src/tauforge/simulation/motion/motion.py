@@ -104,7 +104,7 @@ class Motion:
         """Return coordinates, velocities and accelerations at a time, or at each of many."""
         try:
             times = np.asarray(t, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ProgramError("t: give a time in seconds, or an array of times") from None
         if np.isnan(times).any():
             raise ProgramError("t: NaN is not a time")
