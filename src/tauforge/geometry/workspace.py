@@ -28,8 +28,9 @@ from ..robot.robot import Robot
 from ..runtime.function import Function
 from .close_loops import refuse_symbols
 from .reaching.bounds import Bounds
-from .reaching.goal import FARTHEST, Goal
+from .reaching.goal import Goal
 from .reaching.solver import CLIMBED, ROUNDING, Solver, solver
+from .task import FARTHEST
 
 if TYPE_CHECKING:
     from pathlib import Path
