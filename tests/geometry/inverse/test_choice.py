@@ -245,3 +245,11 @@ def test_angles_that_are_too_coarse_are_refused():
     for x in (2e5, 1e17, 1e300):
         with pytest.raises(tf.ProgramError, match="too coarse to be exact"):
             IK(T, near=np.full(6, x))
+
+
+@pytest.mark.parametrize("limit", [1e6, 1e300])
+def test_too_many_turns_are_refused(limit):
+    """Billions of combinations took for ever; beyond whole numbers, their count was rubbish."""
+    with pytest.raises(tf.ProgramError, match="turns of a joint, and more than 1,000,000 combinations"):
+        limited(-limit, limit)(T, turns=True)
+    assert limited(-limit, limit)(T).count == 8
