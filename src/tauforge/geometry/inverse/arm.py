@@ -47,8 +47,8 @@ DOUBT = 30.0
 """How many times the distance by which axes miss each other is near enough to a singular pose to lose solutions."""
 WINDINGS = 1e5
 """The largest angle near which solutions are given, in radians: doubles are 1e-11 apart there."""
-SAMPLES = 16
-"""Positions of each joint that is sampled, unless you say otherwise."""
+SAMPLES, MOST_SAMPLES = 16, 1_000_000
+"""Positions of each joint that is sampled, unless you say otherwise; and how many states these may have together."""
 
 
 @final
@@ -86,6 +86,10 @@ class InverseGeometry:
             )
         else:
             self._arm, self._sampled = arranged(robot, chain, self.fixed)
+        if samples ** len(self._sampled) > MOST_SAMPLES:
+            raise ProgramError(
+                f"samples={samples!r} for each of {', '.join(self._sampled)} make more than {MOST_SAMPLES:,} states"
+            )
         free = [k for k, axis in enumerate(chain.axes) if axis.name not in self.fixed]
         self._samples, self._is_short = samples, rank(chain, free) < 6
         self._general = General(self._arm)
