@@ -284,7 +284,7 @@ class InverseGeometry:
         return Refined(*(np.concatenate(parts, axis=1) for parts in zip(*lots, strict=True)))
 
     def _spread(self, near: Floats) -> list[Floats]:
-        """Return states with sampled joints at all their positions, the first ones where they are."""
+        """Return states with sampled joints at all their positions."""
         names, limits = self.robot.coordinate_names, bounds(self.robot)
         found = [near]
         for name in self._sampled:
