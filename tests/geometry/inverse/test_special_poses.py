@@ -185,3 +185,15 @@ def test_free_joints_do_not_multiply_starts(monkeypatch):
     assert len(sizes) == 2  # by other orders, and by moving joints all around
     assert not gone.any()
     assert not family.any()
+
+
+def test_poses_that_are_almost_reached_are_not_called_out_of_reach():
+    """A singular pose whose rounding decides whether steps find a state; a search ends nanometres from it."""
+    rows = [
+        (0.0, 0.0, 0.3, 1), (-RIGHT, 0.0, 0.0, 0), (0.0, 0.5, 0.0, 0), (-RIGHT, 0.0, 0.0, 0), (RIGHT, 0.3, 0.0, 0),
+        (RIGHT, 0.3, 0.0, 0),
+    ]  # fmt: skip
+    off = 1e-8
+    q = np.array([[0.3, np.pi + off, -off, off - RIGHT, off - RIGHT, np.pi - off]])
+    found = tf.inverse_geometry(arm_of(rows), frame=last(rows))(poses(rows, q), limits=False)
+    assert found.count[0] or "near a singular state" in found.reason[0]
