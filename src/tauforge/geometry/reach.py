@@ -32,6 +32,8 @@ __all__ = ["ROUNDING", "Bounds", "Reached", "Search", "bounds", "reach", "states
 Floats = NDArray[np.float64]
 STARTS, GIVEN = 500, 3
 """Starts of each goal at the most, and with a given start: that one, and others near it."""
+MOST_STARTS = 1_000_000
+"""How many starts may be asked for: where a goal is out of reach, all are tried."""
 NEARBY = 0.1
 """How far other starts are from a given one, in metres and radians."""
 FREE_STARTS = 100
@@ -199,8 +201,9 @@ def _preference(robot: Robot, prefer: Any, q0: Any) -> str | Floats | None:
 
 
 def _check_numbers(starts: Any, seed: Any, tolerance: Any) -> None:
-    if starts is not None and (isinstance(starts, bool) or not isinstance(starts, (int, np.integer)) or starts < 1):
-        raise ProgramError(f"starts={starts!r}; it must be a whole number of at least 1")
+    whole = isinstance(starts, (int, np.integer)) and not isinstance(starts, bool)
+    if starts is not None and not (whole and 1 <= starts <= MOST_STARTS):
+        raise ProgramError(f"starts={starts!r}; it must be a whole number from 1 to {MOST_STARTS:,}")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ProgramError(f"seed={seed!r}; it must be a whole number of at least 0")
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0.0 < float(tolerance) < np.inf:

@@ -24,6 +24,8 @@ AIMS = ("pose", "position", "axis")
 """What a goal prescribes: all of a pose, its origin, or its origin and the direction of its z axis."""
 SKEW = 1e-6
 """Error of a rotation matrix that counts as rounding."""
+FARTHEST = 1e9
+"""The largest length in a goal, in metres."""
 
 
 class Apart(NamedTuple):
@@ -156,11 +158,15 @@ def _compiled(robot: Robot, frame: str) -> tuple[Function, Function]:
 
 
 def finite(given: ArrayLike, what: str) -> Floats:
-    """Return an array of finite numbers, as a copy."""
+    """Return an array of real numbers that are finite and not beyond FARTHEST, as a copy."""
+    if np.iscomplexobj(given):
+        raise ProgramError(f"{what} has complex numbers")
     try:
         found = np.array(given, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"{what}: this is not an array of numbers") from None
     if not np.isfinite(found).all():
         raise ProgramError(f"{what} has entries that are not finite")
+    if np.abs(found).max(initial=0.0) > FARTHEST:
+        raise ProgramError(f"{what} has entries beyond {FARTHEST:g}; lengths are in metres")
     return found

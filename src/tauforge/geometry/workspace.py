@@ -29,8 +29,9 @@ from ..runtime.function import Function
 from .close_loops import refuse_symbols
 from .joint_limits import limited_sums
 from .reaching.bounds import Bounds
-from .reaching.goal import FARTHEST, Goal
+from .reaching.goal import Goal
 from .reaching.solver import CLIMBED, ROUNDING, Solver, solver
+from .task import FARTHEST
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +42,8 @@ PLANES = {"xy": (0, 1, 2), "xz": (0, 2, 1), "yz": (1, 2, 0)}
 """Planes of sections: the axes to the right, up, and across."""
 MEASURES = {"manipulability": "largest manipulability", "condition": "smallest condition number"}
 """What a map of dexterity shows in each cell."""
+MOST_SAMPLES = 10_000_000
+"""How many states may be asked for: they are all held at once."""
 MARGIN = 1.06
 """How much larger than the box of the random states a section is at first."""
 NEAR = ROUNDING
@@ -212,8 +215,9 @@ def workspace(
         What the random numbers depend on.
     """
     check_robot(robot)
-    if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 1:
-        raise ProgramError(f"samples={samples!r}; it must be a whole number of at least 1")
+    whole = isinstance(samples, (int, np.integer)) and not isinstance(samples, bool)
+    if not (whole and 1 <= samples <= MOST_SAMPLES):
+        raise ProgramError(f"samples={samples!r}; it must be a whole number from 1 to {MOST_SAMPLES:,}")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ProgramError(f"seed={seed!r}; it must be a whole number of at least 0")
     if not robot.dof:

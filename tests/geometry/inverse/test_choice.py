@@ -219,3 +219,37 @@ def test_one_pose_of_an_arm_with_a_given_joint():
     ik, q = tf.inverse_geometry(robot, frame="link7", fixed={"joint7": 0.3}), states(robot, 10, 3, {"joint7": 0.3})
     for pose in poses(robot, q, "link7"):
         np.testing.assert_allclose(ik(pose, limits=False).q, ik(pose[None], limits=False).q[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["puma560", "planar2r", "stanford", "gough_stewart"])
+def test_poses_of_any_size_are_refused_in_words(name):
+    """Squares of their lengths are beyond floats; the arm of a calibrated robot is solved in other ways."""
+    robot = getattr(tf.robots, name)()
+    robots = [robot] if robot.loops else [robot, perturbed(robot, 1e-6)]
+    for own in robots:
+        ik, T = tf.inverse_geometry(own, frame="platform" if robot.loops else own.bodies[-1].name), np.eye(4)
+        for x in (1.1e9, 1e155, 1e308, -1.7e308):
+            T[:2, 3] = x, 0.5 * x
+            with pytest.raises(tf.ProgramError, match="T has entries beyond 1e"):
+                ik(T[None])
+            with pytest.raises(tf.ProgramError, match="T has entries beyond 1e"):
+                ik(T)
+    with pytest.raises(tf.ProgramError, match="complex"):
+        ik(np.eye(4) + 0j)
+
+
+def test_angles_that_are_too_coarse_are_refused():
+    """Near 1e17 rad, there are no two angles within a turn: what was said to be solutions had other poses."""
+    found = IK(T, near=np.full(6, 9e4))
+    assert np.abs(poses(PUMA, found.q, "link6") - T).max() < 1e-10
+    for x in (2e5, 1e17, 1e300):
+        with pytest.raises(tf.ProgramError, match="too coarse to be exact"):
+            IK(T, near=np.full(6, x))
+
+
+@pytest.mark.parametrize("limit", [1e6, 1e300])
+def test_too_many_turns_are_refused(limit):
+    """Billions of combinations took for ever; beyond whole numbers, their count was rubbish."""
+    with pytest.raises(tf.ProgramError, match="turns of a joint, and more than 1,000,000 combinations"):
+        limited(-limit, limit)(T, turns=True)
+    assert limited(-limit, limit)(T).count == 8

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.geometry.inverse import other_orders
 
 from .arms import apart
 from .special_poses import (
@@ -166,3 +167,33 @@ def test_random_structures(seed):
             every = brute_force(rows, T[k], random)
             every = every[smallest(rows, every) > 1e-3]
             assert all(apart(ik.robot, found.q[[k]], x[None])[0] < 1e-4 for x in every), (rows, kind, pair, q[10 * k])
+
+
+def test_free_joints_do_not_multiply_starts(monkeypatch):
+    """Where a joint can be anywhere, all its positions are solutions: each of them was looked at more closely."""
+    rows = [(0.0, 0.0, 0.0, 0), (-RIGHT, 0.3, 0.3, 0), (0.0, 0.3, 0.0, 0), (-RIGHT, 0.0, 0.0, 0), (-RIGHT, 0.0, 0.3, 0)]
+    q, sizes = np.array([[np.pi, RIGHT, RIGHT, -RIGHT, RIGHT]]), []
+    refine = other_orders.refine
+
+    def counted(newton, chain, T, starts):
+        sizes.append(starts.shape[1])
+        assert sizes[-1] < 1000
+        return refine(newton, chain, T, starts)
+
+    monkeypatch.setattr(other_orders, "refine", counted)
+    gone, family = lost(rows, tf.inverse_geometry(arm_of(rows), frame=last(rows)), q)
+    assert len(sizes) == 2  # by other orders, and by moving joints all around
+    assert not gone.any()
+    assert not family.any()
+
+
+def test_poses_that_are_almost_reached_are_not_called_out_of_reach():
+    """A singular pose whose rounding decides whether steps find a state; a search ends nanometres from it."""
+    rows = [
+        (0.0, 0.0, 0.3, 1), (-RIGHT, 0.0, 0.0, 0), (0.0, 0.5, 0.0, 0), (-RIGHT, 0.0, 0.0, 0), (RIGHT, 0.3, 0.0, 0),
+        (RIGHT, 0.3, 0.0, 0),
+    ]  # fmt: skip
+    off = 1e-8
+    q = np.array([[0.3, np.pi + off, -off, off - RIGHT, off - RIGHT, np.pi - off]])
+    found = tf.inverse_geometry(arm_of(rows), frame=last(rows))(poses(rows, q), limits=False)
+    assert found.count[0] or "near a singular state" in found.reason[0]

@@ -17,7 +17,7 @@ from ...program.program import Program
 from ...robot.robot import Robot
 from ...runtime.function import Function
 from ..reach import bounds
-from ..task import Task, check_aim, finite
+from ..task import FARTHEST, Task, check_aim, finite
 from .arm_angle import ARM_ANGLE, with_arm_angle
 from .arrange import Arm, arranged, checked, fixed_joints
 from .beside import with_others
@@ -45,8 +45,10 @@ LOT = 1024
 """Poses that are solved at once, so that intermediate results stay in the processor's cache."""
 DOUBT = 30.0
 """How many times the distance by which axes miss each other is near enough to a singular pose to lose solutions."""
-SAMPLES = 16
-"""Positions of each joint that is sampled, unless you say otherwise."""
+WINDINGS = 1e5
+"""The largest angle near which solutions are given, in radians: doubles are 1e-11 apart there."""
+SAMPLES, MOST_SAMPLES = 16, 1_000_000
+"""Positions of each joint that is sampled, unless you say otherwise; and how many states these may have together."""
 
 
 @final
@@ -84,6 +86,10 @@ class InverseGeometry:
             )
         else:
             self._arm, self._sampled = arranged(robot, chain, self.fixed)
+        if samples ** len(self._sampled) > MOST_SAMPLES:
+            raise ProgramError(
+                f"samples={samples!r} for each of {', '.join(self._sampled)} make more than {MOST_SAMPLES:,} states"
+            )
         free = [k for k, axis in enumerate(chain.axes) if axis.name not in self.fixed]
         self._samples, self._is_short = samples, rank(chain, free) < 6
         self._general = General(self._arm)
@@ -209,7 +215,7 @@ class InverseGeometry:
 
     def _is_plain(self, T: Floats, nearest: bool | None) -> bool:
         """Tell whether a pose without a solution needs no more than a reason."""
-        return not (self._is_short or nearest) and bool(np.isfinite(T).all())
+        return not (self._is_short or nearest) and bool((np.abs(T) <= FARTHEST).all())
 
     def _why_not(self, T: Floats, limits: bool) -> NDArray[Any]:
         """Return why a pose has no solution."""
@@ -252,6 +258,12 @@ class InverseGeometry:
             raise ProgramError("near: this is not an array of numbers") from None
         if q.shape[-1:] != (len(names),) or not np.isfinite(q).all():
             raise ProgramError(f"near has the shape {q.shape}; it needs finite coordinates {', '.join(names)}")
+        farthest = np.full(len(names), FARTHEST)
+        farthest[[axis.place for axis in self._free if not axis.slides]] = WINDINGS
+        if (np.abs(q) > farthest).any():
+            raise ProgramError(
+                f"near has entries beyond {WINDINGS:g} rad or {FARTHEST:g} m, where states are too coarse to be exact"
+            )
         values = {**self.fixed, **checked(self.fixed, fixed or {})}
         try:
             shape = np.broadcast_shapes(q.shape[:-1], *(np.shape(x) for x in values.values()))
@@ -272,7 +284,7 @@ class InverseGeometry:
         return Refined(*(np.concatenate(parts, axis=1) for parts in zip(*lots, strict=True)))
 
     def _spread(self, near: Floats) -> list[Floats]:
-        """Return states with sampled joints at all their positions, the first ones where they are."""
+        """Return states with sampled joints at all their positions."""
         names, limits = self.robot.coordinate_names, bounds(self.robot)
         found = [near]
         for name in self._sampled:
@@ -306,7 +318,7 @@ class InverseGeometry:
         if not len(left):
             return found
         found.good[left] = False
-        return joined(self._arm.chain, found, representatives(self, T[left], near[left]), left)
+        return joined(self._arm.chain, found, representatives(self, finite(T[left], "T"), near[left]), left)
 
     def _lots(self, T: Floats, near: Floats, threads: int | None) -> tuple[Floats, Truths, Floats, Floats, Truths]:
         """Return all branches, whether each is a solution, how many are in doubt, whether poses are poses, and at which
@@ -347,7 +359,7 @@ class InverseGeometry:
         if not len(left):
             return found
         found.good[left] = False
-        return joined(self._arm.chain, found, around(self, T[left], near[left], (blur, wide)), left)
+        return joined(self._arm.chain, found, around(self, finite(T[left], "T"), near[left], (blur, wide)), left)
 
     def _chosen(
         self, found: Refined, near: Floats, sort: bool, limits: bool, turns: bool

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import ProgramError
 from ..joint_limits import LimitedJoint, limited_sums
 from ..reach import bounds
 from .chain import Floats
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9
 """By how much a joint may be beyond its limit."""
 TURN = 2.0 * np.pi
+MOST = 1_000_000
+"""How many combinations of whole turns are tried."""
 
 
 class Range(NamedTuple):
@@ -92,7 +95,13 @@ def _turned(
     low, high = np.minimum(-TURN, upper - TURN), np.maximum(TURN, lower + TURN)
     lower, upper = np.where(np.isfinite(lower), lower, low), np.where(np.isfinite(upper), upper, high)
     kept = [(q, good, family)]
-    most = np.floor((upper - lower) / TURN + ROUNDING).astype(int)
+    turns = np.floor(upper / TURN - lower / TURN + ROUNDING)
+    if np.log(2.0 * turns + 1.0).sum() > np.log(MOST):
+        raise ProgramError(
+            f"turns=True: the limits allow {turns.max():.6g} turns of a joint, and more than {MOST:,} combinations of "
+            "turns; narrow them, or leave it out"
+        )
+    most = turns.astype(int)
     for shift in product(*(range(-k, k + 1) for k in most)):
         if not any(shift):
             continue

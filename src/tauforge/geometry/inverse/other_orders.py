@@ -27,7 +27,7 @@ from .chain import REST, Chain, Floats
 from .choose import TURN
 from .loop import Loop
 from .plan import EXACT, Plan, Step, plan, possible
-from .refine import Refined, merged, refine
+from .refine import GOOD, Refined, merged, refine
 from .result import Truths
 from .solve import solutions
 
@@ -42,6 +42,8 @@ many if there are several such joints.
 """
 WORTH = 1.0
 """Squared errors above which no solution is near."""
+BEST = 16
+"""Positions of a branch's joint that are looked at more closely: as many as an arm can have solutions."""
 ORDERS = 32
 """Compiled orders that are kept."""
 
@@ -207,9 +209,7 @@ def all_around(ik: InverseGeometry, T: Floats, near: Floats, free: NDArray[np.in
                     result.q[np.arange(len(pose)), branch],
                     result.error[np.arange(len(pose)), branch],
                 )
-            error = np.where(np.isfinite(error), error, np.inf)
-            lower = np.pad(error, ((0, 0), (1, 1)), constant_values=np.inf)
-            item, place = np.nonzero((error <= lower[:, :-2]) & (error <= lower[:, 2:]) & (error < WORTH))
+            item, place = _lowest(error, pose * free.shape[1] + branch)
             pose, branch, turn, width = pose[item], branch[item], around[item, place], 2.0 * width / parts
         for k, state in zip(pose, q[item, place], strict=True):
             starts[k].append(state[None])
@@ -219,6 +219,21 @@ def all_around(ik: InverseGeometry, T: Floats, near: Floats, free: NDArray[np.in
     except ProgramError:  # an arm that cannot be solved by elimination
         return scanned
     return merged(chain, Refined(*(np.concatenate(x, axis=1) for x in zip(scanned, eliminated, strict=True))))
+
+
+def _lowest(error: Floats, branch: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return rows and places near which squared errors (rows, places) are least, the best ones of each branch (rows).
+
+    Where the error is least all along a way, only its start counts: a joint that can be anywhere has solutions
+    everywhere, and one that changes nothing has the same error everywhere.
+    """
+    error = np.where(np.isfinite(error), np.maximum(error, GOOD**2), np.inf)
+    beside = np.pad(error, ((0, 0), (1, 1)), constant_values=np.inf)
+    item, place = np.nonzero((error < beside[:, :-2]) & (error <= beside[:, 2:]) & (error < WORTH))
+    order = np.lexsort((error[item, place], branch[item]))
+    own = branch[item][order]
+    kept = order[np.arange(len(own)) - np.searchsorted(own, own) < BEST]
+    return item[kept], place[kept]
 
 
 def _stacked(starts: list[list[Floats]], width: int) -> Floats:

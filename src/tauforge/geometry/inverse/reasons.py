@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .chain import Floats
 from .choose import ROUNDING, TURN, Range
+from .family import EDGE
 from .nearest import nearest_states
 from .refine import GOOD, Refined
 from .result import Truths
@@ -29,7 +30,8 @@ def reasons(ik: InverseGeometry, T: Floats, near: Floats, found: Refined, missed
         states = nearest_states(ik, T[far], near[far], False)
         apart, (_, error) = ik._task.apart(states, T[far]), ik._newton(states, T[far])
         for k, distance, angle, reached in zip(far, apart.distance, apart.angle, error[:, 0] < GOOD, strict=True):
-            texts[k] = f"out of reach: the nearest state is {distance:.4g} m and {angle:.4g} rad away"
+            why = "at the edge of reach or near a singular state" if max(distance, angle) < EDGE else "out of reach"
+            texts[k] = f"{why}: the nearest state is {distance:.4g} m and {angle:.4g} rad away"
             if reached:
                 texts[k] = "the steps found no solution, but a search finds a state that has the pose: nearest=True"
     return texts

@@ -24,8 +24,6 @@ AIMS = {
     "direction": ("direction",),
 }
 """What a goal prescribes, by name; the direction is that of the frame's z axis."""
-FARTHEST = 1e9
-"""How far away goals can be, in metres."""
 WEIGHTS = (1e-6, 1e6)
 """Weights of goals: beyond these, the squares of errors lose the smaller ones."""
 NUMBERS = 12
@@ -102,11 +100,7 @@ def parts_of(aim: str | Sequence[str]) -> tuple[str, ...]:
 
 def goal_numbers(given: ArrayLike, parts: Sequence[str], what: str = "T") -> Floats:
     """Return goals (..., 12) from poses (..., 4, 4), or from points or directions (..., 3) where these are enough."""
-    if np.iscomplexobj(given):
-        raise ProgramError(f"{what} has complex numbers")
     found = finite(given, what)
-    if np.abs(found).max(initial=0.0) > FARTHEST:
-        raise ProgramError(f"{what} has entries beyond {FARTHEST:g}; lengths are in metres")
     short = tuple(parts) in (LINEAR, ("direction",))
     if short and found.shape[-1:] == (3,):
         return _from_three(found, tuple(parts) == LINEAR, what)
