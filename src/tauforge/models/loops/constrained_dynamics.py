@@ -17,11 +17,13 @@ are added to it: M + Jᵀ W J and Jᵀ W c in the place of M and zero change no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 
+from ...errors import ProgramError
 from ...graph.node import Scalar, is_zero
 from ...robot.entries import by_joint
 from ...robot.robot import Robot
@@ -111,6 +113,35 @@ def constrained_accelerations(
     return qdd, constraints.dependencies.least(multipliers)
 
 
+def partly_accelerated(
+    robot: Robot, state: State, known: Mapping[int, Scalar], tau: Mapping[int, Scalar], *, sparsest: bool = False
+) -> tuple[dict[int, Scalar], dict[int, Scalar]]:
+    """Return torques along the axes whose accelerations are known, and the accelerations of those with known torques.
+
+    All are given by axis.
+    """
+    tree = state.coordinates
+    constraints = Constraints.of(robot, tree, state.q, state.qd)
+    if constraints.rank([*tau]) < constraints.rank():
+        raise ProgramError(
+            f"{robot.name}: the loops do not allow any accelerations of {', '.join(tree.names[k] for k in known)}: some "
+            f"of them follow from the others; choose among the independent joints, {', '.join(robot.independent)}"
+        )
+    qdd = tree.accelerations([known.get(k, 0.0) for k in range(len(tree.names))], state.qd)
+    b = tree.gathered(newton_euler(robot, replace(state, qdd=qdd)))
+    inertia = ConstrainedInertia(robot, state, constraints, [*tau], sparsest=sparsest)
+    pulled = [product({k: x for k, x in row.items() if k in known}, known) for row in constraints.J]
+    c = [-drift - x for drift, x in zip(constraints.drift, pulled, strict=True)]
+    found, multipliers = inertia.solved([x - b[k] for k, x in tau.items()], c)
+    accelerations = dict(zip(tau, found, strict=True))
+    efforts = {k: b[k] + product(dict(enumerate(inertia.M[k])), [accelerations.get(i, 0.0) for i in range(len(b))]) for k in known}
+    for row, x in zip(constraints.J, multipliers, strict=True):
+        for k in known:
+            if k in row:
+                efforts[k] = efforts[k] - row[k] * x
+    return efforts, accelerations
+
+
 def _weightless(robot: Robot, state: State, axes: Sequence[int]) -> set[int]:
     """Return the places of axes that take part in motions of the open tree that move no mass, found in numbers."""
     numeric = randomised(robot, Random(1))
@@ -125,9 +156,9 @@ def _weightless(robot: Robot, state: State, axes: Sequence[int]) -> set[int]:
     return set(np.flatnonzero(still.max(axis=1, initial=0.0) > PART).tolist())
 
 
-def product(row: Row, values: Sequence[Scalar]) -> Scalar:
+def product(row: Row, values: Sequence[Scalar] | Mapping[int, Scalar]) -> Scalar:
     """Return a sparse row times a vector."""
-    return _sum([x * values[k] for k, x in row.items() if not is_zero(values[k])])
+    return _sum([x * values[k] for k, x in row.items() if not is_zero(x) and not is_zero(values[k])])
 
 
 def _sum(terms: Sequence[Scalar]) -> Scalar:

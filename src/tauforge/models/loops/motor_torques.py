@@ -46,7 +46,7 @@ def motor_torques(g: Sequence[Scalar], constraints: Constraints, motors: Sequenc
     driven, J = {*motors}, constraints.J
     others = [k for k in range(len(g)) if k not in driven]
     settled = all(constraints.dependencies.settled)
-    w, steps = (ENOUGH if constraints.determined_by(others) else MORE) if settled else LOOSE
+    w, steps = (ENOUGH if constraints.rank(others) == len(J) else MORE) if settled else LOOSE
     if not any(k in row for row in J for k in others):  # all axes that loops act on have motors
         w, steps = 1.0, 1 if settled else steps
     N: list[list[Scalar]] = [[0.0] * len(J) for _ in J]
