@@ -56,6 +56,8 @@ class ConstrainedInertia:
         The axes that accelerations are solved for; all by default.
     sparsest
         The order of elimination, see ``SaddlePoint``.
+    compliance
+        That of equations that can depend on others, as a part of what the mean inertia of the axes gives.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class ConstrainedInertia:
         axes: Sequence[int] | None = None,
         *,
         sparsest: bool = False,
+        compliance: float = COMPLIANCE,
     ) -> None:
         tree = state.coordinates
         self.M = tree.symmetric(composite_bodies(robot, state.q))
@@ -76,7 +79,7 @@ class ConstrainedInertia:
         mean = _sum([row[k] for k, row in enumerate(own)]) * (1.0 / max(1, len(own)))
         settled = constraints.dependencies.settled
         self._is_settled = all(settled)
-        E = [0.0 if each else COMPLIANCE / mean for each in settled]
+        E = [0.0 if each else compliance / mean for each in settled]
         light = _weightless(robot, state, self.axes)
         self._stiff = {i: mean for i, row in enumerate(self._J) if light & row.keys()}
         for i, weight in self._stiff.items():
@@ -86,14 +89,16 @@ class ConstrainedInertia:
         names = [tree.names[axis] for axis in self.axes]
         self._saddle = SaddlePoint(own, self._J, E, lambda k, x: check_inertia(names[k], x), sparsest)
 
-    def solved(self, f: Sequence[Scalar], c: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        """Return x and λ in M x = f + Jᵀ λ and J x = c."""
+    def solved(
+        self, f: Sequence[Scalar], c: Sequence[Scalar], steps: int = STEPS
+    ) -> tuple[list[Scalar], list[Scalar]]:
+        """Return x and λ in M x = f + Jᵀ λ and J x = c; where equations can depend on others, after some steps."""
         f = list(f)
         for i, weight in self._stiff.items():
             for k, a in self._J[i].items():
                 f[k] = f[k] + a * (weight * c[i])
         x, multipliers = self._saddle.solved(f, c)
-        for _ in range(0 if self._is_settled else STEPS):
+        for _ in range(0 if self._is_settled else steps):
             left = [b - product(row, x) for row, b in zip(self._J, c, strict=True)]
             dx, more = self._saddle.solved([0.0] * len(x), left)
             x = [a + b for a, b in zip(x, dx, strict=True)]
@@ -124,17 +129,18 @@ def partly_accelerated(
     constraints = Constraints.of(robot, tree, state.q, state.qd)
     if constraints.rank([*tau]) < constraints.rank():
         raise ProgramError(
-            f"{robot.name}: the loops do not allow any accelerations of {', '.join(tree.names[k] for k in known)}: some "
-            f"of them follow from the others; choose among the independent joints, {', '.join(robot.independent)}"
+            f"{robot.name}: the accelerations of {', '.join(tree.names[k] for k in known)} cannot all be given: with the "
+            f"loops closed, some follow from the others; choose among the independent joints, "
+            f"{', '.join(robot.independent)}"
         )
     qdd = tree.accelerations([known.get(k, 0.0) for k in range(len(tree.names))], state.qd)
     b = tree.gathered(newton_euler(robot, replace(state, qdd=qdd)))
     inertia = ConstrainedInertia(robot, state, constraints, [*tau], sparsest=sparsest)
-    pulled = [product({k: x for k, x in row.items() if k in known}, known) for row in constraints.J]
+    pulled = [product({k: row[k] for k in known if k in row}, known) for row in constraints.J]
     c = [-drift - x for drift, x in zip(constraints.drift, pulled, strict=True)]
     found, multipliers = inertia.solved([x - b[k] for k, x in tau.items()], c)
     accelerations = dict(zip(tau, found, strict=True))
-    efforts = {k: b[k] + product(dict(enumerate(inertia.M[k])), [accelerations.get(i, 0.0) for i in range(len(b))]) for k in known}
+    efforts = {k: b[k] + product({i: inertia.M[k][i] for i in tau}, accelerations) for k in known}
     for row, x in zip(constraints.J, multipliers, strict=True):
         for k in known:
             if k in row:
