@@ -194,7 +194,7 @@ def _sets(robot: Robot, parameters: str, tips: bool, opened: bool) -> Sequence[B
     if parameters == AUTO:
         found = by_rules(robot)
         return [found.least(tips=tips, masses=False), found]
-    found = grouped(robot, opened=True) if opened else base_parameters(robot)
+    found = grouped(robot, of_tree=True) if opened else base_parameters(robot)
     return [found] if parameters == BASE else found.sets(tips=tips)
 
 
