@@ -63,7 +63,9 @@ def drift(robot):
     """Return the Program of J̇ q̇ for all equations."""
     robot, arrays, state = prepare(robot, ("q", "qd"), **ALL)
     qd = [x for own in state.qd for x in own]
-    found = [sum((x * qd[axis] for axis, x in row.items()), start=0.0) for row in rows(robot, state.q, state.qd, True)[1]]
+    found = [
+        sum((x * qd[axis] for axis, x in row.items()), start=0.0) for row in rows(robot, state.q, state.qd, True)[1]
+    ]
     return program("drift", robot, arrays, {"drift": outputs(found, [len(found)], [labels(robot)], "")})
 
 
@@ -116,7 +118,10 @@ def test_tilted_planar_loops(seed):
         ("translation", 1),
         ("planar", 0),
         ("planar", 1),
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in [("translation", 0), ("floating", 0), ("floating", 1)]),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [("translation", 0), ("floating", 0), ("floating", 1)]
+        ),
     ],
 )
 def test_random_parallel_robots(seed, mobility, more):
@@ -228,7 +233,10 @@ def singular(mechanism, rest, q, distance):
 def light(robot, names):
     """Return the robot with some links without any mass."""
     bodies = (tf.Body(name=body.name) if body.name in names else body for body in robot.bodies)
-    joints = (replace(joint, IA=0.0) if body.name in names else joint for joint, body in zip(robot.joints, robot.bodies, strict=True))
+    joints = (
+        replace(joint, IA=0.0) if body.name in names else joint
+        for joint, body in zip(robot.joints, robot.bodies, strict=True)
+    )
     return replace(robot, bodies=tuple(bodies), joints=tuple(joints))
 
 

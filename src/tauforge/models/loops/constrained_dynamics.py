@@ -89,9 +89,7 @@ class ConstrainedInertia:
         names = [tree.names[axis] for axis in self.axes]
         self._saddle = SaddlePoint(own, self._J, E, lambda k, x: check_inertia(names[k], x), sparsest)
 
-    def solved(
-        self, f: Sequence[Scalar], c: Sequence[Scalar], steps: int = STEPS
-    ) -> tuple[list[Scalar], list[Scalar]]:
+    def solved(self, f: Sequence[Scalar], c: Sequence[Scalar], steps: int = STEPS) -> tuple[list[Scalar], list[Scalar]]:
         """Return x and λ in M x = f + Jᵀ λ and J x = c; where equations can depend on others, after some steps."""
         f = list(f)
         for i, weight in self._stiff.items():

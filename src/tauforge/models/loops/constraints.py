@@ -90,7 +90,9 @@ class Constraints:
     dependencies: Dependencies
 
     @classmethod
-    def of(cls, robot: Robot, tree: Coordinates, q: Sequence[Values], qd: Sequence[Values] | None = None) -> Constraints:
+    def of(
+        cls, robot: Robot, tree: Coordinates, q: Sequence[Values], qd: Sequence[Values] | None = None
+    ) -> Constraints:
         """Return the constraints at a state; without velocities, the drift is zero."""
         J, rates = rows(robot, q, qd, whole=True)
         known = dependencies(robot)
