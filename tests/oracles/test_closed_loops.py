@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import tauforge as tf
-
 from tauforge.robot.entries import axis_names
 
 from ..interpret import interpret

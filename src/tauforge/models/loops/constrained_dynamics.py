@@ -127,8 +127,8 @@ def partly_accelerated(
     constraints = Constraints.of(robot, tree, state.q, state.qd)
     if constraints.rank([*tau]) < constraints.rank():
         raise ProgramError(
-            f"{robot.name}: the accelerations of {', '.join(tree.names[k] for k in known)} cannot all be given: with the "
-            f"loops closed, some follow from the others; choose among the independent joints, "
+            f"{robot.name}: the accelerations of {', '.join(tree.names[k] for k in known)} cannot all be given: with "
+            f"the loops closed, some follow from the others; choose among the independent joints, "
             f"{', '.join(robot.independent)}"
         )
     qdd = tree.accelerations([known.get(k, 0.0) for k in range(len(tree.names))], state.qd)

@@ -132,8 +132,8 @@ def _dependencies(robot: Robot) -> Dependencies:
             ranks[k] |= {*map(_rank, closed)}
     count = len(labels(robot))
     kept, settled, spread = list[int](), list[bool](), list[Floats]()
-    for numbers, slopes, found in zip(groups, everywhere, ranks, strict=True):
-        beside = np.hstack(slopes)
+    for numbers, each, found in zip(groups, everywhere, ranks, strict=True):
+        beside = np.hstack(each)
         filled = [i for i in range(len(numbers)) if np.abs(beside[i]).max(initial=0.0) > RANK]
         some, P = _basis(beside, filled)
         steady = found == {len(some)}

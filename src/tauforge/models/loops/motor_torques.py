@@ -22,7 +22,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...graph.node import Scalar, is_zero
-from ...spatial.saddle_point import Row
 from ...spatial.solve import solve
 from .constrained_dynamics import product
 from .constraints import Constraints
@@ -57,8 +56,8 @@ def motor_torques(g: Sequence[Scalar], constraints: Constraints, motors: Sequenc
             )
     if not settled:
         firm = _sum([x * x for row in J for x in row.values()]) * (w * FIRM / max(1, len(J)))
-        for i, row in enumerate(N):
-            row[i] = row[i] + firm
+        for i, own in enumerate(N):
+            own[i] = own[i] + firm
     left = list(g)  # u and τ, by axis
     y: dict[int, Scalar] = {}
     for step in range(steps if J else 0):

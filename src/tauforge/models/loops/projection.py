@@ -36,8 +36,8 @@ rounding leaves, need not have an exact solution."""
 def loop_projection(robot: Robot) -> Program:
     """Return the Program ``q, qd -> closer, qd_closed, square``: a step back to closed loops, in all coordinates.
 
-    ``closer`` is q after one Newton step with the least kinetic energy, ``qd_closed`` the velocities that keep the loops
-    closed, nearest to qd in kinetic energy, at q itself. ``square`` is the sum of squares of what is left open at q, in
+    ``closer`` is q after one Newton step with the least kinetic energy, and ``qd_closed`` has the velocities that keep
+    the loops closed at q itself, nearest to qd in kinetic energy. ``square`` is the sum of squares of what is left open at q, in
     metres and radians. Both q and ``qd`` are those of all joints.
     """
     robot, arrays, state = prepare(robot, ("q", "qd"), coordinates=ALL)
