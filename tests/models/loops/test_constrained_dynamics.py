@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.loops import side_by_side
 
 import tauforge as tf
 from tauforge.graph.node import as_node
@@ -387,3 +388,9 @@ def test_the_cost_in_all_coordinates():
             assert model(robot, **ALL).count().total <= most
     for robot in (OVERCONSTRAINED["sarrus"], OVERCONSTRAINED["locomotive"]):
         assert tf.direct_dynamics(robot, **ALL).count().total <= 2.5 * tf.direct_dynamics(robot).count().total
+
+
+def test_loops_on_branches_of_their_own_cost_the_same_each():
+    for model in (tf.inverse_dynamics, tf.direct_dynamics):
+        counts = [model(side_by_side(count), **ALL).count().total for count in (2, 4, 6)]
+        assert counts[2] - counts[1] <= counts[1] - counts[0] + 2
