@@ -20,9 +20,10 @@ from ..graph.node import Scalar, as_node
 from ..graph.rewrite import replaced
 from ..models.bias import gravity
 from ..models.configuration import difference
+from ..models.coordinates import INDEPENDENT
 from ..models.inverse_dynamics import inverse_dynamics
 from ..models.loops.closing import active_places
-from ..models.loops.motors import INDEPENDENT, MOTORS, TORQUES, Motors, check_efforts, motors_of
+from ..models.loops.motors import MOTORS, TORQUES, Motors, check_efforts, motors_of
 from ..models.registry import check_robot
 from ..models.results import program as model_program
 from ..program.array import Array, inputs, outputs

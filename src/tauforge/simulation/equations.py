@@ -14,8 +14,9 @@ from ..graph.functions import absolute
 from ..graph.node import ONE, ZERO, Node, Scalar, as_node
 from ..graph.rewrite import replaced
 from ..models.configuration import integrate
+from ..models.coordinates import INDEPENDENT
 from ..models.direct_dynamics import direct_dynamics
-from ..models.loops.motors import INDEPENDENT, MOTORS, TORQUES, motor_action
+from ..models.loops.motors import MOTORS, TORQUES, motor_action
 from ..program.array import Array, Shape, outputs
 from ..program.fuse import fuse
 from ..program.program import Program

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..errors import ProgramError
-from ..models.loops.motors import INDEPENDENT, check_efforts
+from ..models.coordinates import INDEPENDENT
+from ..models.loops.motors import check_efforts
 from ..models.registry import check_robot
 from ..program.program import Program
 from ..robot.robot import Robot

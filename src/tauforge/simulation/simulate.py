@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError, SimulationError
-from ..models.loops.motors import INDEPENDENT, torque_names
+from ..models.coordinates import INDEPENDENT
+from ..models.loops.motors import torque_names
 from ..models.registry import check_robot
 from ..robot.robot import Robot
 from .clock import Clock

@@ -7,7 +7,8 @@ from inspect import Parameter, signature
 from typing import Any
 
 from ...formats.toml.table import Table
-from ...models.loops.motors import INDEPENDENT, torque_names
+from ...models.coordinates import INDEPENDENT
+from ...models.loops.motors import torque_names
 from ...robot.robot import Robot
 from .. import controllers
 from ..controllers import Controller

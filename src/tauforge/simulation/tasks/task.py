@@ -17,7 +17,8 @@ from ...formats.source import MISSING_LINE, Source, read_text
 from ...formats.toml.read import parsed
 from ...formats.toml.table import Place, Table, line_index
 from ...limits import limited
-from ...models.loops.motors import INDEPENDENT, MOTORS
+from ...models.coordinates import INDEPENDENT
+from ...models.loops.motors import MOTORS
 from ...robot.robot import Robot
 from ..motion.motion import Motion
 from ..simulate import simulate
