@@ -27,9 +27,7 @@ SMALL = 1e-9
 """Error of a closed loop at those states, as a part of the loop's size."""
 
 
-def solved_in_order(
-    robot: Robot, known: Mapping[int, Scalar], guess: Sequence[Node], branch: Branch
-) -> Solved | None:
+def solved_in_order(robot: Robot, known: Mapping[int, Scalar], guess: Sequence[Node], branch: Branch) -> Solved | None:
     """Return the unknown coordinates of a robot, whose scalars are nodes, by their place in q.
 
     ``known`` has the others. None if a loop is neither a triangle nor a leg once those before it are closed.
