@@ -40,6 +40,8 @@ HALF_TURN = -1.0 + 1e-9
 """Cosine of angles that count as half a turn."""
 QUATERNION = (".x", ".y", ".z", ".w")
 """Suffixes of the names of a quaternion's entries."""
+MARK = 0.2
+"""How far samples of a motion are from one that is followed from another, in metres or radians."""
 CLOSED = 1e-6
 """What a closed guess may leave open, in metres and radians."""
 STRETCHED = 1e-6
@@ -193,7 +195,16 @@ def closed_along(robot: Robot, q_active: ArrayLike, guess: ArrayLike | None = No
     wanted = np.tile(first, (len(active), 1))
     wanted[:, closing.coordinates] = active
     _normalise(robot, wanted)
-    return np.concatenate([first[None], _followed(robot, closing, wanted[:-1], wanted[1:], chained=True)])
+    wanted[0] = first
+    if closing.form is not None:
+        return np.concatenate([first[None], _followed(robot, closing, wanted[:-1], wanted[1:], chained=True)])
+    marks = [0]  # samples that are followed one by one; the others from the last of these
+    for k in range(1, len(active)):
+        if np.abs(active[k] - active[marks[-1]]).max() > MARK:
+            wanted[k] = _followed(robot, closing, wanted[marks[-1:]], wanted[[k]], True, guessed=True)[0]
+            marks.append(k)
+    last = np.repeat(marks, np.diff([*marks, len(active)]))
+    return _followed(robot, closing, wanted[last], wanted, guessed=True)
 
 
 def _active(robot: Robot, closing: Closing, q_active: ArrayLike) -> Floats:
@@ -208,7 +219,9 @@ def _active(robot: Robot, closing: Closing, q_active: ArrayLike) -> Floats:
     return active
 
 
-def _followed(robot: Robot, closing: Closing, start: Floats, wanted: Floats, chained: bool = False) -> Floats:
+def _followed(
+    robot: Robot, closing: Closing, start: Floats, wanted: Floats, chained: bool = False, guessed: bool = False
+) -> Floats:
     """Return the states reached from closed ones with the independent joints where wanted, or say where one is lost.
 
     In a chain, each way starts where the last one ends, and ``start`` is closed in its first row only.
@@ -221,15 +234,10 @@ def _followed(robot: Robot, closing: Closing, start: Floats, wanted: Floats, cha
             found = follow_form(form, ways, known, closing.angles, chained)
         rest = [k for k in closing.coordinates if k not in closing.moving]
         found.q[:, rest] = wanted[:, rest]
-    elif chained:
-        parts, last = [], start[:1]
-        for k in range(len(start)):
-            parts.append(last := _followed(robot, closing, last, wanted[k : k + 1]))
-        return np.concatenate(parts) if parts else start
     else:
         found = follow_steps(_equations(robot, closing), ways, _at(closing, start, wanted))
     if (found.lost <= 1.0).any():
-        _refuse_way(robot, closing, start, wanted, ways, found, chained)
+        _refuse_way(robot, closing, start, wanted, ways, found, chained, guessed)
     return found.q
 
 
@@ -298,7 +306,7 @@ def _from_guess(robot: Robot, closing: Closing, guess: Floats, wanted: Floats) -
         if not is_open.all():
             start = guess[~is_open]
             again, _ = _equations(robot, closing).close(start[:, closing.coordinates], start)
-            found[~is_open] = _followed(robot, closing, again, wanted[~is_open])
+            found[~is_open] = _followed(robot, closing, again, wanted[~is_open], guessed=True)
         return found
     signs = _signs(closing, guess)
     if is_open.any() and 0 < closing.signs <= MANY:
@@ -422,7 +430,14 @@ def _joint(robot: Robot, name: str) -> Joint:
 
 
 def _refuse_way(
-    robot: Robot, closing: Closing, start: Floats, wanted: Floats, ways: Ways, found: Followed, chained: bool
+    robot: Robot,
+    closing: Closing,
+    start: Floats,
+    wanted: Floats,
+    ways: Ways,
+    found: Followed,
+    chained: bool,
+    guessed: bool,
 ) -> None:
     """Say where the first way that is lost ends, and why."""
     k = int(np.flatnonzero(found.lost <= 1.0)[0])
@@ -437,7 +452,7 @@ def _refuse_way(
     where = f"the loop {loop!r}" if loop else "the mechanism"
     last = found.q[k : k + 1] if closing.form is None else start[k : k + 1]
     q, error = _closed(robot, closing, _placed(closing, last, wanted[k : k + 1]), closing.held)
-    begin = "the sample before" if chained else "the start"
+    begin = "the state before" if chained else "the start" if guessed else "home"
     if found.lost[k] <= 0.0 and not chained:
         raise ProgramError(
             f"{robot.name}: {where} starts where branches meet, stretched, folded or otherwise singular ({at}), so no "
@@ -445,7 +460,7 @@ def _refuse_way(
         )
     path = f"on the straight way from {begin}{_of(k, wanted)}, its branch ends at {100 * part[0]:.3g} % ({at})"
     if not is_closed(error).all():
-        _refuse(robot, error, f"; {path}")
+        _refuse(robot, error, f" in its branch; {path}")
     raise ProgramError(
         f"{robot.name}: q_active{_of(k, wanted)} is not reached: {path}, where {where} is stretched, folded or otherwise "
         "singular; go there by way of other states, each the guess of the next, or choose one of "
@@ -550,7 +565,7 @@ def _closed(robot: Robot, closing: Closing, q: Floats, held: list[int]) -> tuple
     return newton(left, closing.step, q, free)
 
 
-def _refuse(robot: Robot, error: Floats, more: str = "") -> None:
+def _refuse(robot: Robot, error: Floats, more: str = " from this guess") -> None:
     """Say which loop is open, and by how much, unless all are closed but for rounding."""
     if is_closed(error).all():
         return
@@ -563,7 +578,7 @@ def _refuse(robot: Robot, error: Floats, more: str = "") -> None:
     unit = "m" if part in ("x", "y", "z") else "rad"
     raise ProgramError(
         f"{robot.name}: the loop {name!r} stays open by {worst[state]:.3g} {unit}{where}: no position of the other "
-        f"joints closes it from this guess{more}; check the coordinates, or give another guess"
+        f"joints closes it{more}; check the coordinates, or give another guess"
     )
 
 
