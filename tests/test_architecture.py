@@ -20,6 +20,7 @@ def test_public_names():
         "Base",
         "base_parameters",
         "BaseParameters",
+        "AssemblyModes",
         "Body",
         "Bounds",
         "Capsule",

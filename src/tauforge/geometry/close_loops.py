@@ -376,7 +376,7 @@ def _modes(robot: Robot, closing: Closing, start: Floats, wanted: Floats) -> Ass
             f"{robot.name} has {closing.signs} signs, and two to their power assembly modes, which are too many to list"
         )
     own = _signs(closing, start[None])[0]
-    every = np.array([*_every(closing.signs)]).reshape(-1, closing.signs)
+    every = np.array([*_every(closing.signs)]).reshape(2**closing.signs, closing.signs)
     signs = own * every  # the branch of the start is the first
     count = len(signs)
     with np.errstate(all="ignore"):

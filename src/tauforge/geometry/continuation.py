@@ -36,6 +36,8 @@ BENT = 0.15
 """How far the tangent at one end of a Newton step may miss the other end, as a part of the step."""
 LONG = 0.35
 """The longest Newton step, in metres or radians."""
+TINY = 1e-9
+"""Steps of which rounding is a part, in metres or radians."""
 LEAST = 1e-10
 """The shortest Newton step, as a part of the way."""
 LAST = 1e-8
@@ -225,7 +227,7 @@ def follow_steps(equations: Equations, ways: Ways, start: Floats) -> Followed:
     length = np.abs(ways.end - ways.start).max(axis=1, initial=0.0)
     h = np.minimum(1.0, LONG / np.maximum(length, 1e-300))
     lost = np.where(_is_regular(J[:, :, equations.dependent]), np.inf, 0.0)
-    lost[length == 0.0] = np.inf
+    lost[length < TINY] = np.inf
     for _ in range(MOST):
         way = np.flatnonzero((at < 1.0) & (lost == np.inf))
         if not len(way):
@@ -238,7 +240,7 @@ def follow_steps(equations: Equations, ways: Ways, start: Floats) -> Followed:
         slopes = equations.slopes(reached)
         size = np.abs(far).max(axis=1, initial=0.0)
         bent, same = _compared(J[way], slopes, far, equations.dependent)
-        bent = bent / np.maximum(size, 1e-300)
+        bent = bent / np.maximum(size, TINY)
         good = closed & same & (bent < BENT) & (size < LONG * 1.5)
         good |= closed & ending & (ahead == 1.0) & (size < LONG)
         taken = way[good]
