@@ -229,7 +229,7 @@ def _followed(
     ways = _ways(robot, closing, start, wanted)
     if closing.form is not None:
         known = np.broadcast_to(start[:1], start.shape) if chained else start
-        form = _form(closing, known, _signs(closing, known), wanted)
+        form = _form(closing, known, _signs(closing, known))
         with np.errstate(all="ignore"):
             found = follow_form(form, ways, known, closing.angles, chained)
         rest = [k for k in closing.coordinates if k not in closing.moving]
@@ -253,13 +253,13 @@ def _ways(robot: Robot, closing: Closing, start: Floats, wanted: Floats) -> Ways
     """Return the ways of the independent joints; those that move no loop are at the end of theirs from the start."""
     at = {place: k for k, place in enumerate(closing.coordinates)}
     turns = [slice(at[own.start], at[own.start] + 4) for own in quaternions(robot).values() if own.start in at]
-    ends = (q[:, closing.coordinates] for q in (_at(closing, start, wanted), wanted))
-    return Ways(*ends, turns)
+    first = _at(closing, start, wanted)
+    return Ways(first[:, closing.coordinates], wanted[:, closing.coordinates], turns)
 
 
-def _form(closing: Closing, start: Floats, signs: Floats, wanted: Floats) -> Form:
+def _form(closing: Closing, start: Floats, signs: Floats) -> Form:
     """Return the closed form in the branch of each state."""
-    function, places = closing.form, closing.coordinates
+    function = closing.form
     assert function
 
     def form(which: NDArray[np.intp], active: Floats) -> tuple[Floats, Floats]:
@@ -313,10 +313,10 @@ def _from_guess(robot: Robot, closing: Closing, guess: Floats, wanted: Floats) -
         signs[is_open] = _nearest_signs(closing, guess[is_open], wanted[is_open])
     with np.errstate(all="ignore"):
         made = closing.form(wanted[:, closing.coordinates], guess, *([signs] if closing.signs else []))
-    found, closed = made.q, made.closed == 1.0
+    reached, closed = np.asarray(made.q), made.closed == 1.0
     if not closed.all():
-        found[~closed] = _stretched(robot, closing, wanted[~closed], signs[~closed])
-    return found
+        reached[~closed] = _stretched(robot, closing, wanted[~closed], signs[~closed])
+    return reached
 
 
 def _nearest(robot: Robot, closing: Closing, q: Floats) -> Floats:
@@ -451,7 +451,7 @@ def _refuse_way(
     loop = closing.loops[found.margin[k]] if found.margin[k] >= 0 else ""
     where = f"the loop {loop!r}" if loop else "the mechanism"
     last = found.q[k : k + 1] if closing.form is None else start[k : k + 1]
-    q, error = _closed(robot, closing, _placed(closing, last, wanted[k : k + 1]), closing.held)
+    error = _closed(robot, closing, _placed(closing, last, wanted[k : k + 1]), closing.held)[1]
     begin = "the state before" if chained else "the start" if guessed else "home"
     if found.lost[k] <= 0.0 and not chained:
         raise ProgramError(
@@ -462,8 +462,8 @@ def _refuse_way(
     if not is_closed(error).all():
         _refuse(robot, error, f" in its branch; {path}")
     raise ProgramError(
-        f"{robot.name}: q_active{_of(k, wanted)} is not reached: {path}, where {where} is stretched, folded or otherwise "
-        "singular; go there by way of other states, each the guess of the next, or choose one of "
+        f"{robot.name}: q_active{_of(k, wanted)} is not reached: {path}, where {where} is stretched, folded or "
+        "otherwise singular; go there by way of other states, each the guess of the next, or choose one of "
         "tf.close_loops(…, modes=True)"
     )
 
@@ -609,7 +609,7 @@ def _closing(robot: Robot) -> Closing:
         difference(tree).compile(),
         form and form.program.compile(),
         form.loops if form else (),
-        form.count if form else 0,
+        form.signs if form else 0,
         coordinates,
         held,
         [k for name in kept if name in loose for k in places[name]],

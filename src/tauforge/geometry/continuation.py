@@ -166,14 +166,12 @@ def _halve(form: Form, ways: Ways, own: list[int], pieces: _Pieces, turned: Floa
         safe = (least > np.where(ending[:, None], -BRANCHING, dip)).all(axis=1)
         safe &= (np.maximum(np.abs(first), np.abs(second)) < TURN).all(axis=1)
         np.add.at(turned, pieces.way[safe], (first + second)[safe])
-        lost = ~safe & (short | ~begun)
+        lost: NDArray[np.bool_] = ~safe & (short | ~begun)
         for k in np.flatnonzero(lost):
             way = pieces.way[k]
             if pieces.a[k] < found.lost[way]:
                 found.lost[way] = pieces.a[k]
-                found.margin[way] = (
-                    np.argmin(np.nan_to_num(np.minimum(fa, fm)[k], nan=-np.inf), axis=-1) if fa.shape[1] else -1
-                )
+                found.margin[way] = np.argmin(np.minimum(fa[k], fm[k])) if fa.shape[1] else -1
         rest = pieces.some(~safe & ~lost)
         pieces = _both(form, ways, own, rest, halfway[~safe & ~lost])
 

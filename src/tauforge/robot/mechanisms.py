@@ -82,8 +82,8 @@ def sr400(*, symbolic: bool = False) -> Robot:
     "Modeling, Identification and Control of Robots" (2002); lengths from SYMORO+'s sample file, read as decimetres.
 
     Joints 2 and 7 have the same axis: joint 7 turns the parallelogram's lever. At home the upper arm is upright and the
-    parallelogram a rectangle; at zero, where it would be flat, it could also become a crossed one. No inertial values are published; these
-    are an example: a column, beams as uniform bodies, and a small wrist, 143 kg in all.
+    parallelogram a rectangle; at zero, where it would be flat, it could also become a crossed one. No inertial values
+    are published; these are an example: a column, beams as uniform bodies, and a small wrist, 143 kg in all.
     """
     alpha = [0, -_H, 0, -_H, _H, -_H, -_H, 0]
     d = [0, 0.4, 0.8, -0.2, 0, 0, 0.4, 1.0]

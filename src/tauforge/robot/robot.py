@@ -329,7 +329,7 @@ class Robot(Shown):
         from ..models.loops.freedom import freedom
 
         whole = self.expanded()
-        return {name: x for name, x in home_of(whole, freedom(whole).home).items() if name in self._own}
+        return {name: x for name, x in home_of(whole, freedom(whole).home.tolist()).items() if name in self._own}
 
     def tree(self) -> Robot:
         """Return the robot with its loops opened and every joint independent."""

@@ -1,7 +1,5 @@
 """The branch of a closed form: signs that belong to the state, whatever the joints before it do."""
 
-from random import Random
-
 import numpy as np
 import pytest
 
@@ -45,7 +43,7 @@ def closed_form(seed):
 
 def assembled(robot, active, guess, signs):
     found = assembly(robot)
-    given = [active, guess, signs] if found.count else [active, guess]
+    given = [active, guess, signs] if found.signs else [active, guess]
     return dict(zip(found.program.outputs, found.program.compile()(*given), strict=True))
 
 
@@ -66,7 +64,7 @@ def test_signs_do_not_change_in_random_walks(seed):
     with np.errstate(all="ignore"):
         for active in way:
             q, closed = function(active, last)
-            if closed != 1.0 or (found.count and sides(found, active, q).min() < 0.02):
+            if closed != 1.0 or (found.signs and sides(found, active, q).min() < 0.02):
                 break
             walked.append(q)
             last = q
@@ -83,7 +81,7 @@ def test_signs_do_not_change_in_random_walks(seed):
 
 def sides(found, active, q):
     """Return the margins of a state."""
-    signs = np.ones(found.count)
+    signs = np.ones(found.signs)
     at = dict(zip(found.program.outputs, found.program.compile()(active, q, signs), strict=True))
     signs = np.where(at["sides"] < 0.0, -1.0, 1.0)
     at = dict(zip(found.program.outputs, found.program.compile()(active, q, signs), strict=True))

@@ -32,8 +32,8 @@ def closing(robot: Robot) -> Program:
     """Return the Program ``q_active, guess -> q, closed``: coordinates of all joints with the loops closed.
 
     ``q_active`` has the coordinates of the independent joints, ``guess`` those of all joints, closed, as the last state
-    of a motion: the result is assembled in the same way, and joints that turn stay within half a turn of it. ``closed`` is 1; where no position of
-    the other joints closes the loops it is 0, and those joints have no number.
+    of a motion: the result is assembled in the same way, and joints that turn stay within half a turn of it. ``closed``
+    is 1; where no position of the other joints closes the loops it is 0, and those joints have no number.
 
     Loops that are triangles in a plane, or legs that end in a ball joint, are closed in closed form, one after another.
     For all others, the Program is one damped Newton step from ``guess``, and ``Program.repeat`` says how the step is
@@ -68,14 +68,14 @@ class Assembly(NamedTuple):
     ----------
     program
         ``q_active, guess, signs -> q, closed, margins, sides``: what ``Branch`` has.
-    count
+    signs
         How many signs there are.
     loops
         The loop of each margin, by name.
     """
 
     program: Program
-    count: int
+    signs: int
     loops: tuple[str, ...]
 
 

@@ -137,7 +137,7 @@ def home_near(robot: Robot) -> Home:
     whole = robot.expanded()
     q = mechanism_of(randomised(whole, Random(1))).closed_from(np.array(home_state(whole)))
     own = {joint.name for joint in robot.joints}
-    return {} if q is None else {name: x for name, x in home_of(whole, q).items() if name in own}
+    return {} if q is None else {name: x for name, x in home_of(whole, q.tolist()).items() if name in own}
 
 
 def _widest(robot: Robot) -> tuple[float, str]:
@@ -176,7 +176,7 @@ def home_with(robot: Robot, positions: Mapping[str, Any]) -> Home:
             if not is_closed(left).all():
                 return {}
             q = found[0]
-    return home_of(whole, q)
+    return home_of(whole, q.tolist())
 
 
 def _regular(mechanism: Mechanism, group: Group, q: Floats, following: Sequence[int]) -> tuple[Floats, int]:

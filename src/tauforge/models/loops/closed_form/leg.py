@@ -74,7 +74,7 @@ def _distance_last(way: Way, last: Way, guess: list[Scalar], branch: Branch) -> 
     w = last.tip - before
     length, exists = root(reach - dot(c, c) + along * along, reach, branch, slid + dot(w, z))
     q3 = length - along
-    sides = _sides(*last.axes[:2], w + z * slid, last.target - before, guess)
+    sides = _sides((last.axes[0], last.axes[1]), w + z * slid, last.target - before, guess)
     found, both = _two_turns(first, second, c + d * q3, t, guess, branch, *sides)
     assert third.unknown.place is not None
     return Solved({**found, third.unknown.place: q3}, exists * both)
@@ -111,7 +111,7 @@ def _distance_first(way: Way, last: Way, guess: list[Scalar], branch: Branch) ->
         back = Turn(-phi.s / scale, phi.c / scale)
         rest = _rotated(target, z, back, 1.0) - centre
         was = _rotated(last.target, then.z, Turn(-turn.s, turn.c), 1.0) - before
-    sides = _sides(*last.axes[1:], last.tip - before, was, guess)
+    sides = _sides((last.axes[1], last.axes[2]), last.tip - before, was, guess)
     found, both = _two_turns(second, third, c, rest, guess, branch, *sides)
     return Solved({**found, first.unknown.place: own}, exists * both)
 
@@ -142,10 +142,11 @@ def _two_turns(
     return found, exists
 
 
-def _sides(a: Axis, b: Axis, w: Vector, t: Vector, guess: list[Scalar]) -> list[Scalar]:
+def _sides(axes: tuple[Axis, Axis], w: Vector, t: Vector, guess: list[Scalar]) -> list[Scalar]:
     """Return what tells the two pairs of turns about a and b apart, as each of the two has it in the guess: on which
     side of the plane of both axes w is once it is turned about b, and t before it is turned back about a.
     """
+    a, b = axes
     z = _rotated(b.z, a.z, Turn.of(a.guessed(guess), 1), 1.0)
     v = _rotated(w, b.z, Turn.of(b.guessed(guess), 1), 1.0)
     return [-dot(a.z, cross(b.z, v)), -dot(a.z, cross(z, t))]

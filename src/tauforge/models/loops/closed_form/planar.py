@@ -191,7 +191,7 @@ def _triangle(plane: Plane, last: Plane, guess: list[Scalar], branch: Branch) ->
         return None
     k = 0.5 * (t.dot(t) - c2.dot(c2) - u.dot(u))
     # twice the area, as each of two joints has it in the guess
-    before, after = (Turn.of(guess[x.place], way) for x, way in zip((first, second), last.directions, strict=False))
+    before, after = Turn.of(guess[first.place], last.directions[0]), Turn.of(guess[second.place], last.directions[1])
     a, b = last.points[1], last.points[2].minus(last.points[1])
     phi2, scale, exists = turned(D, -X, k, branch, a.cross(b.by(after)), a.by(before).cross(last.end))
     phi1 = c2.times(scale).plus(u.by(phi2)).to(t)

@@ -54,7 +54,7 @@ class Root(NamedTuple):
 
 
 def root(square: Scalar, scale: Scalar, branch: Branch, *sides: Scalar) -> Root:
-    """Return the root of a difference of squares, the first of which is ``scale``, with the sign of equal quantities."""
+    """Return the root of a difference of squares, the first of which is ``scale``, with the sign of ``sides``."""
     branch.watch(square / scale)
     square = square + ROUNDING * scale
     exists = positive(square)
