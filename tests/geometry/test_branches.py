@@ -150,7 +150,7 @@ def fine(robot, q, goal, steps=1000):
     return np.array(found)
 
 
-@seeds(quick=8, all=300)
+@seeds(quick=2, all=300)
 @pytest.mark.parametrize("form", [True, False])
 def test_states_are_those_of_a_fine_continuation(seed, form):
     """Along a random way, from home: where tiny steps of SciPy get, the same state is reached; no jump."""
@@ -173,7 +173,7 @@ def test_states_are_those_of_a_fine_continuation(seed, form):
     np.testing.assert_allclose(closed_along(robot, way)[-1], q, atol=1e-9)
 
 
-@seeds(quick=6, all=300)
+@seeds(quick=3, all=300)
 def test_assembly_modes(seed):
     """All modes are closed, and different; each is reached from itself, and the first is that of home."""
     robot, start = planar_loop(seed)

@@ -59,20 +59,34 @@ class Closing(NamedTuple):
 
     Attributes
     ----------
-    closure, step, difference
-        The loops' equations; states after steps along the axes of the tree, and the steps between states.
-    form, loops
-        The closed form in any branch, and the loop of each of its margins; None where loops are closed by steps.
+    closure
+        The loops' equations.
+    step
+        States after steps along the axes of the tree.
+    difference
+        The steps between states.
+    form
+        The closed form in any branch; None where loops are closed by steps.
+    loops
+        The loop of each of its margins.
     signs
         How many signs a branch has.
-    coordinates, held
-        Places in q of the independent joints, and among the axes of the tree.
+    coordinates
+        Places in q of the independent joints.
+    held
+        Their axes among those of the tree.
     moving
         Those of the coordinates that move loops.
     angles
         Places in q of other coordinates that are angles.
     dependent
         Axes that move with the independent ones.
+    start
+        The reference state.
+    axes
+        How many axes the tree has.
+    turning
+        For each loop the places of its equations that are sines.
     """
 
     closure: Function

@@ -51,8 +51,10 @@ class Ways(NamedTuple):
 
     Attributes
     ----------
-    start, end
-        The coordinates of the independent joints there.
+    start
+        The coordinates of the independent joints where the ways start.
+    end
+        Those where they end.
     quaternions
         Places of quaternions among these.
     """
@@ -166,14 +168,14 @@ def _halve(form: Form, ways: Ways, own: list[int], pieces: _Pieces, turned: Floa
         safe = (least > np.where(ending[:, None], -BRANCHING, dip)).all(axis=1)
         safe &= (np.maximum(np.abs(first), np.abs(second)) < TURN).all(axis=1)
         np.add.at(turned, pieces.way[safe], (first + second)[safe])
-        lost: NDArray[np.bool_] = ~safe & (short | ~begun)
+        lost = ~safe & (short | ~begun)
         for k in np.flatnonzero(lost):
             way = pieces.way[k]
             if pieces.a[k] < found.lost[way]:
                 found.lost[way] = pieces.a[k]
                 found.margin[way] = np.argmin(np.minimum(fa[k], fm[k])) if fa.shape[1] else -1
-        rest = pieces.some(~safe & ~lost)
-        pieces = _both(form, ways, own, rest, halfway[~safe & ~lost])
+        left: NDArray[np.bool_] = np.logical_not(safe | lost)
+        pieces = _both(form, ways, own, pieces.some(left), np.asarray(halfway)[left])
 
 
 def _both(form: Form, ways: Ways, own: list[int], rest: _Pieces, halfway: NDArray[np.bool_]) -> _Pieces:

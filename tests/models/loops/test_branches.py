@@ -47,7 +47,7 @@ def assembled(robot, active, guess, signs):
     return dict(zip(found.program.outputs, found.program.compile()(*given), strict=True))
 
 
-@seeds(quick=12, all=1000)
+@seeds(quick=4, all=1000)
 def test_signs_do_not_change_in_random_walks(seed):
     """In 1,000 steps with the first guess, and signs from there, no joint jumps: not even a turn, once it is unwound.
 

@@ -20,7 +20,6 @@ from ..registry import model
 from ..results import program
 from ..state import INPUTS
 from .closed_form.branch import Branch
-from .closed_form.order import is_right, solved_in_order
 from .newton_step import newton_step
 
 STEPS = 50
@@ -83,6 +82,8 @@ def assembly(robot: Robot) -> Assembly | None:
     """Return the closed form of a robot's loops with given signs; None if they are closed by steps."""
     if not robot.loops or closing(robot).repeat:
         return None
+    from .closed_form.order import solved_in_order
+
     robot = robot.expanded().map(as_node)
     active = active_places(robot)
     arrays = _inputs(robot, active)
@@ -110,6 +111,7 @@ def in_closed_form(
     known: dict[int, Scalar] = dict(zip(active, given, strict=True))
     if not robot.loops:
         return [known[place] for place in range(len(guess))], 1.0
+    from .closed_form.order import is_right, solved_in_order
     from .freedom import freedom
 
     solved = solved_in_order(robot, known, guess, branch)
