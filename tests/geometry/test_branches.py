@@ -1,8 +1,9 @@
 """Branches: which state is reached without a guess and with one, assembly modes, and motions that keep their branch."""
 
-import contextlib
 import pickle
+from contextlib import nullcontext, suppress
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -163,7 +164,7 @@ def test_states_are_those_of_a_fine_continuation(seed, form):
     states = fine(robot, home, goal)
     closest = None if states is None else max(np.abs(np.diff(states, axis=0)).max(), 0.0)
     if closest is None or closest > 0.01:  # tiny steps stop, or are near a singular state
-        with contextlib.suppress(tf.ProgramError):
+        with suppress(tf.ProgramError):
             assert error(robot, tf.close_loops(robot, goal)) < 1e-9
         return
     q = tf.close_loops(robot, goal)
@@ -269,6 +270,33 @@ def test_home_in_files(tmp_path):
         tf.load(tmp_path / "c.toml")
     with pytest.warns(tf.RobotWarning, match="no place for home"):
         robot.save(tmp_path / "a.par")
+
+
+def test_the_keyframe_home_of_mjcf(tmp_path):
+    """It is the reference state if it closes the loops; where joints have a ref, qpos0 is."""
+    path = Path(__file__).parents[1] / "models/loops/data/fivebar.xml"
+    closed = tf.close_loops(tf.load(path), guess=[2.26, -1.38, 1.3, 1.16])
+    row = " ".join(map(repr, closed.tolist()))
+    for name, qpos, loads in (("home", row, True), ("other", row, False), ("home", "0.1 0.2 0.3 0.4", False)):
+        key = f'<keyframe><key name="{name}" qpos="{qpos}"/></keyframe></mujoco>'
+        (tmp_path / "a.xml").write_text(path.read_text().replace("</mujoco>", key))
+        warned = pytest.warns(tf.RobotWarning, match="'home' as home: .* open by") if "0.1" in qpos else nullcontext()
+        with warned:
+            robot = tf.load(tmp_path / "a.xml")
+        assert bool(robot.home) == loads
+        if loads:
+            np.testing.assert_allclose(tf.close_loops(robot), closed, atol=1e-12)
+    text = (
+        '<mujoco><worldbody><body name="a"><joint name="x" axis="0 0 1" ref="20"/><geom size="0.1"/>'
+        '<body name="b" pos="1 0 0"><joint name="y" axis="0 0 1"/><geom size="0.1"/></body></body>'
+        '<body name="c" pos="0 1 0"><joint name="z" axis="0 0 1"/><geom size="0.1"/></body></worldbody>'
+        '<equality><connect body1="b" body2="c" anchor="0 1 0"/></equality></mujoco>'
+    )
+    (tmp_path / "b.xml").write_text(text)
+    with pytest.warns(tf.RobotWarning):
+        robot = tf.load(tmp_path / "b.xml")
+    assert robot.home["x"] == pytest.approx(np.deg2rad(20))
+    assert error(robot, tf.close_loops(robot)) < 1e-9
 
 
 def test_legs_that_are_assembled_elsewhere():

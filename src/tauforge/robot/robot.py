@@ -239,7 +239,8 @@ class Robot(Shown):
         if self.joints and self.joints[0].sigma == FLOATING and all(joint.antecedent for joint in self.joints[1:]):
             none: dict[str, Any] = dict.fromkeys(ACTUATOR, 0.0)
             held = replace(self.joints[0], sigma=FIXED, mu=0, **none)
-            return self if kind == "floating" else replace(self, joints=(held, *self.joints[1:])).merged()
+            home = {name: x for name, x in self.home.items() if name != held.name}
+            return self if kind == "floating" else replace(self, joints=(held, *self.joints[1:]), home=home).merged()
         link = body or self.base.body or Body(name=BASE_LINK)
         floating = kind == "floating"
         return replace(self, base=replace(self.base, floating=floating, body=link if floating else self.base.body))
@@ -323,13 +324,15 @@ class Robot(Shown):
 
     @cached_property
     def reference(self) -> Home:
-        """The reference state of closed loops, coordinates by joint: ``home``, or the closed state found near zero."""
-        if not self.loops:
-            return self.home
-        from ..models.loops.freedom import freedom
+        """The reference state of closed loops, coordinates by joint: ``home``, or the closed state found near zero.
 
-        whole = self.expanded()
-        return {name: x for name, x in home_of(whole, freedom(whole).home.tolist()).items() if name in self._own}
+        Where lengths are symbols, it is ``home`` only.
+        """
+        if self.home or not self.loops:
+            return self.home
+        from ..models.loops.freedom import home_found
+
+        return home_found(self)
 
     def tree(self) -> Robot:
         """Return the robot with its loops opened and every joint independent."""

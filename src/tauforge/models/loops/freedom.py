@@ -140,10 +140,24 @@ def home_near(robot: Robot) -> Home:
     return {} if q is None else {name: x for name, x in home_of(whole, q.tolist()).items() if name in own}
 
 
+def home_found(robot: Robot) -> Home:
+    """Return the closed state that is the reference state where none is given; none where lengths are symbols."""
+    whole = robot.expanded()
+    if _is_symbolic(whole):
+        return {}
+    own = {joint.name for joint in robot.joints}
+    return {name: x for name, x in home_of(whole, freedom(whole).home.tolist()).items() if name in own}
+
+
+def _is_symbolic(robot: Robot) -> bool:
+    """Tell whether lengths or angles of the description are symbols."""
+    return any(key in PLACE and symbols([x]) for key, x in robot.expressions())
+
+
 def _widest(robot: Robot) -> tuple[float, str]:
     """Return by how much the reference state leaves a loop open, and which; zero where lengths are symbols."""
     whole = robot.expanded()
-    if any(key in PLACE and symbols([x]) for key, x in whole.expressions()):
+    if _is_symbolic(whole):
         return 0.0, ""
     found = gaps(whole, by_joint(whole, home_state(whole)))
     return max((_open_by(*own), own[0].joint.name) for own in zip(whole.loops, found, strict=True))
