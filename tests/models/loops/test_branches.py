@@ -49,6 +49,8 @@ def test_signs_do_not_change_in_random_walks(seed):
     robot, start = closed_form(seed)
     places, rng = active_places(robot.expanded()), np.random.default_rng(seed)
     found, function = assembly(robot), tf.closing(robot).compile()
+    if found is None:
+        pytest.skip("it has no closed form")
     step = rng.normal(scale=2e-3, size=(1000, len(places)))
     way = start[places] + np.cumsum(step, axis=0)
     if len(places) == 7:

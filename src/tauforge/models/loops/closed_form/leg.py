@@ -69,10 +69,10 @@ def _distance_last(way: Way, last: Way, guess: list[Scalar], branch: Branch) -> 
         return None
     c, t, d = way.tip - centre, way.target - centre, third.z
     along = dot(c, d)
-    reach = dot(t, t)
+    reach, size = dot(t, t), dot(t, t) + dot(c, c)
     slid, z = third.guessed(guess), last.axes[2].z
     w = last.tip - before
-    length, exists = root(reach - dot(c, c) + along * along, reach, branch, slid + dot(w, z))
+    length, exists = root(reach - dot(c, c) + along * along, reach, size, branch, slid + dot(w, z))
     q3 = length - along
     sides = _sides((last.axes[0], last.axes[1]), w + z * slid, last.target - before, guess)
     found, both = _two_turns(first, second, c + d * q3, t, guess, branch, *sides)
@@ -93,7 +93,7 @@ def _distance_first(way: Way, last: Way, guess: list[Scalar], branch: Branch) ->
         t = target - centre
         along = dot(t, z)
         square = length - dot(t, t) + along * along
-        slid, exists = root(square, length, branch, first.guessed(guess) - dot(was, then.z))
+        slid, exists = root(square, length, length + dot(t, t), branch, first.guessed(guess) - dot(was, then.z))
         own = along + slid
         rest = t - z * own
         was = was - then.z * first.guessed(guess)
@@ -106,7 +106,8 @@ def _distance_first(way: Way, last: Way, guess: list[Scalar], branch: Branch) ->
         flat = before - then.z * dot(before, then.z)
         turn = Turn.of(first.guessed(guess), 1)
         side = dot(last.target, flat) * turn.s - dot(last.target, cross(then.z, flat)) * turn.c
-        phi, scale, exists = turned(E, F, k, branch, side)
+        size = 0.5 * (dot(centre, centre) + dot(target, target))
+        phi, scale, exists = turned(E, F, k, size * size, branch, side)
         own = phi.near(first.guessed(guess), 1)
         back = Turn(-phi.s / scale, phi.c / scale)
         rest = _rotated(target, z, back, 1.0) - centre
@@ -134,7 +135,7 @@ def _two_turns(
     tilt = dot(a.z, b.z)
     E, F = dot(a.z, w) - along * tilt, dot(a.z, cross(b.z, w))
     k = dot(a.z, t) - along * tilt
-    phi, scale, exists = turned(E, F, k, branch, *sides)
+    phi, scale, exists = turned(E, F, k, dot(w, w), branch, *sides)
     v = _rotated(w, b.z, phi, scale)
     other = Turn(dot(a.z, cross(v, t)), dot(v, t) - dot(a.z, v) * dot(a.z, t))
     assert a.unknown.place is not None and b.unknown.place is not None  # noqa: PT018

@@ -193,7 +193,8 @@ def _triangle(plane: Plane, last: Plane, guess: list[Scalar], branch: Branch) ->
     # twice the area, as each of two joints has it in the guess
     before, after = Turn.of(guess[first.place], last.directions[0]), Turn.of(guess[second.place], last.directions[1])
     a, b = last.points[1], last.points[2].minus(last.points[1])
-    phi2, scale, exists = turned(D, -X, k, branch, a.cross(b.by(after)), a.by(before).cross(last.end))
+    size = 0.5 * (c2.dot(c2) + u.dot(u))
+    phi2, scale, exists = turned(D, -X, k, size * size, branch, a.cross(b.by(after)), a.by(before).cross(last.end))
     phi1 = c2.times(scale).plus(u.by(phi2)).to(t)
     return Solved(_turns(plane, guess, [phi1, phi2]), exists)
 
@@ -212,7 +213,7 @@ def _one_slide(plane: Plane, last: Plane, guess: list[Scalar], branch: Branch) -
     if vanishes(square):
         return None
     third = plane.unknowns[2]
-    way, exists = root(square - across * across, square, branch, *_ends(last, guess))
+    way, exists = root(square - across * across, square, square + m.dot(m), branch, *_ends(last, guess))
     q3 = along + way
     phi1 = c2.to(m.minus(e.times(q3)))
     found = _turns(plane, guess, [phi1, plane.turn.minus(phi1)])

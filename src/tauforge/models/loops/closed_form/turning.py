@@ -53,9 +53,12 @@ class Root(NamedTuple):
     exists: Scalar
 
 
-def root(square: Scalar, scale: Scalar, branch: Branch, *sides: Scalar) -> Root:
-    """Return the root of a difference of squares, the first of which is ``scale``, with the sign of ``sides``."""
-    branch.watch(square / scale)
+def root(square: Scalar, scale: Scalar, size: Scalar, branch: Branch, *sides: Scalar) -> Root:
+    """Return the root of a difference of squares, the first of which is ``scale``, with the sign of ``sides``.
+
+    ``size`` is not less than that square, and does not vanish with it.
+    """
+    branch.watch(square / size)
     square = square + ROUNDING * scale
     exists = positive(square)
     return Root(branch.sign(*sides) * sqrt(0.5 * (square + absolute(square))), exists)
@@ -67,13 +70,16 @@ def positive(x: Scalar) -> Scalar:
     return 0.5 * absolute(side + absolute(side))  # the outer one leaves no negative zero
 
 
-def turned(E: Scalar, F: Scalar, k: Scalar, branch: Branch, *sides: Scalar) -> tuple[Turn, Scalar, Scalar]:
+def turned(
+    E: Scalar, F: Scalar, k: Scalar, size: Scalar, branch: Branch, *sides: Scalar
+) -> tuple[Turn, Scalar, Scalar]:
     """Return the angle in E cos φ + F sin φ = k, its length, and whether there is one: 1 or 0.
 
     Of the two angles it is the one for which E sin φ - F cos φ has the sign of ``sides``, which all have the same.
+    ``size`` is as for ``root``.
     """
     square = E * E + F * F
-    s, exists = root(square - k * k, square, branch, *sides)
+    s, exists = root(square - k * k, square, size, branch, *sides)
     return Turn(k * F + s * E, k * E - s * F), square, exists
 
 
