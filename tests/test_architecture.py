@@ -17,6 +17,7 @@ def test_public_names():
     assert sorted({*tauforge.__all__} - models, key=lambda name: (name.lower(), name)) == [
         "animate",
         "Animation",
+        "AssemblyModes",
         "Base",
         "base_parameters",
         "BaseParameters",

@@ -59,6 +59,7 @@ from .spatial.inertia import Inertia
 
 LATER = {
     "Animation": "view.animate",
+    "AssemblyModes": "geometry.close_loops",
     "Bounds": "identification.bounds",
     "Capsule": "identification.excitation.capsule",
     "Certificate": "program.certify",
@@ -143,6 +144,7 @@ def __getattr__(name: str) -> Any:
 __version__ = "0.1.0"
 __all__ = [
     "Animation",
+    "AssemblyModes",
     "Base",
     "BaseParameters",
     "Body",

@@ -134,7 +134,7 @@ def test_what_changes_efforts_and_has_no_place_in_par_is_refused(fields, message
 
 
 def test_chosen_independent_joints_have_no_place_in_par(tmp_path):
-    robot = replace(fivebar(), frames=())
+    robot = replace(fivebar(), frames=(), home={})
     chosen = robot.with_independent("forearm1", "arm1")
     assert again(chosen, tmp_path, ".toml") == chosen
     with pytest.raises(RobotError, match=r"a choice of independent joints \(forearm1, arm1\), which has no place"):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.optimize import root
 
 import tauforge as tf
 from tauforge.models.loops.closure import loop_closure
@@ -128,19 +129,50 @@ def test_quaternions_stay_of_length_one(seed):
     np.testing.assert_allclose(np.linalg.norm(q[:, 8:12], axis=1), 1.0, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("seed", "active"),
-    [(11, [[-1.546, -1.333], [1.614, 0.439]]), (9, [[0.75, 0.196], [-0.08, 1.054], [0.234, 0.776]])],
-)
-def test_far_from_the_state_near_zero(seed, active):
-    """Without a guess, independent joints that Newton steps do not reach at once are reached in small steps."""
-    robot, _ = random_mechanism(seed)
-    with pytest.raises(tf.ProgramError, match="stays open"):
-        tf.close_loops(robot, active, guess=tf.close_loops(robot))
+def test_far_from_home():
+    """Independent joints that Newton steps do not reach at once are reached continuously."""
+    robot, _ = random_mechanism(11)
+    active = [[-1.546, -1.333], [1.614, 0.439]]
     q = tf.close_loops(robot, active)
     assert error(robot, q) < 1e-9
-    places = [robot.coordinate_names.index(name) for name in robot.independent]
-    np.testing.assert_array_equal(q[:, places], active)
+    np.testing.assert_array_equal(q[:, :2], active)
+    np.testing.assert_allclose(tf.close_loops(robot, active, guess=tf.close_loops(robot)), q, atol=1e-9)
+    for goal, reached in zip(active, q, strict=True):
+        np.testing.assert_allclose(fine(robot, tf.close_loops(robot), goal), reached, atol=1e-7)
+
+
+def fine(robot, q, goal, steps=2000):
+    """Return the state that tiny steps along a straight way lead to, each closed by SciPy."""
+    closure, names = loop_closure(robot).compile(), robot.coordinate_names
+    own = [names.index(name) for name in robot.independent]
+    rest = [k for k in range(len(names)) if k not in own]
+    first = q[own]
+
+    def left(x):
+        state[rest] = x
+        e, _, J = closure(state)
+        return e, J[:, rest]
+
+    for part in np.linspace(0.0, 1.0, steps + 1)[1:]:
+        state = q.copy()
+        state[own] = first + part * (np.array(goal) - first)
+        found = root(left, q[rest], jac=True, method="lm", tol=1e-13)
+        assert np.abs(left(found.x)[0]).max() < 1e-9
+        assert np.abs(found.x - q[rest]).max() < 0.1
+        q = state
+    return q
+
+
+def test_a_branch_that_ends_is_not_left():
+    """The search finds a state nearly at the end of its branch: no other branch is taken instead."""
+    robot, _ = random_mechanism(9)
+    with pytest.raises(tf.ProgramError, match=r"in its branch; on the straight way from home, its branch ends at 0\.5"):
+        tf.close_loops(robot, [0.75, 0.196])
+    modes = tf.close_loops(robot, [0.75, 0.196], modes=True)
+    assert not modes.complete
+    assert len(modes) > 1
+    assert error(robot, modes.q) < 1e-9
+    np.testing.assert_array_equal(modes.q[:, :2], np.tile([0.75, 0.196], (len(modes), 1)))
 
 
 def test_a_turned_base_is_kept():

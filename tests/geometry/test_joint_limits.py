@@ -135,7 +135,7 @@ def test_motions_through_loops(kind):
 
 def test_cartesian_motions_through_loops():
     robot = tf.robots.fivebar()
-    q0 = tf.close_loops(robot, [2.0, 1.1])
+    q0 = tf.close_loops(robot, [2.0, 1.1], guess=[2.0, -1.2, 1.1, 1.2])
     place = tf.transforms(robot.derived(loops=()), frames="tool").compile()(q0).reshape(4, 4)[:3, 3]
     path = place + np.array([[0.0, 0.0, 0.0], [0.05, 0.03, 0.0], [-0.03, 0.06, 0.0]])
 

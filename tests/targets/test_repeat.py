@@ -17,6 +17,7 @@ from tauforge.models.loops.closing import closing
 from tauforge.program.array import inputs, outputs
 from tauforge.program.repeat import Repeat
 
+from ..models.loops.test_branches import parallelogram
 from ..random_parallel import neutral
 from . import drivers
 from .programs import FIXED
@@ -39,7 +40,7 @@ def root(bound=60):
 
 
 def cases():
-    """Return Programs with states: Heron's method, a five-bar in closed form, a platform.
+    """Return Programs with states: Heron's method, a five-bar and a parallelogram in closed form, a platform.
 
     One state of each fails; the last two have no number in an argument, and fail too.
     """
@@ -56,6 +57,7 @@ def cases():
     found = {
         "root": (root(), [x, np.ones((STATES, 2))]),
         "arms": (closing(linkage), [arms, np.tile(known, (STATES, 1))]),
+        "bars": (closing(parallelogram()), [np.linspace(-1.5, 1.5, STATES)[:, None], np.zeros((STATES, 3))]),
         "legs": (program, [lengths, np.tile(q, (STATES, 1))]),
     }
     for _, (given, guess) in found.values():
@@ -201,16 +203,16 @@ def test_java_methods_are_short_enough_to_be_compiled(name, tmp_path):
 @pytest.mark.parametrize(
     ("target", "spelled"),
     [
-        ("maxima", "(if t28 > 0.5 then t25 else und)"),
-        ("mathematica", "If[t28 > 0.5, t25, Indeterminate]"),
-        ("maple", "`if`(t28 > 0.5, t25, Float(undefined))"),
+        ("maxima", "(if t30 > 0.5 then -t26 else und)"),
+        ("mathematica", "If[t30 > 0.5, -t26, Indeterminate]"),
+        ("maple", "`if`(t30 > 0.5, -t26, Float(undefined))"),
     ],
 )
 def test_numbers_without_bounds(target, spelled):
     """Infinity times zero, which is no number elsewhere, is zero where there is no infinity."""
     text = CASES["arms"][0].code(target)
     assert spelled in text
-    assert "t29" not in text
+    assert "t31" not in text
 
 
 def test_latex_says_it_in_words():

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import IdentificationError, RecordingWarning
-from ..geometry.close_loops import close_loops
+from ..geometry.close_loops import closed_along
 from ..robot.robot import Robot
 from .recording import SLICE, Recording, slices
 
@@ -35,7 +35,7 @@ def fitting(recording: Recording, robot: Robot) -> Recording:
     where, names, torques = recording.name, robot.coordinate_names, robot.velocity_names
     q, tau = recording.q, recording.tau
     if robot.loops and q.shape[1] == len(robot.velocity_names) != len(names):
-        q = close_loops(robot, q, guess=np.broadcast_to(close_loops(robot, q[0]), (len(q), len(names))))
+        q = closed_along(robot, q)
     if q.shape[1] != len(names):
         raise IdentificationError(_missing(where, "q", q.shape[1], names, robot))
     base = len(torques) - len(robot.with_base("fixed").velocity_names) if robot.base.floating else 0

@@ -14,6 +14,7 @@ from ..spatial.screw import Wrench
 from ..spatial.vector import Vector
 from .choice import choice_of_both, choice_without
 from .frames import frame
+from .home import home_of_both
 from .joint import Joint, Mimic, constant_frame, given
 from .placement import placement
 
@@ -143,6 +144,7 @@ def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
         loops=(*robot.loops, *loops),
         tendons=(*robot.tendons, *(replace(x.shifted(first), name=renamed(x.name, pulling)) for x in other.tendons)),
         chosen=choice_of_both(robot, other, partial(renamed, among=taken)),
+        home=home_of_both(robot, other, partial(renamed, among=taken)),
     )
     if root is None:
         return whole

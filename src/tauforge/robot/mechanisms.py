@@ -9,6 +9,7 @@ from ..graph.node import symbol
 from ..spatial.inertia import Inertia
 from ..spatial.vector import Vector
 from .body import Body
+from .home import Home
 from .joint import Joint, constant_frame
 from .kinds import KINDS, PRISMATIC
 from .loop import Loop
@@ -28,7 +29,7 @@ def fourbar(*, symbolic: bool = False) -> Robot:
     """Return a four-bar linkage in a vertical plane: crank 0.2 m, coupler 0.5 m and rocker 0.4 m, on pivots 0.45 m
     apart. The lengths are an example, a crank that can turn fully; the bars are uniform, 2 cm square, 2 kg per metre.
 
-    The crank is actuated; the loop is cut between coupler and rocker.
+    The crank is actuated; the loop is cut between coupler and rocker, which are below the ground at home.
     """
     joints = [
         Joint(name="crank", antecedent=0),
@@ -36,7 +37,8 @@ def fourbar(*, symbolic: bool = False) -> Robot:
         Joint(name="rocker", antecedent=0, d=0.45, mu=0),
     ]
     ends = constant_frame("coupler_end", 2, d=0.5), constant_frame("rocker_end", 3, d=0.4)
-    robot = _planar("fourbar", joints, [_bar(0.2), _bar(0.5), _bar(0.4)], ends)
+    home = {"coupler": -0.9147357358699766, "rocker": -1.4328593303765127}
+    robot = _planar("fourbar", joints, [_bar(0.2), _bar(0.5), _bar(0.4)], ends, home)
     return made_symbolic(robot) if symbolic else robot
 
 
@@ -52,9 +54,8 @@ def slider_crank(*, symbolic: bool = False) -> Robot:
         Joint(name="slider", antecedent=0, gamma=_H, alpha=_H).as_kind(KINDS[PRISMATIC]),
     ]
     ends = constant_frame("rod_end", 2, d=0.3), constant_frame("pin", 3, alpha=-_H)
-    robot = _planar(
-        "slider_crank", joints, [_bar(0.1), _bar(0.3), solid(1.0, (0.0, 0.0, 0.0), (_CUBE, _CUBE, _CUBE))], ends
-    )
+    inertias = [_bar(0.1), _bar(0.3), solid(1.0, (0.0, 0.0, 0.0), (_CUBE, _CUBE, _CUBE))]
+    robot = _planar("slider_crank", joints, inertias, ends, {"slider": 0.4})
     return made_symbolic(robot) if symbolic else robot
 
 
@@ -62,7 +63,7 @@ def fivebar(*, symbolic: bool = False) -> Robot:
     """Return a five-bar linkage in a vertical plane: two arms of 0.3 m on motors 0.3 m apart, and two forearms of 0.4 m
     that meet at the tool. The lengths are an example; the bars are uniform, 2 cm square and 2 kg per metre.
 
-    Both arms are actuated; the loop is cut where the forearms meet.
+    Both arms are actuated; the loop is cut where the forearms meet, which is below the arms at home.
     """
     joints = [
         Joint(name="arm1", antecedent=0),
@@ -71,7 +72,8 @@ def fivebar(*, symbolic: bool = False) -> Robot:
         Joint(name="forearm2", antecedent=3, d=0.3, mu=0),
     ]
     ends = constant_frame("tool", 2, d=0.4), constant_frame("forearm2_end", 4, d=0.4)
-    robot = _planar("fivebar", joints, [_bar(0.3), _bar(0.4)] * 2, ends)
+    home = {"forearm1": -1.1863995522992596, "forearm2": -1.955193101290534}
+    robot = _planar("fivebar", joints, [_bar(0.3), _bar(0.4)] * 2, ends, home)
     return made_symbolic(robot) if symbolic else robot
 
 
@@ -79,8 +81,9 @@ def sr400(*, symbolic: bool = False) -> Robot:
     """Return the ACMA SR400, six axes with a parallelogram that drives the forearm: frames from Khalil and Dombre,
     "Modeling, Identification and Control of Robots" (2002); lengths from SYMORO+'s sample file, read as decimetres.
 
-    Joints 2 and 7 have the same axis: joint 7 turns the parallelogram's lever. No inertial values are published; these
-    are an example: a column, beams as uniform bodies, and a small wrist, 143 kg in all.
+    Joints 2 and 7 have the same axis: joint 7 turns the parallelogram's lever. At home the upper arm is upright and the
+    parallelogram a rectangle; at zero, where it would be flat, it could also become a crossed one. No inertial values
+    are published; these are an example: a column, beams as uniform bodies, and a small wrist, 143 kg in all.
     """
     alpha = [0, -_H, 0, -_H, _H, -_H, -_H, 0]
     d = [0, 0.4, 0.8, -0.2, 0, 0, 0.4, 1.0]
@@ -110,7 +113,8 @@ def sr400(*, symbolic: bool = False) -> Robot:
     cut = Loop(
         joint=Joint(name="joint9", antecedent=8, d=0.8, mu=0), frame=constant_frame("joint9_frame", 3, gamma=_H, d=-1.0)
     )
-    robot = Robot(name="sr400", joints=joints, bodies=bodies, loops=(cut,))
+    home = {"joint2": -_H, "joint7": -2 * _H, "joint8": _H}
+    robot = Robot(name="sr400", joints=joints, bodies=bodies, loops=(cut,), home=home)
     if not symbolic:
         return robot
     parallel = {"D7": symbol("D2"), "D9": symbol("D3"), "D10": -symbol("D8")}
@@ -121,8 +125,10 @@ def _bar(length: float) -> Inertia:
     return bar(length, round(2 * length, 12), _WIDE)
 
 
-def _planar(name: str, joints: Sequence[Joint], inertias: Sequence[Inertia], ends: tuple[Joint, Joint]) -> Robot:
-    """Build a linkage in a vertical plane; a revolute joint closes it between two frames."""
+def _planar(
+    name: str, joints: Sequence[Joint], inertias: Sequence[Inertia], ends: tuple[Joint, Joint], home: Home
+) -> Robot:
+    """Build a linkage in a vertical plane; a revolute joint closes it between two frames, at home."""
     bodies = tuple(Body(name=f"{x.name}_link", inertia=own) for x, own in zip(joints, inertias, strict=True))
-    tree = Robot(name=name, joints=tuple(joints), bodies=bodies, gravity=_FALL, frames=ends)
+    tree = Robot(name=name, joints=tuple(joints), bodies=bodies, gravity=_FALL, frames=ends, home=home)
     return tree.with_loop(ends[0].name, ends[1].name, kind="revolute", name="pivot")

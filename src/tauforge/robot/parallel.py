@@ -20,6 +20,7 @@ from .base import given_vector
 from .body import IDENTITY, Body
 from .entries import by_joint
 from .frames import frame
+from .home import home_of
 from .joint import Joint, constant_frame
 from .kinds import KINDS, PRISMATIC
 from .leg import Leg, placed
@@ -54,7 +55,8 @@ def parallel_robot(
         How the platform can move: "floating", "planar" (in its plane of x and y), "translation", or another kind of
         joint, such as "spherical".
     home
-        The platform's frame where the robot is assembled, in the frame of the base: its origin, or a 4x4 matrix.
+        The platform's frame where the robot is assembled, in the frame of the base: its origin, or a 4x4 matrix. There
+        the platform's coordinates are zero, and those of the legs are their ``Leg.home``: this is ``Robot.home``.
     name
         Name of the robot.
     gravity
@@ -62,6 +64,7 @@ def parallel_robot(
     """
     _check_parts(platform, legs)
     at = _pose(home)
+    assembled = dict[str, float | tuple[float, ...]]()
     joints, bodies, frames, loops = list[Joint](), list[Body](), list[Joint](), list[Loop]()
     ends = []
     for number, own in enumerate(legs, 1):
@@ -72,6 +75,8 @@ def parallel_robot(
         bodies += (replace(body, name=f"leg{number}_{body.name}") for body in chain.bodies)
         frames += map(add.joint, chain.frames)
         ends.append((add.joint(frame(chain, own.end)), _end(own)))
+        if own.home:
+            assembled |= {f"leg{number}_{joint}": x for joint, x in home_of(chain, own.home).items()}
     moved = _platform(platform, joint, at)
     joints += [replace(x, antecedent=len(joints) + k if k else 0) for k, x in enumerate(moved)]
     bodies += [*(Body(name=f"{x.name}_slide") for x in moved[:-1]), platform]
@@ -86,6 +91,7 @@ def parallel_robot(
         bodies=tuple(bodies),
         frames=tuple(frames),
         loops=tuple(loops),
+        home=assembled,
         gravity=given_vector(tuple(gravity) if hasattr(gravity, "__len__") else gravity, f"gravity of {name}"),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RobotError
@@ -19,6 +20,7 @@ from .body import Body
 from .entries import axis_names, velocity_rows
 from .following import led, numbered
 from .frames import frame_name
+from .home import Home, given_home, home_of
 from .joint import ACTUATOR, FREE, Joint, given
 from .kinds import FIXED, FLOATING
 from .loop import Loop
@@ -59,6 +61,9 @@ class Robot(Shown):
         Whether the links' frames come from a drawing, as in URDF, so that models can choose others.
     chosen
         The joints that ``with_independent`` makes the independent ones of closed loops; by default they are found.
+    home
+        The reference state of closed loops, coordinates by joint: it decides in which way they are assembled. Joints
+        that are left out are at zero. By default all are, or where that is not closed, a closed state near it.
     """
 
     name: str
@@ -71,6 +76,7 @@ class Robot(Shown):
     tendons: tuple[Tendon, ...] = ()
     free_frames: bool = False
     chosen: tuple[str, ...] = ()
+    home: Home = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", given_vector(self.gravity, "gravity"))
@@ -90,6 +96,11 @@ class Robot(Shown):
         if final := placed(self):
             for key in ("joints", "frames", "free_frames"):
                 object.__setattr__(self, key, getattr(final, key))
+        object.__setattr__(self, "home", given_home(self, self.home))
+        if self.home and self.loops:
+            from ..models.loops.freedom import check_home
+
+            check_home(self)
         joints, loops = with_variables(self)
         object.__setattr__(self, "joints", joints)
         object.__setattr__(self, "loops", loops)
@@ -214,6 +225,8 @@ class Robot(Shown):
     def bind(self, values: Mapping[str, Scalar | str] | None = None, /, **more: Scalar | str) -> Robot:
         """Return the robot with values for some of its symbols: numbers, expressions, or expressions as text.
 
+        Where other lengths need another closed state, ``home`` becomes the one near it.
+
         >>> robot.bind(D3=0.45, RL4="2*D3")                                     # doctest: +SKIP
         """
         chosen, known = {**(values or {}), **more}, self.symbols
@@ -224,7 +237,11 @@ class Robot(Shown):
             )
         nodes = {name: as_node(given(x, f"the value of {name}")) for name, x in chosen.items()}
         bound = self.map(lambda x: literal(substitute([x], nodes)[0]) if isinstance(x, Node) else x)
-        return replace(bound)  # checks the new values
+        if not (self.home and self.loops):
+            return replace(bound)  # checks the new values
+        from ..models.loops.freedom import home_near
+
+        return replace(bound, home=home_near(bound))
 
     def neglect(self, *names: str) -> Robot:
         """Return the robot with parameters set to zero on every link, joint, cut joint and tendon.
@@ -257,7 +274,8 @@ class Robot(Shown):
         if self.joints and self.joints[0].sigma == FLOATING and all(joint.antecedent for joint in self.joints[1:]):
             none: dict[str, Any] = dict.fromkeys(ACTUATOR, 0.0)
             held = replace(self.joints[0], sigma=FIXED, mu=0, **none)
-            return self if kind == "floating" else replace(self, joints=(held, *self.joints[1:])).merged()
+            home = {name: x for name, x in self.home.items() if name != held.name}
+            return self if kind == "floating" else replace(self, joints=(held, *self.joints[1:]), home=home).merged()
         link = body or self.base.body or Body(name=BASE_LINK)
         floating = kind == "floating"
         return replace(self, base=replace(self.base, floating=floating, body=link if floating else self.base.body))
@@ -381,10 +399,44 @@ class Robot(Shown):
 
         return coupled(self, R, joints, names, {"IA": IA, "FV": FV, "FS": FS})
 
+    def with_home(self, home: Mapping[str, Any] | Sequence[float] = ()) -> Robot:
+        """Return the robot with another reference state of its closed loops, which decides how they are assembled.
+
+        Parameters
+        ----------
+        home
+            Coordinates by joint, zero for those left out, or of all joints in one row, as ``tf.close_loops`` returns
+            them. None at all lets the robot find a closed state near zero.
+        """
+        if isinstance(home, Mapping):
+            return replace(self, home=home)
+        names = replace(self, home={}).coordinate_names
+        values = list(home)
+        if values and len(values) != len(names):
+            raise RobotError(f"{self.name}: home has {len(values)} coordinates; there are {', '.join(names)}")
+        found = home_of(self.expanded(), values) if values else {}
+        return replace(self, home={name: x for name, x in found.items() if name in self._own})
+
+    @property
+    def _own(self) -> set[str]:
+        return {joint.name for joint in self.joints}
+
+    @cached_property
+    def reference(self) -> Home:
+        """The reference state of closed loops, coordinates by joint: ``home``, or the closed state found near zero.
+
+        Where lengths are symbols, it is ``home`` only.
+        """
+        if self.home or not self.loops:
+            return self.home
+        from ..models.loops.freedom import home_found
+
+        return home_found(self)
+
     def tree(self) -> Robot:
         """Return the robot with its loops opened and every joint independent."""
         joints = tuple(replace(joint, mimic=None) for joint in self.joints)
-        return self.derived(loops=(), chosen=(), joints=joints)
+        return self.derived(loops=(), chosen=(), home={}, joints=joints)
 
     def save(self, path: str | Path) -> None:
         """Write the robot to a file in the format of its ending."""
@@ -428,7 +480,13 @@ class Robot(Shown):
         """Return the robot with some joints held at a position, as in ``robot.lock({"gripper": 0.02})``."""
         from .assemble import locked
 
-        return locked(self, positions)
+        held = locked(self.derived(home={}), positions)
+        if not self.home:
+            return held
+        from ..models.loops.freedom import home_with
+
+        home = home_with(self, positions) if self.loops else self.home
+        return replace(held, home={name: x for name, x in home.items() if name in held._own})
 
     def attach(self, other: Robot, *, at: str, name: str | None = None) -> Robot:
         """Return the robot with the base of another, a tool or an arm, fixed to a frame of this one.
@@ -462,7 +520,10 @@ class Robot(Shown):
         return {}
 
     def __getstate__(self) -> dict[str, object]:
-        return {key: self.__dict__[key] for key in _FIELDS}
+        return {key: self.__dict__[key] for key in _FIELDS} | {"home": dict(self.home)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, home=MappingProxyType(state["home"]))
 
     @cached_property
     def _plain(self) -> tuple[object, ...]:

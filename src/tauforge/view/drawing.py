@@ -110,7 +110,7 @@ def draw(robot: Robot, q: ArrayLike | None = None) -> Drawing:
     check_drawable(robot)
     whole = robot.expanded()
     if q is None:
-        q = freedom(whole).q if whole.loops else [x for j in owners(whole) for x in whole.joints[j - 1].kind.neutral]
+        q = freedom(whole).home if whole.loops else [x for j in owners(whole) for x in whole.joints[j - 1].kind.neutral]
     try:
         values = np.asarray(q, dtype=float)
     except (TypeError, ValueError, OverflowError):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProgramError
-from ..geometry.close_loops import close_loops
+from ..geometry.close_loops import closed_along
 from ..models.loops.closing import active_places
 from ..models.loops.freedom import freedom
 from ..models.transforms import transforms
@@ -25,10 +25,10 @@ LATEST = 1e12
 
 
 def neutral(robot: Robot) -> Floats:
-    """Return the state that is shown by default: zero, or with loops a closed state near it."""
+    """Return the state that is shown by default: zero, or with loops the reference state."""
     whole = robot.expanded()
     if whole.loops:
-        return np.array(freedom(whole).q, dtype=float)
+        return np.array(freedom(whole).home, dtype=float)
     return np.array([x for j in owners(whole) for x in whole.joints[j - 1].kind.neutral], dtype=float)
 
 
@@ -53,7 +53,7 @@ def states(robot: Robot, q: ArrayLike | None) -> Floats:
         return values
     active = active_places(robot.expanded()) if robot.loops else []
     if active and values.ndim == 2 and values.shape[1] == len(active) and len(values):
-        return _closed(robot, values)
+        return closed_along(robot, values)
     also = f", or the {len(active)} of its independent joints" if active else ""
     raise ProgramError(
         f"q has the shape {np.shape(q)}; it must be (times, {len(names)}), the coordinates of {robot.name}{also}"
@@ -96,10 +96,3 @@ def matrices(robot: Robot, q: Floats) -> Floats:
 def _transforms(robot: Robot) -> Function:
     tree = robot.derived(loops=(), chosen=()) if robot.loops else robot
     return transforms(tree, frames=link_names(robot)[1:]).compile()
-
-
-def _closed(robot: Robot, active: Floats) -> Floats:
-    found, guess = np.empty((len(active), len(robot.coordinate_names))), neutral(robot)
-    for k, each in enumerate(active):
-        found[k] = guess = close_loops(robot, each, guess=guess) if k else close_loops(robot, each)
-    return found

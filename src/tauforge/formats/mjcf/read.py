@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from ...errors import RobotError, RobotWarning
 from ...limits import spend
 from ...robot.base import Base
 from ...robot.body import Body
+from ...robot.kinds import PRISMATIC, REVOLUTE
 from ...robot.robot import Robot
 from ...spatial.pose import HERE
 from ...spatial.vector import ZERO, Vector
@@ -29,7 +31,7 @@ from ..source import Source
 from . import compiler
 from .compiler import compiled
 from .equalities import closed
-from .links import disabled, tree_of
+from .links import KINDS, Tree, disabled, tree_of
 from .scan import compiled_with, is_heavy, scan
 from .tendons import tendons
 from .unmodelled import unmodelled
@@ -87,9 +89,31 @@ def robot_of(model: Any, source: Source, snap: float = SNAP) -> Robot:
         base=Base(body=Body(name="world", visuals=visuals(model, 0, HERE))),
         free_frames=True,
     )
-    if left_out := [*left_open, *unmodelled(model)]:
+    robot, unfit = _with_home(robot, model, tree) if loops else (robot, [])
+    if left_out := [*left_open, *unfit, *unmodelled(model)]:
         warnings.warn(f"{source.path}: the models here leave out {'; '.join(left_out)}", RobotWarning, stacklevel=5)
     return robot.merged()
+
+
+def _with_home(robot: Robot, model: Any, tree: Tree) -> tuple[Robot, list[str]]:
+    """Return the robot with its keyframe "home" as reference state, or with qpos0, and what is left out.
+
+    Only hinges and slides have coordinates here that are MuJoCo's; all others are at zero.
+    """
+    named = [k for k in range(model.nkey) if model.key(k).name == "home"]
+    states = [(f"the keyframe {model.key(k).name!r}", model.key_qpos[k]) for k in named]
+    left_out = list[str]()
+    for what, qpos in [*states, ("qpos0", model.qpos0)]:
+        single = [j for j in range(model.njnt) if KINDS[model.jnt_type[j]] in (REVOLUTE, PRISMATIC)]
+        places = {j: robot.joints[tree.number[j] - 1] for j in single}
+        home = {x.name: float(qpos[model.jnt_qposadr[j]]) for j, x in places.items() if not x.mimic}
+        if not any(home.values()):
+            return robot, left_out
+        try:
+            return replace(robot, home=home), left_out
+        except RobotError as error:
+            left_out += [f"{what} as home: {error}"] * (what != "qpos0")
+    return robot, left_out
 
 
 def write(robot: Robot) -> str:

@@ -87,6 +87,7 @@ def _left_out(robot: Robot) -> dict[str, bool]:
         "limits": any(joint.limits != NO_LIMITS for joint in _joints(robot)),
         "constant frames": bool(robot.frames),
         "visuals": any(body.visuals for body in _bodies(robot)),
+        "home": bool(robot.home),
     }
 
 

@@ -8,6 +8,7 @@ A scalar is a number, or a text with an expression such as ``"pi/2"`` or ``"2*L1
     free_frames = false             whether models can choose other frames for the links, as for frames of a drawing
 
     independent = ["a", "b"]        the joints to which qd, qdd and tau belong; found if left out; only with loops
+    home = { a = 0.3, c = -1.2 }    closed coordinates by joint, a list for several; zero for joints that are left out
 
     [base]                          optional: the motion of link 0
     pose = [[1, 0, 0, 0], …]        its frame in the world, four rows; the identity by default
@@ -109,7 +110,9 @@ def read(path: Path) -> Robot:
         raise top.fault(
             "format", f"version {said(top.data['format'])} of the format is unknown; this program reads {VERSION}"
         )
-    top.only("format", "name", "gravity", "free_frames", "independent", "base", "link", "frame", "tendon", "loop")
+    top.only(
+        "format", "name", "gravity", "free_frames", "independent", "home", "base", "link", "frame", "tendon", "loop"
+    )
     links = top.tables("link")
     spend("links", sum(len(top.tables(key)) for key in ("link", "frame", "tendon", "loop")), path)
     base = _base(top.table("base")) if "base" in top.data else Base()
@@ -122,6 +125,7 @@ def read(path: Path) -> Robot:
         gravity=Vector(*top.scalars("gravity", 3)),
         free_frames=top.flag("free_frames", False),
         chosen=top.texts("independent"),
+        home=_home(top.table("home"), joints) if "home" in top.data else {},
         joints=tuple(joints),
         bodies=tuple(_body(link, "joint", "mimic", *_MOVING) for link in links),
         frames=tuple(_frame(frame, numbers) for frame in top.tables("frame")),
@@ -182,6 +186,16 @@ def _check(links: list[Table], joints: list[Joint]) -> None:
                     "variable", f"{joint.variable} is the variable of {owner} already; each joint needs its own"
                 )
             owners[joint.variable] = joint.name
+
+
+def _home(table: Table, joints: list[Joint]) -> dict[str, float | tuple[float, ...]]:
+    """Read the coordinates of joints in the reference state."""
+    sizes = {joint.name: len(joint.kind.coordinates) for joint in joints if joint.axes and not joint.mimic}
+    table.only(*sizes)
+    return {
+        name: table.number(name, 0.0) if sizes[name] == 1 else table.numeric(name, table.scalars(name, sizes[name]))
+        for name in table.data
+    }
 
 
 def _base(table: Table) -> Base:

@@ -31,6 +31,7 @@ def write(robot: Robot) -> str:
     lines = [f"format = {VERSION}", f"name = {_quoted(robot.name)}", f"gravity = {_list(robot.gravity)}"]
     lines += ["free_frames = true"] * robot.free_frames
     lines += [f"independent = [{', '.join(map(_quoted, robot.chosen))}]"] if robot.chosen else []
+    lines += [f"home = {_inline(_home(*item) for item in robot.home.items())}"] if robot.home else []
     lines += _base(robot.base)
     links = _links(robot)
     for number, (joint, body) in enumerate(zip(robot.joints, robot.bodies, strict=True), 1):
@@ -110,6 +111,10 @@ def _mimic(robot: Robot, mimic: Mimic) -> str:
 def _limits(limits: Limits) -> str:
     given = {key: x for key in LIMITS if (x := getattr(limits, key)) != getattr(NO_LIMITS, key)}
     return _inline(f"{key} = {_scalar(x) if math.isfinite(x) else x}" for key, x in given.items())
+
+
+def _home(name: str, values: float | Sequence[float]) -> str:
+    return f"{_quoted(name)} = {_list(values) if isinstance(values, Sequence) else _scalar(values)}"
 
 
 def _inline(fields: Iterable[str]) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from ...graph.node import Node, Scalar, as_node
+from ...graph.node import Node, Scalar, as_node, symbol
 from ...program.array import Array, Shape, inputs, outputs
 from ...program.program import Program
 from ...program.repeat import Repeat
@@ -18,6 +19,7 @@ from ...robot.robot import Robot
 from ..registry import model
 from ..results import program
 from ..state import INPUTS
+from .closed_form.branch import Branch
 from .newton_step import newton_step
 
 STEPS = 50
@@ -28,9 +30,9 @@ STEPS = 50
 def closing(robot: Robot) -> Program:
     """Return the Program ``q_active, guess -> q, closed``: coordinates of all joints with the loops closed.
 
-    ``q_active`` has the coordinates of the independent joints, ``guess`` those of all joints: it decides between ways
-    to assemble the mechanism, and joints that turn stay within half a turn of it. ``closed`` is 1; where no position of
-    the other joints closes the loops it is 0, and those joints have no number.
+    ``q_active`` has the coordinates of the independent joints, ``guess`` those of all joints, closed, as the last state
+    of a motion: the result is assembled in the same way, and joints that turn stay within half a turn of it. ``closed``
+    is 1; where no position of the other joints closes the loops it is 0, and those joints have no number.
 
     Loops that are triangles in a plane, or legs that end in a ball joint, are closed in closed form, one after another.
     For all others, the Program is one damped Newton step from ``guess``, and ``Program.repeat`` says how the step is
@@ -38,12 +40,8 @@ def closing(robot: Robot) -> Program:
     """
     robot = robot.expanded().map(as_node)
     active = active_places(robot)
-    names = [robot.coordinate_names[place] for place in active]
-    arrays = {
-        "q_active": inputs("q_active", names, "coordinates of the independent joints"),
-        "guess": inputs("guess", robot.coordinate_names, "coordinates of all joints near those wanted"),
-    }
-    found = in_closed_form(robot, active, arrays)
+    arrays = _inputs(robot, active)
+    found = in_closed_form(robot, active, arrays, Branch())
     if found is not None:
         return program("closing", robot, arrays, _results(robot, *found))
     q = list(arrays["guess"].nodes)
@@ -54,8 +52,59 @@ def closing(robot: Robot) -> Program:
     return replace(program("closing", robot, arrays, stepped), repeat=repeat)
 
 
+def _inputs(robot: Robot, active: Sequence[int]) -> dict[str, Array]:
+    names = [robot.coordinate_names[place] for place in active]
+    return {
+        "q_active": inputs("q_active", names, "coordinates of the independent joints"),
+        "guess": inputs("guess", robot.coordinate_names, "coordinates of all joints, whose branch is kept"),
+    }
+
+
+class Assembly(NamedTuple):
+    """A closed form whose signs are given: every way to assemble the loops.
+
+    Attributes
+    ----------
+    program
+        ``q_active, guess, signs -> q, closed, margins, sides``: what ``Branch`` has.
+    signs
+        How many signs there are.
+    loops
+        The loop of each margin, by name.
+    """
+
+    program: Program
+    signs: int
+    loops: tuple[str, ...]
+
+
+def assembly(robot: Robot) -> Assembly | None:
+    """Return the closed form of a robot's loops with given signs; None if they are closed by steps."""
+    if not robot.loops or closing(robot).repeat:
+        return None
+    from .closed_form.order import solved_in_order
+
+    robot = robot.expanded().map(as_node)
+    active = active_places(robot)
+    arrays = _inputs(robot, active)
+    branch = Branch(lambda k: symbol(f"signs[{k}]"))
+    given, guess = arrays["q_active"].nodes, arrays["guess"].nodes
+    solved = solved_in_order(robot, dict(zip(active, given, strict=True)), guess, branch)
+    assert solved
+    count = len(branch.sides)
+    known = dict(zip(active, given, strict=True)) | solved.values
+    signs = [f"sign{k}" for k in range(1, count + 1)]
+    if count:
+        arrays["signs"] = inputs("signs", signs, "1 or -1 for each root")
+    results = _results(robot, [as_node(known[place]) for place in range(len(guess))], solved.exists)
+    for name, values in (("margins", branch.margins), ("sides", branch.sides)):
+        labels = [f"{name}{k}" for k in range(1, len(values) + 1)]
+        results[name] = outputs(values, [len(values)], [labels], "what tells branches apart")
+    return Assembly(program("assembly", robot, arrays, results), count, tuple(branch.loops))
+
+
 def in_closed_form(
-    robot: Robot, active: Sequence[int], arrays: dict[str, Array]
+    robot: Robot, active: Sequence[int], arrays: dict[str, Array], branch: Branch
 ) -> tuple[Sequence[Scalar], Scalar] | None:
     """Return the coordinates and the flag in closed form; None if there is none."""
     given, guess = arrays["q_active"].nodes, arrays["guess"].nodes
@@ -65,7 +114,7 @@ def in_closed_form(
     from .closed_form.order import is_right, solved_in_order
     from .freedom import freedom
 
-    solved = solved_in_order(robot, known, guess)
+    solved = solved_in_order(robot, known, guess, branch)
     if solved is None:
         return None
     q = [as_node((known | solved.values)[place]) for place in range(len(guess))]

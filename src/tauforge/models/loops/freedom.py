@@ -6,21 +6,28 @@ Symbols have random values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ProgramError
-from ...robot.entries import owners
+from ...errors import ExpressionError, ProgramError, RobotError
+from ...graph.evaluate import symbols
+from ...robot.assemble import PLACE
+from ...robot.entries import by_joint, owners
+from ...robot.home import Home, home_of, home_state
+from ...robot.joint import given
 from ...robot.kinds import FLOATING, KINDS
+from ...robot.loop import Loop
 from ...robot.robot import Robot
 from ...robot.scalars import randomised
 from ..coordinates import Coordinates
 from .choice import chosen_axes
+from .closure import TURN, Gap, gaps
 from .newton import is_closed, newton
 from .search import Group, Mechanism, mechanism_of
 
@@ -31,6 +38,10 @@ STILL = 1e-7
 """Part of an axis in a motion of unit length, below which the axis does not move."""
 NEARLY = 0.45
 """Part of the largest column that suffices to be chosen, in order: rounding does not decide between equal ones."""
+OPEN = 1e-4
+"""What rounding in a description may leave open in its reference state, in metres and radians."""
+WALK = 16
+"""Steps from the reference state to one with some joints elsewhere."""
 DRAWS = 5
 """How often other numbers are drawn for symbols, if the loops cannot be closed with the first ones."""
 
@@ -50,7 +61,9 @@ class Freedom:
     held
         Names of the axes that the loops keep from moving.
     q
-        A closed state.
+        A closed state in which the rank is that of most states.
+    home
+        The closed state to which the branch of the robot belongs.
     """
 
     mobility: int
@@ -58,12 +71,14 @@ class Freedom:
     degrees: tuple[str, ...]
     held: tuple[str, ...]
     q: Floats
+    home: Floats
 
 
 @lru_cache(maxsize=32)
 def freedom(robot: Robot) -> Freedom:
     """Return how a mechanism with closed loops can move."""
-    numeric, q = _closed(robot)
+    numeric, home = _closed(robot)
+    q = home
     mechanism, tree = mechanism_of(numeric), Coordinates.of_tree(numeric)
     base, driven, passive = _classes(numeric, tree)
     following = _not_chosen(numeric, tree) if robot.chosen else passive
@@ -83,7 +98,7 @@ def freedom(robot: Robot) -> Freedom:
     if robot.chosen:
         free = chosen_axes(numeric, tree, base, J, rank)
     degrees, still = (tuple(tree.names[k] for k in some) for some in (free, sorted(held)))
-    return Freedom(len(tree.names) - rank, len(J) - rank, degrees, still, q)
+    return Freedom(len(tree.names) - rank, len(J) - rank, degrees, still, q, home if robot.home else q)
 
 
 def _held(J: Floats, dependent: set[int], axes: Sequence[int]) -> list[int]:
@@ -103,6 +118,79 @@ def check_choice(robot: Robot) -> Robot:
     if robot.chosen:
         freedom(robot.expanded())
     return robot
+
+
+def check_home(robot: Robot) -> None:
+    """Refuse a reference state in which loops are open; lengths that are symbols say nothing of that."""
+    open_by, name = _widest(robot)
+    if not open_by <= OPEN:
+        raise RobotError(
+            f"{robot.name}: home leaves the loop {name!r} open by {open_by:.3g} m or rad; it must be a closed state: "
+            "tf.close_loops(robot, guess=…) of the robot without home gives one near a guess"
+        )
+
+
+def home_near(robot: Robot) -> Home:
+    """Return the reference state, or where it is open the closed one near it; none if there is none."""
+    if _widest(robot)[0] <= OPEN:
+        return robot.home
+    whole = robot.expanded()
+    q = mechanism_of(randomised(whole, Random(1))).closed_from(np.array(home_state(whole)))
+    own = {joint.name for joint in robot.joints}
+    return {} if q is None else {name: x for name, x in home_of(whole, q.tolist()).items() if name in own}
+
+
+def home_found(robot: Robot) -> Home:
+    """Return the closed state that is the reference state where none is given; none where lengths are symbols."""
+    whole = robot.expanded()
+    if _is_symbolic(whole):
+        return {}
+    own = {joint.name for joint in robot.joints}
+    return {name: x for name, x in home_of(whole, freedom(whole).home.tolist()).items() if name in own}
+
+
+def _is_symbolic(robot: Robot) -> bool:
+    """Tell whether lengths or angles of the description are symbols."""
+    return any(key in PLACE and symbols([x]) for key, x in robot.expressions())
+
+
+def _widest(robot: Robot) -> tuple[float, str]:
+    """Return by how much the reference state leaves a loop open, and which; zero where lengths are symbols."""
+    whole = robot.expanded()
+    if _is_symbolic(whole):
+        return 0.0, ""
+    found = gaps(whole, by_joint(whole, home_state(whole)))
+    return max((_open_by(*own), own[0].joint.name) for own in zip(whole.loops, found, strict=True))
+
+
+def _open_by(loop: Loop, gap: Gap) -> float:
+    """Return the largest length or angle by which a loop is open."""
+    held, parts = loop.joint.kind.held or (), [*map(float, gap.parts)]
+    sines = [x for k, x in zip(held, parts, strict=False) if k in TURN]
+    lengths = [x for k, x in zip((*held, None), parts, strict=False) if k not in TURN]
+    return max(float(np.arctan2(np.linalg.norm(sines), float(gap.cosine))), *map(abs, lengths), 0.0)
+
+
+def home_with(robot: Robot, positions: Mapping[str, Any]) -> Home:
+    """Return the reference state with some joints moved to positions and the loops closed; none if they open."""
+    whole = robot.expanded()
+    mechanism, q = mechanism_of(randomised(whole, Random(1))), freedom(whole).home.copy()
+    held = [(own[0], axes[0], whole.joints[j - 1].name) for j, own, axes in mechanism.places]
+    held = [own for own in held if own[2] in positions]
+    try:
+        way = [(place, q[place], float(given(positions[name], name)) - q[place]) for place, _, name in held]
+    except ExpressionError:
+        return {}
+    for part in np.linspace(0.0, 1.0, WALK + 1)[1:]:
+        for place, start, far in way:
+            q[place] = start + part * far
+        for group in mechanism.groups:
+            free = [axis for axis in group.axes if all(axis != own for _, own, _ in held)]
+            found, left = newton(mechanism.evaluator(group), mechanism.step, q[None], free)
+            if not is_closed(left).all():
+                return {}
+            q = found[0]
+    return home_of(whole, q.tolist())
 
 
 def _regular(mechanism: Mechanism, group: Group, q: Floats, following: Sequence[int]) -> tuple[Floats, int]:
@@ -139,15 +227,16 @@ def _not_chosen(robot: Robot, tree: Coordinates) -> list[int]:
 
 def _closed(robot: Robot) -> tuple[Robot, Floats]:
     """Return the robot with numbers for its symbols, and a closed state; several numbers are tried."""
+    start = np.array(home_state(robot)) if robot.home else None
     for draw in range(1, DRAWS):
         numeric = randomised(robot, Random(draw))
         try:
-            return numeric, mechanism_of(numeric).closed_state()
+            return numeric, mechanism_of(numeric).closed_state(start)
         except ProgramError:
             if not robot.symbols:
                 raise
     numeric = randomised(robot, Random(DRAWS))
-    return numeric, mechanism_of(numeric).closed_state()
+    return numeric, mechanism_of(numeric).closed_state(start)
 
 
 def neutral(robot: Robot) -> Floats:

@@ -177,9 +177,9 @@ class Mechanism:
     def _whole(self) -> Evaluator:
         return self.evaluator(self.group(range(len(self.names))))
 
-    def closed_state(self) -> Floats:
-        """Return a state in which the loops are closed, near zero if possible."""
-        q = self.neutral
+    def closed_state(self, q: Floats | None = None) -> Floats:
+        """Return a state in which the loops are closed, near a given one or zero if possible."""
+        q = self.neutral if q is None else q
         for group in self.groups:
             q = _closed(self, group, q)
         return q

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import ProgramError
-from ...geometry.close_loops import close_loops
+from ...geometry.close_loops import close_loops, closed_along
 from ...geometry.joint_limits import LimitedJoint
 from ...models.inverse_dynamics import inverse_dynamics
 from ...models.loops.closure import loop_closure
@@ -82,11 +82,7 @@ class Drives:
         if not self.robot.loops:
             return q
         if self._way is None:
-            found, last = [], self._guess
-            for own in q:
-                last = close_loops(self.robot, own, guess=last)
-                found.append(last)
-            self._way = t, np.array(found)
+            self._way = t, closed_along(self.robot, q, self._guess)
             return self._way[1]
         times, known = self._way
         after = np.clip(np.searchsorted(times, t), 1, len(times) - 1)

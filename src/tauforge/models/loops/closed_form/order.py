@@ -15,6 +15,7 @@ from ....robot.scalars import randomised
 from ..closure import with_sides
 from ..freedom import DRAWS, Floats, Freedom, error
 from ..newton import is_closed
+from .branch import Branch
 from .cycle import cycle
 from .leg import solve_leg
 from .planar import Solved, solve_planar
@@ -26,7 +27,7 @@ SMALL = 1e-9
 """Error of a closed loop at those states, as a part of the loop's size."""
 
 
-def solved_in_order(robot: Robot, known: Mapping[int, Scalar], guess: Sequence[Node]) -> Solved | None:
+def solved_in_order(robot: Robot, known: Mapping[int, Scalar], guess: Sequence[Node], branch: Branch) -> Solved | None:
     """Return the unknown coordinates of a robot, whose scalars are nodes, by their place in q.
 
     ``known`` has the others. None if a loop is neither a triangle nor a leg once those before it are closed.
@@ -35,14 +36,17 @@ def solved_in_order(robot: Robot, known: Mapping[int, Scalar], guess: Sequence[N
     first = places(tree)
     values, exists, waiting = dict(known), as_node(1.0), list(sides)
     while waiting:
-        q = known_by_joint(tree, values)
+        q, last = known_by_joint(tree, values), known_by_joint(tree, {place: guess[place] for place in values})
         for side in waiting:
-            own = cycle(tree, side, q, first)
-            if own is not None and not any(x.place is not None for x in own.unknowns):
+            own, before = cycle(tree, side, q, first), cycle(tree, side, last, first)
+            if own is None or before is None:
+                continue
+            if not any(x.place is not None for x in own.unknowns):
                 waiting.remove(side)  # closed by the others, or never: the trial tells
                 break
-            found = own and (solve_planar(own, [*guess]) or solve_leg(own, [*guess]))
+            found = solve_planar(own, before, [*guess], branch) or solve_leg(own, before, [*guess], branch)
             if found:
+                branch.name(side.loop.joint.name)
                 values |= found.values
                 exists = exists * found.exists
                 waiting.remove(side)

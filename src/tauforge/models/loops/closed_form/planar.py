@@ -13,6 +13,7 @@ from ....graph.node import Scalar
 from ....spatial.pose import Pose
 from ....spatial.rotation import Rotation
 from ....spatial.vector import UNITS, Vector, column, cross, dot
+from .branch import Branch
 from .constant import EXACT, constant, vanishes
 from .cycle import BALL, SLIDE, TURN, Cycle, Unknown
 from .turning import Turn, root, turned
@@ -84,12 +85,23 @@ class Plane(NamedTuple):
     turn: Turn
 
 
-def solve_planar(cycle: Cycle, guess: list[Scalar]) -> Solved | None:
-    """Return the unknown coordinates of a planar loop; None if the loop is not planar."""
-    plane = planar_loop(cycle)
-    if plane is None:
+def solve_planar(cycle: Cycle, before: Cycle, guess: list[Scalar], branch: Branch) -> Solved | None:
+    """Return the unknown coordinates of a planar loop; None if the loop is not planar.
+
+    Parameters
+    ----------
+    cycle, before
+        The loop with what is known of it, and with the guess of that.
+    guess
+        Coordinates of all joints.
+    branch
+        Takes or gives the signs of roots.
+    """
+    plane, last = planar_loop(cycle), planar_loop(before)
+    if plane is None or last is None:
         return None
-    return (_triangle, _one_slide, _two_slides)[[x.motion for x in plane.unknowns].count(SLIDE)](plane, guess)
+    solve = (_triangle, _one_slide, _two_slides)[[x.motion for x in plane.unknowns].count(SLIDE)]
+    return solve(plane, last, guess, branch)
 
 
 def planar_loop(cycle: Cycle) -> Plane | None:
@@ -163,8 +175,12 @@ def _plane(cycle: Cycle) -> Plane | None:
     return Plane(cycle.unknowns, tuple(directions), points, tuple(slides), Flat(end[0], end[1]), Turn(x[1], x[0]))
 
 
-def _triangle(plane: Plane, guess: list[Scalar]) -> Solved | None:
-    """Solve a triangle with three known sides: circle and circle."""
+def _triangle(plane: Plane, last: Plane, guess: list[Scalar], branch: Branch) -> Solved | None:
+    """Solve a triangle with three known sides: circle and circle.
+
+    The sign is that of its area, from any two sides that meet at a joint: with the angle of that joint, not with the
+    angle between a side of the last state and the diagonal of the next one.
+    """
     _, c2, c3 = plane.points
     u, t = c3.minus(c2), plane.end
     D, X = c2.dot(u), c2.cross(u)
@@ -174,18 +190,20 @@ def _triangle(plane: Plane, guess: list[Scalar]) -> Solved | None:
     if first.place is None or second.place is None:
         return None
     k = 0.5 * (t.dot(t) - c2.dot(c2) - u.dot(u))
-    # twice the area of the triangle, as each of the two joints has it in the guess
-    before, after = (
-        Turn.of(guess[x.place or 0], way) for x, way in zip((first, second), plane.directions, strict=False)
-    )
-    side = c2.cross(u.by(after)) + c2.by(before).cross(t)
-    phi2, scale, exists = turned(D, -X, k, side)
+    # twice the area, as each of two joints has it in the guess
+    before, after = Turn.of(guess[first.place], last.directions[0]), Turn.of(guess[second.place], last.directions[1])
+    a, b = last.points[1], last.points[2].minus(last.points[1])
+    size = 0.5 * (c2.dot(c2) + u.dot(u))
+    phi2, scale, exists = turned(D, -X, k, size * size, branch, a.cross(b.by(after)), a.by(before).cross(last.end))
     phi1 = c2.times(scale).plus(u.by(phi2)).to(t)
     return Solved(_turns(plane, guess, [phi1, phi2]), exists)
 
 
-def _one_slide(plane: Plane, guess: list[Scalar]) -> Solved | None:
-    """Solve a triangle with a side of unknown length, the third axis: circle and line."""
+def _one_slide(plane: Plane, last: Plane, guess: list[Scalar], branch: Branch) -> Solved | None:
+    """Solve a triangle with a side of unknown length, the third axis: circle and line.
+
+    The sign tells on which side of the foot of the perpendicular to the line the side of known length ends.
+    """
     c2, d = plane.points[1], plane.slides[2]
     e = d.by(plane.turn)
     # R(φ₁) c₂ = m - q₃ e: K takes the point on the third axis to its end
@@ -194,26 +212,39 @@ def _one_slide(plane: Plane, guess: list[Scalar]) -> Solved | None:
     square = c2.dot(c2)
     if vanishes(square):
         return None
-    first, third = plane.unknowns[0], plane.unknowns[2]
-    side: Scalar = 0.0
-    if third.place is not None:
-        side = side + guess[third.place] - along
-    if first.place is not None:
-        side = side - c2.by(Turn.of(guess[first.place], plane.directions[0])).dot(e)
-    way, exists = root(square - across * across, square, side)
+    third = plane.unknowns[2]
+    way, exists = root(square - across * across, square, square + m.dot(m), branch, *_ends(last, guess))
     q3 = along + way
     phi1 = c2.to(m.minus(e.times(q3)))
     found = _turns(plane, guess, [phi1, plane.turn.minus(phi1)])
     return Solved(found if third.place is None else {**found, third.place: q3}, exists)
 
 
-def _two_slides(plane: Plane, guess: list[Scalar]) -> Solved | None:
+def _ends(last: Plane, guess: list[Scalar]) -> list[Scalar]:
+    """Return where the side of known length ends along the line, seen from the foot of the perpendicular: as each of
+    the joints has it in the guess.
+    """
+    c2, d = last.points[1], last.slides[2]
+    e, (first, second, third) = d.by(last.turn), last.unknowns
+    found = list[Scalar]()
+    if second.place is not None:
+        found.append(-c2.dot(d.by(Turn.of(guess[second.place], last.directions[1]))))
+    if first.place is not None:
+        found.append(-c2.by(Turn.of(guess[first.place], last.directions[0])).dot(e))
+    if third.place is not None:
+        m = last.end.minus(last.points[2].minus(c2).by(last.turn))
+        found.append(guess[third.place] - m.dot(e))
+    return found
+
+
+def _two_slides(plane: Plane, last: Plane, guess: list[Scalar], branch: Branch) -> Solved | None:
     """Solve a loop with two slides: line and line."""
     d2, d3 = (d.by(plane.turn) for d in plane.slides[1:])
     m = plane.end.minus(plane.points[2].by(plane.turn))
     size = d2.cross(d3)
     if vanishes(size):
         return None
+    branch.watch(size * size)
     found = _turns(plane, guess, [plane.turn])
     for unknown, x in zip(plane.unknowns[1:], (m.cross(d3) / size, d2.cross(m) / size), strict=True):
         if unknown.place is not None:

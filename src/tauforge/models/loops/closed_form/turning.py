@@ -1,6 +1,6 @@
 """Angles by their sine and cosine times any positive length, and the equation that most loops come down to.
 
-A solution depends on a sign, the way in which the loop is assembled; the guess decides it.
+A solution depends on a sign, the way in which the loop is assembled: see branch.py.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ....graph.functions import absolute, atan2, cos, sign, sin, sqrt
 from ....graph.node import Scalar
+from .branch import Branch
 
 ROUNDING = 1e-14
 """How far beyond its reach, as a part of it, a loop still counts as stretched: what rounding may amount to."""
@@ -43,7 +44,7 @@ class Turn(NamedTuple):
 
 
 class Root(NamedTuple):
-    """A square root with the sign of another quantity, and whether there is one: 1 or 0.
+    """A square root with a sign, and whether there is one: 1 or 0.
 
     The root is 0 where there is none, so that what follows has a value.
     """
@@ -52,11 +53,15 @@ class Root(NamedTuple):
     exists: Scalar
 
 
-def root(square: Scalar, scale: Scalar, like: Scalar) -> Root:
-    """Return the root of a difference of squares, the first of which is ``scale``."""
+def root(square: Scalar, scale: Scalar, size: Scalar, branch: Branch, *sides: Scalar) -> Root:
+    """Return the root of a difference of squares, the first of which is ``scale``, with the sign of ``sides``.
+
+    ``size`` is not less than that square, and does not vanish with it.
+    """
+    branch.watch(square / size)
     square = square + ROUNDING * scale
     exists = positive(square)
-    return Root(_side(like) * sqrt(0.5 * (square + absolute(square))), exists)
+    return Root(branch.sign(*sides) * sqrt(0.5 * (square + absolute(square))), exists)
 
 
 def positive(x: Scalar) -> Scalar:
@@ -65,18 +70,16 @@ def positive(x: Scalar) -> Scalar:
     return 0.5 * absolute(side + absolute(side))  # the outer one leaves no negative zero
 
 
-def _side(x: Scalar) -> Scalar:
-    """Return 1 or -1, and 1 for zero."""
-    return sign(sign(x) + 0.5)
-
-
-def turned(E: Scalar, F: Scalar, k: Scalar, side: Scalar) -> tuple[Turn, Scalar, Scalar]:
+def turned(
+    E: Scalar, F: Scalar, k: Scalar, size: Scalar, branch: Branch, *sides: Scalar
+) -> tuple[Turn, Scalar, Scalar]:
     """Return the angle in E cos φ + F sin φ = k, its length, and whether there is one: 1 or 0.
 
-    Of the two angles it is the one for which E sin φ - F cos φ has the sign of ``side``.
+    Of the two angles it is the one for which E sin φ - F cos φ has the sign of ``sides``, which all have the same.
+    ``size`` is as for ``root``.
     """
     square = E * E + F * F
-    s, exists = root(square - k * k, square, side)
+    s, exists = root(square - k * k, square, size, branch, *sides)
     return Turn(k * F + s * E, k * E - s * F), square, exists
 
 
