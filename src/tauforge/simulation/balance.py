@@ -31,6 +31,11 @@ from ..robot.body import NO_LIFT
 from ..robot.robot import Robot
 from ..spatial.vector import Vector, cross
 
+SAFETY = 10.0
+"""How many times the tolerances of all steps explain a change of the energy."""
+ROUNDING = 1e3 * 2.0**-52
+"""Part of the energy's and the work's amounts that rounding explains."""
+
 
 def is_balanced(robot: Robot) -> bool:
     """Return whether a robot's energy follows from its state; not if the description prescribes velocities."""

@@ -9,11 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
-from ..llvm.march.tables import CONTROLS, DONE, ENDLESS, NOT_FINITE, PROGRAMS, RUNNING, TOO_MANY, TOO_SMALL
+from ..llvm.march.tables import (
+    CONTROLS,
+    DONE,
+    ENDLESS,
+    NOT_FINITE,
+    PROGRAMS,
+    RUNNING,
+    TOLERANCES,
+    TOO_MANY,
+    TOO_SMALL,
+    UNBALANCED,
+)
 from ..program.program import Program
 from ..progress import Progress
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
+from .balance import ROUNDING, SAFETY
 from .divergence import PER_DOUBLING, Growth
 from .drive import Table
 from .flow import flow
@@ -36,10 +48,11 @@ REASONS = {
     TOO_SMALL: "no step is short enough to keep the tolerance",
     NOT_FINITE: "even in the shortest step, the state or its rates exceed the largest numbers",
     TOO_MANY: "it has tried max_steps steps",
+    UNBALANCED: "the energy has changed by more than the work and the tolerances explain",
 }
 NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
-          TOO_MANY: "too many steps", ENDLESS: "diverges"}  # fmt: skip
+          TOO_MANY: "too many steps", UNBALANCED: "energy error", ENDLESS: "diverges"}  # fmt: skip
 """What the status of a state is called."""
 
 
@@ -82,7 +95,9 @@ class Course:
     def __init__(
         self, system: System, table: Table, y: Floats, how: Options, span: tuple[float, float] | None = None
     ) -> None:
-        self.system, self.how, self.table, self._start = system, how, table, y
+        self.system, self.how, self.table = system, how, table
+        self._start = y = np.concatenate([y, np.zeros((len(y), 1))], axis=1)  # the work
+        size = y.shape[1]
         times = None if span else system.clock.seconds
         self.span = span = span or (0.0, system.clock.duration)
         self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64))
@@ -93,10 +108,11 @@ class Course:
         self._growth = dict[int, Growth]()
         self._due, self._why = np.full(len(y), float(FIRST_SLICE)), dict[int, str]()
         rows = 1 + ROWS if times is None else len(times)
-        results = np.full((len(y), rows, system.size), np.nan)
+        results = np.full((len(y), rows, size), np.nan)
         results[:, 0] = y
-        tolerances = np.empty(system.size + 2)
-        tolerances[:2], tolerances[2:] = (how.rtol, how.max_step), how.atol
+        head = len(TOLERANCES)
+        tolerances = np.full(size + head, np.inf)
+        tolerances[:head], tolerances[head:-1] = (how.rtol, how.max_step, SAFETY, ROUNDING), how.atol
         self.task = Task(
             np.full(rows, span[0]) if times is None else times,
             breaks,
@@ -151,7 +167,7 @@ class Course:
     def _state(self, state: int) -> Floats:
         """Return where a state is now."""
         at = len(CONTROLS)
-        now: Floats = self.records[state, at : at + self.system.size]
+        now: Floats = self.records[state, at : at + self._start.shape[1]]
         return now
 
     def _is_running(self, records: Floats) -> bool:
@@ -166,7 +182,7 @@ class Course:
 
     @property
     def states(self) -> tuple[Floats, Floats]:
-        """The times and states of a single state's results, and where it was in the end."""
+        """The times and states of a single state's results, with the work, and where it was in the end."""
         rows = int(control(self.records, "row")[0])
         t, y = self.task.times[:rows], self.task.results[0, :rows]
         now = float(control(self.records, "t")[0])
@@ -192,7 +208,7 @@ class Course:
             if status == ENDLESS:
                 raise ProgramError(f"the integrator gave up at t = {now} s: {self._why[0]}")
             if status == NOT_FINITE and not self.count("steps")[0]:
-                check_start(self.system, self._start[0])
+                check_start(self.system, self._start[0, :-1])
             t, y = self.states
             diverged = self._growth.get(0, self._growth_of(0)).exploded(t, self.system.velocities(y))
             raise ProgramError(f"the integrator gave up at t = {now}: {REASONS[status]}{diverged}")
@@ -224,13 +240,13 @@ class Stepper:
         self, system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options
     ) -> None:
         self.status, self.t, self.t_old, self.y = "running", t, t, y
-        self._system, self._size = system, system.size
+        self._system, self._size = system, system.size + 1
         given = system.driven(t, *system.split(y)[:2])
         table = Table(
             np.array([-np.inf]), {name: np.asarray(x)[None, None] for name, x in given.items() if name != "t"}
         )
         self._course = Course(system, table, y[None], how._replace(max_steps=None), (t, stop))
-        self._course.task = self._course.task._replace(results=np.zeros((1, 0, system.size)), own=False)
+        self._course.task = self._course.task._replace(results=np.zeros((1, 0, self._size)), own=False)
         if first_step:
             control(self._course.records, "h")[:] = first_step
         self._counted = (0, 0)
@@ -248,7 +264,7 @@ class Stepper:
             return REASONS[status]
         at = len(CONTROLS)
         self.t_old, self.t = self.t, float(control(records, "t")[0])
-        self.y = records[0, at : at + self._size].copy()
+        self.y = records[0, at : at + self._size - 1].copy()
         self.h_abs = float(control(records, "h")[0])
         self.status = "finished" if status == DONE else "running"
         return None
@@ -263,8 +279,8 @@ class Stepper:
         """Return the interpolant of the last step."""
         rule = tableau(self._course.how.method)
         at, size = len(CONTROLS) + 2 * self._size, self._size
-        old = self._course.records[0, at : at + size].copy()
-        u = self._course.records[0, at + size :].reshape(-1, size).copy()
+        old = self._course.records[0, at : at + size - 1].copy()
+        u = self._course.records[0, at + size :].reshape(-1, size)[:, :-1].copy()
         t, h, end = self.t_old, self.t - self.t_old, self.y
         if rule.extra:
             u[rule.stages :] = self._further(u, old, t, h)

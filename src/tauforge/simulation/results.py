@@ -52,7 +52,7 @@ def finished(system: System, record: Record, how: Options, status: str, *, bare:
 def course_of_one(course: Course, status: str) -> Trajectory:
     """Return the trajectory of a single state."""
     t, y = course.states
-    q, qd, integral = _settled(course.system, y)
+    q, qd, integral = _settled(course.system, y[:, :-1])
     known = {"t": t, **{name: rows[0] for name, rows in course.inputs(t).items()}}
     found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, **known})
     counts = {name: int(course.count(name)[0]) for name in ("evaluations", "jacobians", "steps")}
@@ -63,7 +63,7 @@ def course_of_one(course: Course, status: str) -> Trajectory:
 def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
     """Return the trajectory of many states with their leading axes."""
     t, results = course.task.times, course.task.results
-    q, qd, integral = _settled(course.system, results)
+    q, qd, integral = _settled(course.system, results[..., :-1])
     found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, "t": t, **course.inputs(t)})
     names = ("evaluations", "jacobians", "steps", "rejected")
     counts = {name: course.count(name) for name in names}

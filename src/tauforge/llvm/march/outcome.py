@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..trigonometry import PREFIX
 from .step import Step
-from .tables import NOT_FINITE, TOO_SMALL
+from .tables import NOT_FINITE, TOO_SMALL, UNBALANCED
 
 
 class Outcome(Step):
@@ -13,15 +13,18 @@ class Outcome(Step):
     def _judge(self) -> None:
         """Find the size of the errors, decide which lanes accept their step, and choose the length of the next."""
         w, t, suffix = self.w, self.t, self.v.suffix
-        for table, total in ((self.table_e, self.scaled), (self.table_low, self.scaled_low)):
+        for table, total, at in (
+            (self.table_e, self.scaled, self.lost), (self.table_low, self.scaled_low, self.lost_low),
+        ):  # fmt: skip
             w.do(f"call void @combine(ptr {self.rates_at}, ptr null, ptr {self.u}, ptr {table}, i64 {self.stages}, "
                  f"i64 {self.size})")  # fmt: skip
             w.put(t, "zeroinitializer", total)
-            relative = self._spread(w.get("double", self.tolerances))
-            with w.each(self.size) as e:
+            relative = self._spread(self._tolerance("relative"))
+            self._copy(at, w.at(t, self.rates_at, self.judged), "1")
+            with w.each(self.judged) as e:
                 sizes = [w.let(f"call {t} @llvm.fabs.{suffix}({t} {w.get(t, y, e)})") for y in (self.y, self.new)]
                 large = w.let(f"call {t} @llvm.maxnum.{suffix}({t} {sizes[0]}, {t} {sizes[1]})")
-                absolute = self._spread(w.get("double", self.tolerances, w.add(e, 2)))
+                absolute = self._spread(self._absolute(e))
                 scale = w.let(f"fadd {t} {w.let(f'fmul {t} {large}, {relative}')}, {absolute}")
                 x = w.let(f"fdiv {t} {w.get(t, self.rates_at, e)}, {scale}")
                 w.put(t, w.let(f"fadd {t} {w.get(t, total)}, {w.let(f'fmul {t} {x}, {x}')}"), total)
@@ -38,7 +41,7 @@ class Outcome(Step):
             self._raise("jacobians", lane)
         high, low = (w.get("double", total, lane) for total in (self.scaled, self.scaled_low))
         both = w.let(f"fadd double {high}, {w.let(f'fmul double {low}, {self.v.literal(0.01)}')}")
-        mean = w.let(f"fmul double {both}, {self._float(self.size)}")
+        mean = w.let(f"fmul double {both}, {self._float(self.judged)}")
         root = w.let(f"call double @llvm.sqrt.f64(double {mean})")
         error = w.let(f"fdiv double {high}, {w.let(f'fadd double {root}, {self.v.literal(1e-300)}')}")
         finite = w.let(f"fcmp olt double {error}, {self.v.literal(1e300)}")
@@ -72,6 +75,45 @@ class Outcome(Step):
         with w.when(w.let(f"fcmp olt double {step}, {self._shortest_step(lane)}")):
             why = w.let(f"select i1 {finite}, double {TOO_SMALL}.0, double {NOT_FINITE}.0")
             self._set("status", lane, why)
+
+    def _balance(self) -> None:
+        """Give up states whose energy has changed by more than work and tolerances explain."""
+        w, t = self.w, self.t
+        with w.when(self._has(self.conserved)):
+            self._conserve(self.new)
+            w.put(t, "zeroinitializer", self.bound)
+            relative = self._spread(self._tolerance("relative"))
+            with w.each(self.judged) as e:
+                sizes = [w.let(f"call {t} @llvm.fabs.{self.v.suffix}({t} {w.get(t, y, e)})") for y in (self.y, self.new)]
+                large = w.let(f"call {t} @llvm.maxnum.{self.v.suffix}({t} {sizes[0]}, {t} {sizes[1]})")
+                scale = w.let(f"fadd {t} {w.let(f'fmul {t} {large}, {relative}')}, {self._spread(self._absolute(e))}")
+                part = w.let(f"fmul {t} {scale}, {w.get(t, self.slopes, e)}")
+                w.put(t, w.let(f"fadd {t} {w.get(t, self.bound)}, {part}"), self.bound)
+            with w.each(self.v.lanes) as lane, w.when(self._accepts(lane)):
+                self._balance_lane(lane)
+
+    def _balance_lane(self, lane: str) -> None:
+        w = self.w
+        high, low = (self._size_of(w.get("double", at, lane)) for at in (self.lost, self.lost_low))
+        both = w.let(f"fadd double {high}, {w.let(f'fmul double {low}, {self.v.literal(0.1)}')}")
+        both = w.let(f"fadd double {both}, {self.v.literal(1e-300)}")
+        lost = w.let(f"fdiv double {w.let(f'fmul double {high}, {high}')}, {both}")
+        self._raise("allowed", lane, w.let(f"fadd double {w.get('double', self.bound, lane)}, {lost}"))
+        work = w.get("double", self._entry(self.new, lane, self.judged))
+        now = w.let(f"fsub double {w.get('double', self._entry(self.energy, lane, '0'))}, {work}")
+        drift = self._size_of(w.let(f"fsub double {now}, {self._of('balance', lane)}"))
+        with w.when(w.let(f"fcmp ogt double {drift}, {self._of('drift', lane)}")):
+            self._set("drift", lane, drift)
+        amount = w.get("double", self._entry(self.amount, lane, "0"))
+        parts = w.let(f"fadd double {amount}, {self._size_of(work)}")
+        rounded = w.let(f"fmul double {parts}, {self._tolerance('rounding')}")
+        explained = w.let(f"fmul double {self._of('allowed', lane)}, {self._tolerance('safety')}")
+        explained = w.let(f"fadd double {explained}, {rounded}")
+        with w.when(w.let(f"fcmp ogt double {drift}, {explained}")):
+            self._set("status", lane, f"{UNBALANCED}.0")
+
+    def _size_of(self, x: str) -> str:
+        return self.w.let(f"call double @llvm.fabs.f64(double {x})")
 
     def _write(self) -> None:
         """Write the results that lie in the accepted steps."""
