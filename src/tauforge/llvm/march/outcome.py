@@ -14,13 +14,13 @@ class Outcome(Step):
         """Find the size of the errors, decide which lanes accept their step, and choose the length of the next."""
         w, t, suffix = self.w, self.t, self.v.suffix
         for table, total, at in (
-            (self.table_e, self.scaled, self.lost), (self.table_low, self.scaled_low, self.lost_low),
+            (self.table_e, self.scaled, self.error), (self.table_low, self.scaled_low, self.error_low),
         ):  # fmt: skip
             w.do(f"call void @combine(ptr {self.rates_at}, ptr null, ptr {self.u}, ptr {table}, i64 {self.stages}, "
                  f"i64 {self.size})")  # fmt: skip
             w.put(t, "zeroinitializer", total)
             relative = self._spread(self._tolerance("relative"))
-            self._copy(at, w.at(t, self.rates_at, self.judged), "1")
+            self._copy(at, self.rates_at, self.size)
             with w.each(self.judged) as e:
                 sizes = [w.let(f"call {t} @llvm.fabs.{suffix}({t} {w.get(t, y, e)})") for y in (self.y, self.new)]
                 large = w.let(f"call {t} @llvm.maxnum.{suffix}({t} {sizes[0]}, {t} {sizes[1]})")
@@ -82,6 +82,7 @@ class Outcome(Step):
         with w.when(self._has(self.conserved)):
             self._conserve(self.new)
             w.put(t, "zeroinitializer", self.bound)
+            w.put(t, "zeroinitializer", self.bound2)
             relative = self._spread(self._tolerance("relative"))
             with w.each(self.judged) as e:
                 sizes = [w.let(f"call {t} @llvm.fabs.{self.v.suffix}({t} {w.get(t, y, e)})") for y in (self.y, self.new)]
@@ -89,16 +90,28 @@ class Outcome(Step):
                 scale = w.let(f"fadd {t} {w.let(f'fmul {t} {large}, {relative}')}, {self._spread(self._absolute(e))}")
                 part = w.let(f"fmul {t} {scale}, {w.get(t, self.slopes, e)}")
                 w.put(t, w.let(f"fadd {t} {w.get(t, self.bound)}, {part}"), self.bound)
+                part = w.let(f"fmul {t} {self._tamed(e)}, {w.get(t, self.slopes, e)}")
+                w.put(t, w.let(f"fadd {t} {w.get(t, self.bound2)}, {part}"), self.bound2)
+            w.put(t, self._tamed(self.judged), self.lost)
             with w.each(self.v.lanes) as lane, w.when(self._accepts(lane)):
                 self._balance_lane(lane)
 
+    def _tamed(self, e: str) -> str:
+        """Return the sizes of the errors of an entry."""
+        w, t = self.w, self.t
+        high, low = (
+            w.let(f"call {t} @llvm.fabs.{self.v.suffix}({t} {w.get(t, at, e)})") for at in (self.error, self.error_low)
+        )
+        both = w.let(f"fadd {t} {high}, {w.let(f'fmul {t} {low}, {self._spread(self.v.literal(0.1))}')}")
+        both = w.let(f"fadd {t} {both}, {self._spread(self.v.literal(1e-300))}")
+        return w.let(f"fdiv {t} {w.let(f'fmul {t} {high}, {high}')}, {both}")
+
     def _balance_lane(self, lane: str) -> None:
         w = self.w
-        high, low = (self._size_of(w.get("double", at, lane)) for at in (self.lost, self.lost_low))
-        both = w.let(f"fadd double {high}, {w.let(f'fmul double {low}, {self.v.literal(0.1)}')}")
-        both = w.let(f"fadd double {both}, {self.v.literal(1e-300)}")
-        lost = w.let(f"fdiv double {w.let(f'fmul double {high}, {high}')}, {both}")
+        lost = w.get("double", self.lost, lane)
         self._raise("allowed", lane, w.let(f"fadd double {w.get('double', self.bound, lane)}, {lost}"))
+        self._raise("allowed2", lane, w.let(f"fadd double {w.get('double', self.bound2, lane)}, {lost}"))
+        self._raise("lost", lane, lost)
         work = w.get("double", self._entry(self.new, lane, self.judged))
         now = w.let(f"fsub double {w.get('double', self._entry(self.energy, lane, '0'))}, {work}")
         drift = self._size_of(w.let(f"fsub double {now}, {self._of('balance', lane)}"))

@@ -64,7 +64,8 @@ class Places:
     scaled_low: str
     accepted: str
     lost: str
-    lost_low: str
+    error: str
+    error_low: str
     bound: str
     rates_at: str
     factor_at: str
@@ -97,12 +98,15 @@ class Places:
         self.increments = w.mul(whole, self.size)
         self.head = w.add(len(CONTROLS), w.mul(2, self.size))  # entries of a record that are read
         self.entries = w.add(w.add(self.head, self.size), self.increments)  # and that are written
-        places = (("y", "size"), ("f", "size"), ("old", "size"), ("u", "increments"), ("new", "size"), ("last", "size"))
+        places = (
+            ("y", "size"), ("f", "size"), ("old", "size"), ("u", "increments"), ("new", "size"), ("last", "size"),
+            ("error", "size"), ("error.low", "size"),
+        )  # fmt: skip
         at: str | int = len(CONTROLS)
         for name, count in places:
-            setattr(self, name, w.at(t, "%memory", at))
+            setattr(self, name.replace(".", "_"), w.at(t, "%memory", at))
             at = w.add(at, getattr(self, count))
-        for name in ("scaled", "scaled.low", "accepted", "lost", "lost.low", "bound"):
+        for name in ("scaled", "scaled.low", "accepted", "lost", "bound", "bound2"):
             setattr(self, name.replace(".", "_"), w.at(t, "%memory", at))
             at = w.add(at, 1)
         at = w.at(t, "%memory", at)

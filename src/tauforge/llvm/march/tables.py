@@ -4,7 +4,7 @@ from __future__ import annotations
 
 CONTROLS = (
     "t", "h", "segment", "row", "status", "stale", "growth", "steps", "rejected", "evaluations", "jacobians", "step",
-    "balance", "allowed", "drift",
+    "balance", "allowed", "drift", "allowed2", "lost",
 )  # fmt: skip
 """What a lane knows besides its state: time, the length of the next step (0: not chosen yet), the segment of its
 inputs, the next row of its results, its status, whether its rates are those of another state, how much the step can
@@ -44,4 +44,4 @@ def record_size(size: int, stages: int) -> int:
 
 def own_slots(size: int, stages: int) -> int:
     """Return how many slots ``march`` needs for itself, before those of the Programs."""
-    return record_size(size, stages) + 2 * size + 6 + 2
+    return record_size(size, stages) + 4 * size + 6 + 2
