@@ -32,9 +32,20 @@ from ..robot.robot import Robot
 from ..spatial.vector import Vector, cross
 
 SAFETY = 10.0
-"""How many times the tolerances of all steps explain a change of the energy."""
+"""How many times the estimated errors of all steps explain a change of the energy."""
 ROUNDING = 1e3 * 2.0**-52
 """Part of the energy's and the work's amounts that rounding explains."""
+
+BLIND, LOOSE, COARSE = 1e-3, 300.0, 0.3
+"""Part of the energy that the error of one step may change in a mechanism; as a multiple of the relative tolerance,
+where that is more; and at most. Regular states stay below 60 times the tolerance, the way to a singular state exceeds
+all.
+"""
+
+
+def blind(robot: Robot, rtol: float) -> float:
+    """Return which part of the energy the error of one step may change; any in a tree, whose inertia is bounded."""
+    return min(max(BLIND, LOOSE * rtol), COARSE) if robot.loops else float("inf")
 
 
 def is_balanced(robot: Robot) -> bool:

@@ -16,6 +16,7 @@ from ..llvm.march.tables import (
     NOT_FINITE,
     PROGRAMS,
     RUNNING,
+    SINGULAR,
     TOLERANCES,
     TOO_MANY,
     TOO_SMALL,
@@ -25,7 +26,7 @@ from ..program.program import Program
 from ..progress import Progress
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
-from .balance import ROUNDING, SAFETY
+from .balance import ROUNDING, SAFETY, blind
 from .divergence import PER_DOUBLING, Growth
 from .drive import Table
 from .flow import flow
@@ -48,11 +49,12 @@ REASONS = {
     TOO_SMALL: "no step is short enough to keep the tolerance",
     NOT_FINITE: "even in the shortest step, the state or its rates exceed the largest numbers",
     TOO_MANY: "it has tried max_steps steps",
-    UNBALANCED: "the energy has changed by more than the work and the tolerances explain",
+    UNBALANCED: "the energy changes by more than the work and the errors of the steps explain",
+    SINGULAR: "the independent joints no longer determine the motion",
 }
 NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
-          TOO_MANY: "too many steps", UNBALANCED: "energy error", ENDLESS: "diverges"}  # fmt: skip
+          TOO_MANY: "too many steps", UNBALANCED: "energy error", SINGULAR: "singular", ENDLESS: "diverges"}  # fmt: skip
 """What the status of a state is called."""
 
 
@@ -112,7 +114,10 @@ class Course:
         results[:, 0] = y
         head = len(TOLERANCES)
         tolerances = np.full(size + head, np.inf)
-        tolerances[:head], tolerances[head:-1] = (how.rtol, how.max_step, SAFETY, ROUNDING), how.atol
+        tolerances[:head], tolerances[head:-1] = (
+            (how.rtol, how.max_step, SAFETY, ROUNDING, blind(system.robot, how.rtol)),
+            how.atol,
+        )
         self.task = Task(
             np.full(rows, span[0]) if times is None else times,
             breaks,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..trigonometry import PREFIX
 from .step import Step
-from .tables import NOT_FINITE, TOO_SMALL, UNBALANCED
+from .tables import NOT_FINITE, SINGULAR, TOO_SMALL, UNBALANCED
 
 
 class Outcome(Step):
@@ -77,53 +77,49 @@ class Outcome(Step):
             self._set("status", lane, why)
 
     def _balance(self) -> None:
-        """Give up states whose energy has changed by more than work and tolerances explain."""
+        """Give up states whose energy has changed by more than the work and the errors of the steps explain."""
         w, t = self.w, self.t
         with w.when(self._has(self.conserved)):
             self._conserve(self.new)
             w.put(t, "zeroinitializer", self.bound)
-            w.put(t, "zeroinitializer", self.bound2)
-            relative = self._spread(self._tolerance("relative"))
             with w.each(self.judged) as e:
-                sizes = [w.let(f"call {t} @llvm.fabs.{self.v.suffix}({t} {w.get(t, y, e)})") for y in (self.y, self.new)]
-                large = w.let(f"call {t} @llvm.maxnum.{self.v.suffix}({t} {sizes[0]}, {t} {sizes[1]})")
-                scale = w.let(f"fadd {t} {w.let(f'fmul {t} {large}, {relative}')}, {self._spread(self._absolute(e))}")
-                part = w.let(f"fmul {t} {scale}, {w.get(t, self.slopes, e)}")
+                part = w.let(f"fmul {t} {self._error_of(e)}, {w.get(t, self.slopes, e)}")
                 w.put(t, w.let(f"fadd {t} {w.get(t, self.bound)}, {part}"), self.bound)
-                part = w.let(f"fmul {t} {self._tamed(e)}, {w.get(t, self.slopes, e)}")
-                w.put(t, w.let(f"fadd {t} {w.get(t, self.bound2)}, {part}"), self.bound2)
-            w.put(t, self._tamed(self.judged), self.lost)
+            w.put(t, self._error_of(self.judged), self.lost)
             with w.each(self.v.lanes) as lane, w.when(self._accepts(lane)):
                 self._balance_lane(lane)
 
-    def _tamed(self, e: str) -> str:
-        """Return the sizes of the errors of an entry."""
+    def _error_of(self, e: str) -> str:
+        """Return the size of the estimated errors of an entry, tamed as in DOP853."""
         w, t = self.w, self.t
         high, low = (
             w.let(f"call {t} @llvm.fabs.{self.v.suffix}({t} {w.get(t, at, e)})") for at in (self.error, self.error_low)
         )
-        both = w.let(f"fadd {t} {high}, {w.let(f'fmul {t} {low}, {self._spread(self.v.literal(0.1))}')}")
-        both = w.let(f"fadd {t} {both}, {self._spread(self.v.literal(1e-300))}")
+        both = w.let(f"fadd {t} {high}, {w.let(f'fmul {t} {low}, {self.v.all(0.1)}')}")
+        both = w.let(f"fadd {t} {both}, {self.v.all(1e-300)}")
         return w.let(f"fdiv {t} {w.let(f'fmul {t} {high}, {high}')}, {both}")
 
     def _balance_lane(self, lane: str) -> None:
         w = self.w
-        lost = w.get("double", self.lost, lane)
-        self._raise("allowed", lane, w.let(f"fadd double {w.get('double', self.bound, lane)}, {lost}"))
-        self._raise("allowed2", lane, w.let(f"fadd double {w.get('double', self.bound2, lane)}, {lost}"))
-        self._raise("lost", lane, lost)
+        energy, amount = (w.get("double", self._entry(at, lane, "0")) for at in (self.energy, self.amount))
         work = w.get("double", self._entry(self.new, lane, self.judged))
-        now = w.let(f"fsub double {w.get('double', self._entry(self.energy, lane, '0'))}, {work}")
-        drift = self._size_of(w.let(f"fsub double {now}, {self._of('balance', lane)}"))
-        with w.when(w.let(f"fcmp ogt double {drift}, {self._of('drift', lane)}")):
-            self._set("drift", lane, drift)
-        amount = w.get("double", self._entry(self.amount, lane, "0"))
-        parts = w.let(f"fadd double {amount}, {self._size_of(work)}")
-        rounded = w.let(f"fmul double {parts}, {self._tolerance('rounding')}")
+        drift = self._size_of(w.let(f"fsub double {w.let(f'fsub double {energy}, {work}')}, {self._of('balance', lane)}"))
+        self._keep_largest("drift", lane, drift)
+        self._keep_largest("amount", lane, w.let(f"fadd double {amount}, {self._size_of(work)}"))
+        error, largest = w.get("double", self.bound, lane), self._of("amount", lane)
+        self._raise("allowed", lane, w.let(f"fadd double {error}, {w.get('double', self.lost, lane)}"))
         explained = w.let(f"fmul double {self._of('allowed', lane)}, {self._tolerance('safety')}")
-        explained = w.let(f"fadd double {explained}, {rounded}")
-        with w.when(w.let(f"fcmp ogt double {drift}, {explained}")):
+        rounded = w.let(f"fmul double {largest}, {self._tolerance('rounding')}")
+        with w.when(w.let(f"fcmp ogt double {drift}, {w.let(f'fadd double {explained}, {rounded}')}")):
             self._set("status", lane, f"{UNBALANCED}.0")
+        most = w.let(f"fmul double {largest}, {self._tolerance('blind')}")
+        with w.when(w.let(f"fcmp ogt double {error}, {most}")):
+            self._set("status", lane, f"{SINGULAR}.0")
+
+    def _keep_largest(self, name: str, lane: str, value: str) -> None:
+        w = self.w
+        with w.when(w.let(f"fcmp ogt double {value}, {self._of(name, lane)}")):
+            self._set(name, lane, value)
 
     def _size_of(self, x: str) -> str:
         return self.w.let(f"call double @llvm.fabs.f64(double {x})")

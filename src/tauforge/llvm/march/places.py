@@ -12,8 +12,8 @@ class Places:
 
     ``y`` the states, ``f`` their rates, ``old`` the states before, ``u`` the increments, ``new`` the states after the
     step, ``last`` the rates of the last stage; ``scaled`` and ``scaled_low`` the sizes of the errors; ``accepted``
-    whether a step is accepted; ``lost`` and ``lost_low`` the errors of the work, ``bound`` by how much the tolerances let the
-    energy change; ``energy``, ``amount`` and ``slopes`` what ``conserved`` returns; ``…_at`` the slots of a Program; ``table_…`` the method's numbers.
+    whether a step is accepted; ``error`` and ``error_low`` the
+    estimated errors, ``lost`` that of the work, and ``bound`` what the others do to the energy; ``energy``, ``amount`` and ``slopes`` what ``conserved`` returns; ``…_at`` the slots of a Program; ``table_…`` the method's numbers.
     """
 
     size: str
@@ -106,7 +106,7 @@ class Places:
         for name, count in places:
             setattr(self, name.replace(".", "_"), w.at(t, "%memory", at))
             at = w.add(at, getattr(self, count))
-        for name in ("scaled", "scaled.low", "accepted", "lost", "bound", "bound2"):
+        for name in ("scaled", "scaled.low", "accepted", "lost", "bound"):
             setattr(self, name.replace(".", "_"), w.at(t, "%memory", at))
             at = w.add(at, 1)
         at = w.at(t, "%memory", at)
