@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from ..errors import ProgramError
 from ..graph.functions import absolute
 from ..graph.node import ZERO, Node, Scalar, as_node
 from ..graph.operations import SYMBOL
@@ -41,6 +42,22 @@ BLIND, LOOSE, COARSE = 1e-3, 300.0, 0.3
 where that is more; and at most. Regular states stay below 60 times the tolerance, the way to a singular state exceeds
 all.
 """
+
+
+class OutOfBalance(ProgramError):
+    """The energy of a run is not what work and the errors of the steps explain.
+
+    Attributes
+    ----------
+    t
+        The end of the first step after which it is so, in seconds since the start.
+    status
+        UNBALANCED, or SINGULAR where an error in the state could change the energy by any amount.
+    """
+
+    def __init__(self, t: float, status: int) -> None:
+        super().__init__("the energy is out of balance")
+        self.t, self.status = t, status
 
 
 def blind(robot: Robot, rtol: float) -> float:

@@ -26,7 +26,7 @@ from ..program.program import Program
 from ..progress import Progress
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
-from .balance import ROUNDING, SAFETY, blind
+from .balance import ROUNDING, SAFETY, OutOfBalance, blind
 from .divergence import PER_DOUBLING, Growth
 from .drive import Table
 from .flow import flow
@@ -49,8 +49,6 @@ REASONS = {
     TOO_SMALL: "no step is short enough to keep the tolerance",
     NOT_FINITE: "even in the shortest step, the state or its rates exceed the largest numbers",
     TOO_MANY: "it has tried max_steps steps",
-    UNBALANCED: "the energy changes by more than the work and the errors of the steps explain",
-    SINGULAR: "the independent joints no longer determine the motion",
 }
 NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
@@ -208,6 +206,8 @@ class Course:
     def check(self) -> None:
         """Say why a single state was given up."""
         status = int(self.status[0])
+        if status in (UNBALANCED, SINGULAR):
+            raise OutOfBalance(float(control(self.records, "t")[0]), status)
         if status not in (RUNNING, DONE):
             now = self.system.clock.said(float(control(self.records, "t")[0]))
             if status == ENDLESS:
@@ -264,6 +264,8 @@ class Stepper:
             course.march(records, course.task, 1, 1)
         self._count()
         status = int(course.status[0])
+        if status in (UNBALANCED, SINGULAR):
+            raise OutOfBalance(float(control(records, "t")[0]), status)
         if status in REASONS:
             self.status = "failed"
             return REASONS[status]
@@ -273,6 +275,16 @@ class Stepper:
         self.h_abs = float(control(records, "h")[0])
         self.status = "finished" if status == DONE else "running"
         return None
+
+    @property
+    def work(self) -> float:
+        """The work since the start."""
+        return float(self._course.records[0, len(CONTROLS) + self._size - 1])
+
+    @property
+    def work_error(self) -> float:
+        """What the estimated errors since the start do to the balance of energy."""
+        return float(control(self._course.records, "allowed")[0])
 
     def _count(self) -> None:
         counted = int(self._course.count("evaluations")[0]), int(self._course.count("jacobians")[0])

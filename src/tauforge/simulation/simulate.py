@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ProgramError, SimulationError
 from ..models.registry import check_robot
 from ..robot.robot import Robot
+from .balance import OutOfBalance
 from .clock import Clock
 from .compiled import Course
 from .controllers import largest_torques
@@ -19,6 +20,7 @@ from .equations import equations
 from .events import Watch
 from .friction import RESOLVED, SMOOTHING, Stiction, rubbing
 from .integrator import Record, run
+from .imbalance import out_of_balance
 from .options import LINEARISING, Options, options
 from .results import course_of_many, course_of_one, finished, partial
 from .start import Start, start
@@ -173,6 +175,8 @@ def _march(course: Course, batch: tuple[int, ...] | None) -> Trajectory:
     except KeyboardInterrupt as interrupt:
         interrupt.trajectory = course_of_one(course, "interrupted")  # type: ignore[attr-defined]
         raise
+    except OutOfBalance as error:
+        raise out_of_balance(course.system, error, course_of_one(course, "failed")) from None
     except ProgramError as error:
         raised = SimulationError(f"{course.system.robot.name}: {error}")
         raised.trajectory = course_of_one(course, "failed")
@@ -212,6 +216,9 @@ def _run(system: System, y: Floats, watch: Watch, how: Options) -> Trajectory:
     except KeyboardInterrupt as interrupt:
         interrupt.trajectory = partial(system, record, how, "interrupted")  # type: ignore[attr-defined]
         raise
+    except OutOfBalance as error:
+        record.cut(error.t)
+        raise out_of_balance(system, error, partial(system, record, how, "failed")) from None
     except Exception as error:
         raised = SimulationError(f"{system.robot.name}: {_reason(error)}")
         raised.trajectory = partial(system, record, how, "failed")
