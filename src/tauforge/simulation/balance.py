@@ -16,6 +16,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import ProgramError
 from ..graph.functions import absolute
 from ..graph.node import ZERO, Node, Scalar, as_node
@@ -37,10 +40,11 @@ SAFETY = 10.0
 ROUNDING = 1e3 * 2.0**-52
 """Part of the energy's and the work's amounts that rounding explains."""
 
-BLIND, LOOSE, COARSE = 1e-3, 300.0, 0.3
+BLIND, LOOSE, COARSE, FURTHER = 1e-3, 300.0, 0.3, 10.0
 """Part of the energy that the error of one step may change in a mechanism; as a multiple of the relative tolerance,
 where that is more; and at most. Regular states stay below 60 times the tolerance, the way to a singular state exceeds
-all.
+all. Where an error is as large for another reason, such as the angle of a crank after many turns, it may then be so many
+times as large.
 """
 
 
@@ -53,11 +57,15 @@ class OutOfBalance(ProgramError):
         The end of the first step after which it is so, in seconds since the start.
     status
         UNBALANCED, or SINGULAR where an error in the state could change the energy by any amount.
+    q
+        The coordinates then.
+    drift
+        By how much the energy has changed then without work.
     """
 
-    def __init__(self, t: float, status: int) -> None:
+    def __init__(self, t: float, status: int, q: NDArray[np.float64], drift: float) -> None:
         super().__init__("the energy is out of balance")
-        self.t, self.status = t, status
+        self.t, self.status, self.q, self.drift = t, status, q, drift
 
 
 def blind(robot: Robot, rtol: float) -> float:

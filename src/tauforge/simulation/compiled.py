@@ -26,10 +26,11 @@ from ..program.program import Program
 from ..progress import Progress
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
-from .balance import ROUNDING, SAFETY, OutOfBalance, blind
+from .balance import FURTHER, ROUNDING, SAFETY, OutOfBalance, blind
 from .divergence import PER_DOUBLING, Growth
 from .drive import Table
 from .flow import flow
+from .imbalance import is_singular
 from .options import Options
 from .system import System
 from .tableaus import tableau
@@ -112,10 +113,8 @@ class Course:
         results[:, 0] = y
         head = len(TOLERANCES)
         tolerances = np.full(size + head, np.inf)
-        tolerances[:head], tolerances[head:-1] = (
-            (how.rtol, how.max_step, SAFETY, ROUNDING, blind(system.robot, how.rtol)),
-            how.atol,
-        )
+        tolerances[:head], tolerances[head:-1] = (how.rtol, how.max_step, SAFETY, ROUNDING), how.atol
+        control(self.records, "blind")[:] = blind(system.robot, how.rtol)
         self.task = Task(
             np.full(rows, span[0]) if times is None else times,
             breaks,
@@ -139,6 +138,7 @@ class Course:
                 while self._is_running(records):
                     task = self.task._replace(inputs=inputs, results=self.task.results[own])
                     self.march(records, task, min(budget, most), self.how.threads)
+                    self.let_regular_go_on(own)
                     self._watch_growth(own)
                     tried = int((control(records, "steps") + control(records, "rejected")).max())
                     budget = tried if tried < DOUBLED else int(tried * (2.0 ** (1.0 / PER_DOUBLING) - 1.0))
@@ -148,6 +148,14 @@ class Course:
                     self._make_room()
         finally:
             progress.clear()
+
+    def let_regular_go_on(self, own: slice) -> None:
+        """Let states go on whose errors are as large as at a singular state, but which are not near one."""
+        records = self.records[own]
+        for k in np.flatnonzero(control(records, "status") == SINGULAR):
+            if not is_singular(self.system.robot, self.system.settled(self._state(own.start + k)[: self.system.nq])):
+                control(records, "status")[k] = RUNNING
+                control(records, "blind")[k] *= FURTHER
 
     def _watch_growth(self, own: slice) -> None:
         """Stop the states that will not get to the end."""
@@ -207,7 +215,7 @@ class Course:
         """Say why a single state was given up."""
         status = int(self.status[0])
         if status in (UNBALANCED, SINGULAR):
-            raise OutOfBalance(float(control(self.records, "t")[0]), status)
+            raise self.out_of_balance(status)
         if status not in (RUNNING, DONE):
             now = self.system.clock.said(float(control(self.records, "t")[0]))
             if status == ENDLESS:
@@ -217,6 +225,11 @@ class Course:
             t, y = self.states
             diverged = self._growth.get(0, self._growth_of(0)).exploded(t, self.system.velocities(y))
             raise ProgramError(f"the integrator gave up at t = {now}: {REASONS[status]}{diverged}")
+
+    def out_of_balance(self, status: int) -> OutOfBalance:
+        """Return the error of a single state whose energy is wrong."""
+        t, drift = (float(control(self.records, name)[0]) for name in ("t", "drift"))
+        return OutOfBalance(t, status, self._state(0)[: self.system.nq], drift)
 
     def inputs(self, t: Floats) -> dict[str, Floats]:
         """Return the inputs at some times, with axes for states and times."""
@@ -262,10 +275,11 @@ class Stepper:
         before = control(records, "steps")[0]
         while control(records, "steps")[0] == before and course.status[0] == RUNNING:
             course.march(records, course.task, 1, 1)
+            course.let_regular_go_on(slice(0, 1))
         self._count()
         status = int(course.status[0])
         if status in (UNBALANCED, SINGULAR):
-            raise OutOfBalance(float(control(records, "t")[0]), status)
+            raise course.out_of_balance(status)
         if status in REASONS:
             self.status = "failed"
             return REASONS[status]

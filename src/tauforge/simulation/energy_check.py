@@ -18,9 +18,10 @@ from ..llvm.march.tables import SINGULAR, UNBALANCED
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..runtime.function import Function
-from .balance import ROUNDING, SAFETY, OutOfBalance, blind, conserved, is_balanced
+from .balance import FURTHER, ROUNDING, SAFETY, OutOfBalance, blind, conserved, is_balanced
 from .compiled import Stepper
 from .flow import sensitivity
+from .imbalance import is_singular
 from .options import Options
 from .system import System
 
@@ -31,6 +32,9 @@ NODES, WEIGHTS = (0.5 * x for x in np.polynomial.legendre.leggauss(4))
 NODES = NODES + 0.5
 CUBIC = 7.0 * WEIGHTS * np.polynomial.legendre.Legendre.basis(3)(2.0 * NODES - 1.0)
 """Gives the cubic part of a function from its values at the nodes, as a Legendre polynomial."""
+
+RELATIVE = 4.0
+"""What a relative error of the state does to the power: as that of friction, it is of the second to fourth order."""
 
 
 class Step(NamedTuple):
@@ -137,9 +141,12 @@ class EnergyCheck:
         self.t += [step.t for step in steps]
         self.drift += drift.tolist()
         wrong = np.abs(drift) > SAFETY * allowed + ROUNDING * largest
-        lost_track = np.array(errors) > self._blind * largest
-        if len(found := np.flatnonzero(wrong | lost_track)):
-            raise OutOfBalance(steps[found[0]].t, SINGULAR if lost_track[found[0]] else UNBALANCED)
+        for k in np.flatnonzero(wrong | (np.array(errors) > self._blind * largest)):
+            step, q = steps[k], self._system.settled(steps[k].y[: self._system.nq])
+            singular = bool(self._system.robot.loops) and is_singular(self._system.robot, q)
+            if singular or wrong[k]:
+                raise OutOfBalance(step.t, SINGULAR if singular else UNBALANCED, q, float(drift[k]))
+            self._blind *= FURTHER
 
     def _works_of(self, steps: list[Step]) -> tuple[Floats, Floats]:
         """Return the work of each step, and its estimated error."""
@@ -147,11 +154,16 @@ class EnergyCheck:
         if not inside:
             return np.array([step.work for step in steps]), np.array([step.lost for step in steps])
         t, y = (np.concatenate(each) for each in zip(*inside, strict=True))
-        power = self._system.along(t, *self._system.split_many(y))["power"].reshape(-1, len(NODES))
+        found = self._system.along(t, *self._system.split_many(y))
+        power = found["power"].reshape(-1, len(NODES))
+        torques = sum(np.abs(found[name]) for name in ("tau_applied", "tau_left"))
+        qd_errors = np.array([step.errors for step in steps])[:, self._system.nq : self._system.nq + self._system.n]
+        uneven = (torques.reshape(len(steps), len(NODES), -1).max(axis=1) * qd_errors).sum(axis=1)
         h = np.array([step.h for step in steps])
         largest = np.abs(power).max(axis=1) + np.finfo(float).tiny
         cubic = np.abs(power @ CUBIC) / largest
-        return h * (power @ WEIGHTS), h * largest * cubic ** (8.0 / 3.0)
+        lost = largest * (cubic ** (8.0 / 3.0) + RELATIVE * self._how.rtol) + uneven
+        return h * (power @ WEIGHTS), h * lost
 
     def _conserved(self, y: Floats) -> tuple[Floats, Floats, Floats]:
         q, qd, _ = self._system.split_many(y)

@@ -176,7 +176,9 @@ def _march(course: Course, batch: tuple[int, ...] | None) -> Trajectory:
         interrupt.trajectory = course_of_one(course, "interrupted")  # type: ignore[attr-defined]
         raise
     except OutOfBalance as error:
-        raise out_of_balance(course.system, error, course_of_one(course, "failed")) from None
+        wrong = out_of_balance(course.system.robot, course.system.clock, error)
+        wrong.trajectory = course_of_one(course, "failed")
+        raise wrong from None
     except ProgramError as error:
         raised = SimulationError(f"{course.system.robot.name}: {error}")
         raised.trajectory = course_of_one(course, "failed")
@@ -218,7 +220,9 @@ def _run(system: System, y: Floats, watch: Watch, how: Options) -> Trajectory:
         raise
     except OutOfBalance as error:
         record.cut(error.t)
-        raise out_of_balance(system, error, partial(system, record, how, "failed")) from None
+        wrong = out_of_balance(system.robot, system.clock, error)
+        wrong.trajectory = partial(system, record, how, "failed")
+        raise wrong from None
     except Exception as error:
         raised = SimulationError(f"{system.robot.name}: {_reason(error)}")
         raised.trajectory = partial(system, record, how, "failed")

@@ -112,7 +112,7 @@ class Outcome(Step):
         rounded = w.let(f"fmul double {largest}, {self._tolerance('rounding')}")
         with w.when(w.let(f"fcmp ogt double {drift}, {w.let(f'fadd double {explained}, {rounded}')}")):
             self._set("status", lane, f"{UNBALANCED}.0")
-        most = w.let(f"fmul double {largest}, {self._tolerance('blind')}")
+        most = w.let(f"fmul double {largest}, {self._of('blind', lane)}")
         with w.when(w.let(f"fcmp ogt double {error}, {most}")):
             self._set("status", lane, f"{SINGULAR}.0")
 
