@@ -57,15 +57,19 @@ class OutOfBalance(ProgramError):
         The end of the first step after which it is so, in seconds since the start.
     status
         UNBALANCED, or SINGULAR where an error in the state could change the energy by any amount.
-    q
-        The coordinates then.
+    y
+        The state then.
     drift
         By how much the energy has changed then without work.
+    diverged
+        How the motion diverged, as the end of a message; empty if it did not.
     """
 
-    def __init__(self, t: float, status: int, q: NDArray[np.float64], drift: float) -> None:
+    diverged = ""
+
+    def __init__(self, t: float, status: int, y: NDArray[np.float64], drift: float) -> None:
         super().__init__("the energy is out of balance")
-        self.t, self.status, self.q, self.drift = t, status, q, drift
+        self.t, self.status, self.y, self.drift = t, status, y, drift
 
 
 def blind(robot: Robot, rtol: float) -> float:

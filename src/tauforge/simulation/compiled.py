@@ -222,14 +222,19 @@ class Course:
                 raise ProgramError(f"the integrator gave up at t = {now} s: {self._why[0]}")
             if status == NOT_FINITE and not self.count("steps")[0]:
                 check_start(self.system, self._start[0, :-1])
-            t, y = self.states
-            diverged = self._growth.get(0, self._growth_of(0)).exploded(t, self.system.velocities(y))
-            raise ProgramError(f"the integrator gave up at t = {now}: {REASONS[status]}{diverged}")
+            raise ProgramError(f"the integrator gave up at t = {now}: {REASONS[status]}{self._exploded()}")
+
+    def _exploded(self) -> str:
+        """Return the end of a message about a single state that failed: how its motion diverged."""
+        t, y = self.states
+        return self._growth.get(0, self._growth_of(0)).exploded(t, self.system.velocities(y))
 
     def out_of_balance(self, status: int) -> OutOfBalance:
         """Return the error of a single state whose energy is wrong."""
         t, drift = (float(control(self.records, name)[0]) for name in ("t", "drift"))
-        return OutOfBalance(t, status, self._state(0)[: self.system.nq], drift)
+        error = OutOfBalance(t, status, self._state(0)[:-1], drift)
+        error.diverged = self._exploded()
+        return error
 
     def inputs(self, t: Floats) -> dict[str, Floats]:
         """Return the inputs at some times, with axes for states and times."""

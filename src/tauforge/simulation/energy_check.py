@@ -125,8 +125,8 @@ class EnergyCheck:
         if len(self._steps) == GATHERED:
             self.settle()
 
-    def settle(self) -> None:
-        """Check the steps that were gathered; raise an error that says from when on the balance is wrong."""
+    def settle(self, before: float = np.inf) -> None:
+        """Check the steps that were gathered; raise an error that says from when on, if before a time, it is wrong."""
         steps, self._steps = self._steps, []
         if not steps:
             return
@@ -144,8 +144,10 @@ class EnergyCheck:
         for k in np.flatnonzero(wrong | (np.array(errors) > self._blind * largest)):
             step, q = steps[k], self._system.settled(steps[k].y[: self._system.nq])
             singular = bool(self._system.robot.loops) and is_singular(self._system.robot, q)
+            if step.t > before:
+                return
             if singular or wrong[k]:
-                raise OutOfBalance(step.t, SINGULAR if singular else UNBALANCED, q, float(drift[k]))
+                raise OutOfBalance(step.t, SINGULAR if singular else UNBALANCED, step.y, float(drift[k]))
             self._blind *= FURTHER
 
     def _works_of(self, steps: list[Step]) -> tuple[Floats, Floats]:

@@ -30,7 +30,7 @@ def is_singular(robot: Robot, q: Floats) -> bool:
 def out_of_balance(robot: Robot, clock: Clock, error: OutOfBalance) -> SimulationError:
     """Return the error that tells users that the energy of a run is out of balance."""
     when = clock.said(error.t)
-    name, ratio = _fastest(robot, error.q) if robot.loops else ("", 0.0)
+    name, ratio = _fastest(robot, error.y[: len(robot.coordinate_names)]) if robot.loops else ("", 0.0)
     if error.status == SINGULAR or ratio > FASTER:
         return SimulationError(
             f"{robot.name}: near t = {when} s the independent joints {', '.join(robot.velocity_names)} no longer describe "
@@ -38,9 +38,9 @@ def out_of_balance(robot: Robot, clock: Clock, error: OutOfBalance) -> Simulatio
             "other joints describe it, with_independent(…), or end before"
         )
     return SimulationError(
-        f"{robot.name}: by t = {when} s the energy has changed by {error.drift:.3g} J more than the work of torques, friction "
-        "and wrenches, which the errors of the steps do not explain; make max_step or the tolerances smaller, or check what "
-        "drives the robot"
+        f"{robot.name}: the energy at t = {when} s differs by {error.drift:.3g} J from what the work of torques, friction and "
+        "wrenches has made of it, more than the errors of the steps explain"
+        + (error.diverged or "; make max_step, rtol or atol smaller, or check what drives the robot")
     )
 
 

@@ -219,7 +219,7 @@ def _run(system: System, y: Floats, watch: Watch, how: Options) -> Trajectory:
         interrupt.trajectory = partial(system, record, how, "interrupted")  # type: ignore[attr-defined]
         raise
     except OutOfBalance as error:
-        record.cut(error.t)
+        record.cut(error.t, error.y)
         wrong = out_of_balance(system.robot, system.clock, error)
         wrong.trajectory = partial(system, record, how, "failed")
         raise wrong from None
