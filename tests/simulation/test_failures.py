@@ -187,7 +187,9 @@ def test_a_state_beyond_which_loops_cannot_be_closed(method, monkeypatch):
 def test_a_singular_state_of_a_loop(method):
     """Two elbows that meet: the forearms are then free to turn about them."""
     robot = tf.robots.fivebar()
-    with pytest.raises(tf.SimulationError, match="joints arm1, arm2 no longer describe the mechanism: forearm1") as error:
+    with pytest.raises(
+        tf.SimulationError, match="joints arm1, arm2 no longer describe the mechanism: forearm1"
+    ) as error:
         tf.simulate(
             robot,
             np.linspace(0.0, 1.0, 101),

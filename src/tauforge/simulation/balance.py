@@ -28,7 +28,7 @@ from ..models.energy import energy, kinetic, velocities
 from ..models.prepare import prepare
 from ..models.state import State
 from ..models.state import at_rest as no_motion
-from ..program.array import Array, outputs
+from ..program.array import outputs
 from ..program.program import Program
 from ..robot.base import Base
 from ..robot.body import NO_LIFT
@@ -43,7 +43,7 @@ ROUNDING = 1e3 * 2.0**-52
 BLIND, LOOSE, COARSE, FURTHER = 1e-3, 300.0, 0.3, 10.0
 """Part of the energy that the error of one step may change in a mechanism; as a multiple of the relative tolerance,
 where that is more; and at most. Regular states stay below 60 times the tolerance, the way to a singular state exceeds
-all. Where an error is as large for another reason, such as the angle of a crank after many turns, it may then be so many
+all. Where an error is as large for another reason, such as the angle of a crank after many turns, it may then be ten
 times as large.
 """
 
@@ -84,7 +84,7 @@ def is_balanced(robot: Robot) -> bool:
 
 @lru_cache(maxsize=32)
 def conserved(robot: Robot) -> Program:
-    """Return the Program ``q, qd -> energy, amount``, where the amount is the sum of the energy's parts without signs."""
+    """Return the Program ``q, qd -> energy, amount``; the amount is the sum of the energy's parts without signs."""
     program = energy(at_rest(robot))
     T, V = (program.results[name].nodes[0] for name in ("kinetic", "potential"))
     amount = T + absolute(V)
@@ -147,7 +147,7 @@ def _of_inertia(robot: Robot) -> Node:
     prepared, _, state = prepare(at_rest(robot), ("q", "qd"))
     still = replace(state, qd=no_motion(prepared))
 
-    def energy_of(base: Base, state: State) -> Scalar:
-        return kinetic(prepared.derived(base=base), state)
+    def energy_of(base: Base, state: State) -> Node:
+        return as_node(kinetic(prepared.derived(base=base), state))
 
     return as_node(energy_of(rates, state) - energy_of(prepared.base, state) - energy_of(rates, still))

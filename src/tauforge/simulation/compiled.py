@@ -52,8 +52,16 @@ REASONS = {
     TOO_MANY: "it has tried max_steps steps",
 }
 NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
-STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
-          TOO_MANY: "too many steps", UNBALANCED: "energy error", SINGULAR: "singular", ENDLESS: "diverges"}  # fmt: skip
+STATUS = {
+    RUNNING: "interrupted",
+    DONE: "done",
+    TOO_SMALL: "step too small",
+    NOT_FINITE: "not finite",
+    TOO_MANY: "too many steps",
+    UNBALANCED: "energy error",
+    SINGULAR: "singular",
+    ENDLESS: "diverges",
+}
 """What the status of a state is called."""
 
 

@@ -1,8 +1,8 @@
 """The check of energy for integrators that return to Python after each step; the compiled methods check themselves.
 
 The work is integrated in each accepted step as the method itself would do it: with the stages of a Runge-Kutta method,
-which cost nothing, and else by Gauss' rule along the method's interpolant. Steps are gathered, since many states at once
-take hardly longer than one.
+which cost nothing, and else by Gauss' rule along the method's interpolant. Steps are gathered, since many states at
+once take hardly longer than one.
 """
 
 from __future__ import annotations
@@ -132,7 +132,9 @@ class EnergyCheck:
             return
         energy, amount, slopes = self._conserved(np.array([step.y for step in steps]))
         work, lost = self._works_of(steps)
-        errors = [slope @ step.errors if step.errors is not None else 0.0 for slope, step in zip(slopes, steps, strict=True)]
+        errors = [
+            slope @ step.errors if step.errors is not None else 0.0 for slope, step in zip(slopes, steps, strict=True)
+        ]
         done = self._work + np.cumsum(work)
         allowed = self._allowed + np.cumsum(lost + errors)
         drift = energy - done - self._start
@@ -158,7 +160,7 @@ class EnergyCheck:
         t, y = (np.concatenate(each) for each in zip(*inside, strict=True))
         found = self._system.along(t, *self._system.split_many(y))
         power = found["power"].reshape(-1, len(NODES))
-        torques = sum(np.abs(found[name]) for name in ("tau_applied", "tau_left"))
+        torques = np.abs(found["tau_applied"]) + np.abs(found["tau_left"])
         qd_errors = np.array([step.errors for step in steps])[:, self._system.nq : self._system.nq + self._system.n]
         uneven = (torques.reshape(len(steps), len(NODES), -1).max(axis=1) * qd_errors).sum(axis=1)
         h = np.array([step.h for step in steps])

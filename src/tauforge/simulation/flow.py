@@ -2,8 +2,8 @@
 
 ``rates`` is the time derivative of the state. ``factor`` and ``solve`` are the linear equations of a stiff method,
 (1 - c J) x = b with the exact Jacobian J: the first eliminates, the second substitutes. ``settle`` brings a state back
-to its manifold. ``conserved`` tells what only work changes. The state holds q, qd, the integral of a controller, and last
-the work of all that is not in the energy, on which nothing depends. As in ``system``, the rates are those of the
+to its manifold. ``conserved`` tells what only work changes. The state holds q, qd, the integral of a controller, and
+last the work of all that is not in the energy, on which nothing depends. As in ``system``, the rates are those of the
 state with unit quaternions and closed loops, whatever error a method makes beside the manifold; near it, two Newton
 steps close loops to rounding.
 
@@ -99,11 +99,11 @@ def sensitivity(robot: Robot, size: int) -> dict[str, Array]:
     slopes = program.derivative("energy", ["q", "qd"])
     along, by_qd = (slopes.results[f"denergy_d{name}"].nodes for name in ("q", "qd"))
     q = program.arguments["q"]
-    by_q = [absolute(x) for x in along]
+    by_q = [as_node(absolute(x)) for x in along]
     if q.tangent is not None:
         rows = _inverse_tangent(robot, q.nodes)
-        by_q = [_dot(by_q, [absolute(row[i]) for row in rows]) for i in range(len(q.nodes))]
-    sizes = [*by_q, *(absolute(x) for x in by_qd)]
+        by_q = [_dot(by_q, [as_node(absolute(row[i])) for row in rows]) for i in range(len(q.nodes))]
+    sizes = [*by_q, *(as_node(absolute(x)) for x in by_qd)]
     sizes += [ZERO] * (size - len(sizes))
     return {**program.results, "slopes": _vector(sizes)}
 

@@ -33,13 +33,13 @@ def out_of_balance(robot: Robot, clock: Clock, error: OutOfBalance) -> Simulatio
     name, ratio = _fastest(robot, error.y[: len(robot.coordinate_names)]) if robot.loops else ("", 0.0)
     if error.status == SINGULAR or ratio > FASTER:
         return SimulationError(
-            f"{robot.name}: near t = {when} s the independent joints {', '.join(robot.velocity_names)} no longer describe "
-            f"the mechanism: {name} moves {ratio:.2g} times as fast as they do, and any error changes the energy; let "
-            "other joints describe it, with_independent(…), or end before"
+            f"{robot.name}: near t = {when} s the independent joints {', '.join(robot.velocity_names)} no longer "
+            f"describe the mechanism: {name} moves {ratio:.2g} times as fast as they do, and the smallest error changes "
+            "the energy; choose other joints by with_independent(…), or end the simulation before"
         )
     return SimulationError(
-        f"{robot.name}: the energy at t = {when} s differs by {error.drift:.3g} J from what the work of torques, friction and "
-        "wrenches has made of it, more than the errors of the steps explain"
+        f"{robot.name}: the energy at t = {when} s differs by {error.drift:.3g} J from what the work of torques, "
+        "friction and wrenches has made of it, which the errors of the steps do not explain"
         + (error.diverged or "; make max_step, rtol or atol smaller, or check what drives the robot")
     )
 

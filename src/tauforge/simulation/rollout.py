@@ -43,7 +43,7 @@ class Rollout(States):
         Velocities, (..., rows, degrees of freedom).
     """
 
-    _balance: Callable[[], Values] | None = None
+    _balance: Callable[[], Any] | None = None
 
     @cached_property
     def energy_error(self) -> Any:
@@ -123,11 +123,11 @@ def rollout(
     warn_of_states(robot, layout.closure, first, states, close=period == 1)
     driven = {**given, STEP: np.full(1, duration, kind)}
 
-    def balance() -> Values:
+    def balance() -> Any:
         counting, _ = _step(robot, method, tau, hold, dtype, work=True)
         again, work = np.empty_like(states), np.empty((*states.shape[:-1], 1), kind)
         _run(counting, first, driven, again, count, period, threads, work)
-        if not np.array_equal(again[..., -1, :] if again.size else again, states[..., -1, :] if again.size else states, equal_nan=True):
+        if not np.array_equal(again, states, equal_nan=True):
             raise ProgramError("the rollout cannot be repeated: arrays that were given or returned have changed since")
         return energy_error(robot, first, again, work[..., 0], rows is not None)
 

@@ -35,14 +35,14 @@ def warn_of_states(robot: Robot, closure: Function | None, first: Values, states
         if changed.any():
             warnings.warn(
                 SimulationWarning(
-                    f"{robot.name}: {_some(changed)} pass through a singular state of the independent joints, after which "
-                    "the loops are assembled in another way; make dt smaller, or let other joints describe the mechanism"
+                    f"{robot.name}: {_some(changed)} jump through a singular state of the independent joints to another "
+                    "way of assembly; make dt smaller, or choose other joints by with_independent(…)"
                 ),
                 stacklevel=3,
             )
 
 
-def _some(which: Values) -> str:
+def _some(which: Any) -> str:
     count, first = int(which.sum()), tuple(int(k) for k in np.argwhere(which)[0])
     if not which.shape:
         return "its coordinates and velocities"

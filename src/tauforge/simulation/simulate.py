@@ -19,8 +19,8 @@ from .drive import Drive, Free, Inside, Law, Table, drive, law_of
 from .equations import equations
 from .events import Watch
 from .friction import RESOLVED, SMOOTHING, Stiction, rubbing
-from .integrator import Record, run
 from .imbalance import out_of_balance
+from .integrator import Record, run
 from .options import LINEARISING, Options, options
 from .results import course_of_many, course_of_one, finished, partial
 from .start import Start, start
