@@ -34,8 +34,8 @@ def out_of_balance(robot: Robot, clock: Clock, error: OutOfBalance) -> Simulatio
     if error.status == SINGULAR or ratio > FASTER:
         return SimulationError(
             f"{robot.name}: near t = {when} s the independent joints {', '.join(robot.velocity_names)} no longer "
-            f"describe the mechanism: {name} moves {ratio:.2g} times as fast as they do, and the smallest error changes "
-            "the energy; choose other joints by with_independent(…), or end the simulation before"
+            f"describe the mechanism: {name} moves {ratio:.2g} times as fast as they do, and the smallest error "
+            "changes the energy; choose other joints by with_independent(…), or end the simulation before"
         )
     return SimulationError(
         f"{robot.name}: the energy at t = {when} s differs by {error.drift:.3g} J from what the work of torques, "

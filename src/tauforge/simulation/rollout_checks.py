@@ -35,8 +35,8 @@ def warn_of_states(robot: Robot, closure: Function | None, first: Values, states
         if changed.any():
             warnings.warn(
                 SimulationWarning(
-                    f"{robot.name}: {_some(changed)} jump through a singular state of the independent joints to another "
-                    "way of assembly; make dt smaller, or choose other joints by with_independent(…)"
+                    f"{robot.name}: {_some(changed)} jump through a singular state of the independent joints to "
+                    "another way of assembly; make dt smaller, or choose other joints by with_independent(…)"
                 ),
                 stacklevel=3,
             )
