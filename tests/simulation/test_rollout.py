@@ -221,11 +221,15 @@ def test_the_energy_error_falls_with_the_order_of_the_method():
     rubbing = replace(robot, joints=tuple(replace(joint, FV=0.2) for joint in robot.joints))
     for method, order in (("semi-implicit", 1), ("rk4", 4)):
         coarse, fine = (
-            tf.rollout(rubbing, [0.3, 1.0], [0.0, 0.0], [1.0, -0.5], dt, steps=round(1 / dt), method=method).energy_error
+            tf.rollout(
+                rubbing, [0.3, 1.0], [0.0, 0.0], [1.0, -0.5], dt, steps=round(1 / dt), method=method
+            ).energy_error
             for dt in (4e-3, 2e-3)
         )
         assert coarse / fine == pytest.approx(2.0**order, rel=0.2)
-    controlled = tf.rollout(rubbing, [[0.1, 0.2], [1.0, 2.0]], [0.0, 0.0], tf.gravity(rubbing), 1e-3, steps=50, every=None)
+    controlled = tf.rollout(
+        rubbing, [[0.1, 0.2], [1.0, 2.0]], [0.0, 0.0], tf.gravity(rubbing), 1e-3, steps=50, every=None
+    )
     assert controlled.energy_error.shape == (2,)
     assert controlled.energy_error.max() < 1e-12  # it rests
 

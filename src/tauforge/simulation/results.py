@@ -92,8 +92,12 @@ def _drift(system: System, q: Floats, qd: Floats, work: Floats) -> Floats:
     if not is_balanced(system.robot):
         return np.full_like(work, np.nan)
     with np.errstate(all="ignore"):
-        found = np.asarray(compiled_conserved(system.robot)(q, qd)[0]) - work
-    return np.asarray(found - found[..., :1])
+        if system.robot.base.is_still:
+            kinetic, potential = _energies(system.robot)(q, qd)
+            off = kinetic + potential - work
+        else:
+            off = np.asarray(compiled_conserved(system.robot)(q, qd)[0]) - work
+        return np.asarray(off - off[..., :1])
 
 
 @lru_cache(maxsize=32)
