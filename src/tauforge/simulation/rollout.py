@@ -49,8 +49,8 @@ class Rollout(States):
     def energy_error(self) -> Any:
         """The largest |E - E₀ - W| of each state, (...): by how much the steps change the energy without work.
 
-        It is computed when it is asked for, by steps that integrate the work as well; the arrays that were given must
-        be as they were.
+        It is computed when it is asked for, by the same steps with the work as one more entry; the arrays that were
+        given must be as they were.
         """
         if self._balance is None:
             raise ProgramError("this rollout is a copy, which does not hold what drove it; ask the original")
@@ -79,7 +79,7 @@ def rollout(
     """Simulate by fixed steps, from one state or many at once, without returning to Python between steps.
 
     Leading axes are broadcast together. States that diverge become infinite or NaN, and leave the others alone; a
-    ``SimulationWarning`` says how many, and how many mechanisms changed the way in which they are assembled.
+    ``SimulationWarning`` says how many, and how many mechanisms met a singular state.
 
     Parameters
     ----------
@@ -127,8 +127,6 @@ def rollout(
         counting, _ = _step(robot, method, tau, hold, dtype, work=True)
         again, work = np.empty_like(states), np.empty((*states.shape[:-1], 1), kind)
         _run(counting, first, driven, again, count, period, threads, work)
-        if not np.array_equal(again, states, equal_nan=True):
-            raise ProgramError("the rollout cannot be repeated: arrays that were given or returned have changed since")
         return energy_error(robot, first, again, work[..., 0], rows is not None)
 
     found._balance = balance
