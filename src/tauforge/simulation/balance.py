@@ -37,8 +37,10 @@ from ..spatial.vector import Vector, cross
 
 SAFETY = 10.0
 """How many times the estimated errors of all steps explain a change of the energy."""
-ROUNDING = 1e3 * 2.0**-52
-"""Part of the energy's and the work's amounts that rounding explains."""
+ROUNDING, CLOSING = 1e3 * 2.0**-52, 1e-5
+"""Part of the energy's and the work's amounts that rounding explains; and, as a part of the relative tolerance, what
+loops explain that Newton steps have not closed to rounding.
+"""
 
 BLIND, LOOSE, COARSE, FURTHER = 1e-3, 300.0, 0.3, 10.0
 """Part of the energy that the error of one step may change in a mechanism; as a multiple of the relative tolerance,
@@ -70,6 +72,11 @@ class OutOfBalance(ProgramError):
     def __init__(self, t: float, status: int, y: NDArray[np.float64], drift: float) -> None:
         super().__init__("the energy is out of balance")
         self.t, self.status, self.y, self.drift = t, status, y, drift
+
+
+def unseen(rtol: float) -> float:
+    """Return which part of the amounts of energy and work may change without an estimated error."""
+    return ROUNDING + CLOSING * rtol
 
 
 def blind(robot: Robot, rtol: float) -> float:

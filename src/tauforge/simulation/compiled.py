@@ -26,7 +26,7 @@ from ..program.program import Program
 from ..progress import Progress
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
-from .balance import FURTHER, ROUNDING, SAFETY, OutOfBalance, blind
+from .balance import FURTHER, SAFETY, OutOfBalance, blind, unseen
 from .divergence import PER_DOUBLING, Growth
 from .drive import Table
 from .flow import flow
@@ -121,7 +121,7 @@ class Course:
         results[:, 0] = y
         head = len(TOLERANCES)
         tolerances = np.full(size + head, np.inf)
-        tolerances[:head], tolerances[head:-1] = (how.rtol, how.max_step, SAFETY, ROUNDING), how.atol
+        tolerances[:head], tolerances[head:-1] = (how.rtol, how.max_step, SAFETY, unseen(how.rtol)), how.atol
         control(self.records, "blind")[:] = blind(system.robot, how.rtol)
         self.task = Task(
             np.full(rows, span[0]) if times is None else times,

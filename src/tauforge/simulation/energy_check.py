@@ -18,7 +18,7 @@ from ..llvm.march.tables import SINGULAR, UNBALANCED
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..runtime.function import Function
-from .balance import FURTHER, ROUNDING, SAFETY, OutOfBalance, blind, conserved, is_balanced
+from .balance import FURTHER, SAFETY, OutOfBalance, blind, conserved, is_balanced, unseen
 from .compiled import Stepper
 from .flow import sensitivity
 from .imbalance import is_singular
@@ -142,7 +142,7 @@ class EnergyCheck:
         self._work, self._allowed, self._largest = done[-1], allowed[-1], largest[-1]
         self.t += [step.t for step in steps]
         self.drift += drift.tolist()
-        wrong = np.abs(drift) > SAFETY * allowed + ROUNDING * largest
+        wrong = np.abs(drift) > SAFETY * allowed + unseen(self._how.rtol) * largest
         for k in np.flatnonzero(wrong | (np.array(errors) > self._blind * largest)):
             step, q = steps[k], self._system.settled(steps[k].y[: self._system.nq])
             singular = bool(self._system.robot.loops) and is_singular(self._system.robot, q)
