@@ -70,7 +70,7 @@ def near_singular(robot, error):
     """Return whether a mechanism was driven into a singular state: the independent joints do not move the others."""
     G = tf.joint_motion(robot).derivative("velocities", "qd").compile()
     none = np.zeros(robot.dof)
-    return np.abs(G(*({"q": error.trajectory.q[-1]}.get(name, none) for name in G.inputs))).max() > 300.0
+    return np.abs(G(*({"q": error.trajectory.q[-1]}.get(name, none) for name in G.inputs))).max() > 30.0
 
 
 def stay_sound(seeds):
@@ -82,9 +82,9 @@ def stay_sound(seeds):
             try:
                 run = tf.simulate(robot, t, **options)
             except tf.SimulationError as error:
-                assert robot.loops, seed
-                assert near_singular(robot, error), seed
-                continue
+                if robot.loops and near_singular(robot, error):
+                    continue
+                raise
             assert run.status == "done", seed
             assert np.isfinite(run.energy_error), seed
             done += 1
