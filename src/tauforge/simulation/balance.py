@@ -37,11 +37,10 @@ from ..spatial.vector import Vector, cross
 
 SAFETY = 10.0
 """How many times the estimated errors of all steps explain a change of the energy."""
-ROUNDING, CLOSING = 1e3 * 2.0**-52, 1e-5
-"""Part of the energy's and the work's amounts that rounding explains; and, as a part of the relative tolerance, what
-loops explain that Newton steps have not closed to rounding.
+ROUNDING, OPEN, OPENED = 1e3 * 2.0**-52, 1e-9, 1e-5
+"""Part of the energy's and the work's amounts that rounding explains; in a mechanism also the part that a start explains
+which is closed but for a small rest, and, as a part of the relative tolerance, what Newton steps leave open.
 """
-
 BLIND, LOOSE, COARSE, FURTHER = 1e-3, 300.0, 0.3, 10.0
 """Part of the energy that the error of one step may change in a mechanism; as a multiple of the relative tolerance,
 where that is more; and at most. Regular states stay below 60 times the tolerance, the way to a singular state exceeds
@@ -74,9 +73,9 @@ class OutOfBalance(ProgramError):
         self.t, self.status, self.y, self.drift = t, status, y, drift
 
 
-def unseen(rtol: float) -> float:
+def unseen(robot: Robot, rtol: float) -> float:
     """Return which part of the amounts of energy and work may change without an estimated error."""
-    return ROUNDING + CLOSING * rtol
+    return ROUNDING + (OPEN + OPENED * rtol if robot.loops else 0.0)
 
 
 def blind(robot: Robot, rtol: float) -> float:

@@ -121,7 +121,10 @@ class Course:
         results[:, 0] = y
         head = len(TOLERANCES)
         tolerances = np.full(size + head, np.inf)
-        tolerances[:head], tolerances[head:-1] = (how.rtol, how.max_step, SAFETY, unseen(how.rtol)), how.atol
+        tolerances[:head], tolerances[head:-1] = (
+            (how.rtol, how.max_step, SAFETY, unseen(system.robot, how.rtol)),
+            how.atol,
+        )
         control(self.records, "blind")[:] = blind(system.robot, how.rtol)
         self.task = Task(
             np.full(rows, span[0]) if times is None else times,

@@ -81,7 +81,7 @@ class EnergyCheck:
 
     def __init__(self, system: System, how: Options, y: Floats) -> None:
         self._system, self._how = system, how
-        self._blind = blind(system.robot, how.rtol)
+        self._blind, self._unseen = blind(system.robot, how.rtol), unseen(system.robot, how.rtol)
         self._steps, self._before = list[Step](), (0.0, y)
         self.t, self.drift = [0.0], [0.0]
         self._works = is_balanced(system.robot)
@@ -142,7 +142,7 @@ class EnergyCheck:
         self._work, self._allowed, self._largest = done[-1], allowed[-1], largest[-1]
         self.t += [step.t for step in steps]
         self.drift += drift.tolist()
-        wrong = np.abs(drift) > SAFETY * allowed + unseen(self._how.rtol) * largest
+        wrong = np.abs(drift) > SAFETY * allowed + self._unseen * largest
         for k in np.flatnonzero(wrong | (np.array(errors) > self._blind * largest)):
             step, q = steps[k], self._system.settled(steps[k].y[: self._system.nq])
             singular = bool(self._system.robot.loops) and is_singular(self._system.robot, q)
