@@ -38,8 +38,8 @@ from ..spatial.vector import Vector, cross
 SAFETY = 10.0
 """How many times the estimated errors of all steps explain a change of the energy."""
 ROUNDING, OPEN, OPENED = 1e3 * 2.0**-52, 1e-9, 1e-5
-"""Part of the energy's and the work's amounts that rounding explains; in a mechanism also the part that a start which is
-not quite closed explains, and, as a part of the relative tolerance, what Newton steps leave open.
+"""Part of the energy's and the work's amounts that rounding explains; in a mechanism also the part that a start which
+is not quite closed explains, and, as a part of the relative tolerance, what Newton steps leave open.
 """
 BLIND, LOOSE, COARSE, FURTHER = 1e-3, 300.0, 0.3, 10.0
 """Part of the energy that the error of one step may change in a mechanism; as a multiple of the relative tolerance,
