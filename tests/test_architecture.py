@@ -96,6 +96,7 @@ def test_public_names():
         "Section",
         "simulate",
         "SimulationError",
+        "SimulationWarning",
         "Singularities",
         "singularities",
         "Singularity",

@@ -9,14 +9,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
-from ..llvm.march.tables import CONTROLS, DONE, ENDLESS, FULL, NOT_FINITE, PROGRAMS, RUNNING, TOO_MANY, TOO_SMALL
+from ..llvm.march.tables import (
+    CONTROLS,
+    DONE,
+    ENDLESS,
+    FULL,
+    NOT_FINITE,
+    PROGRAMS,
+    RUNNING,
+    SINGULAR,
+    TOLERANCES,
+    TOO_MANY,
+    TOO_SMALL,
+    UNBALANCED,
+)
 from ..program.program import Program
 from ..progress import Progress
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
+from .balance import FURTHER, SAFETY, OutOfBalance, blind, unseen
 from .divergence import PER_DOUBLING, Growth
 from .drive import Table
 from .flow import flow
+from .imbalance import is_singular
 from .options import Options
 from .system import System
 from .tableaus import tableau
@@ -44,8 +59,17 @@ REASONS = {
     FULL: FULL_MEMORY,
 }
 NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
-STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
-          TOO_MANY: "too many steps", ENDLESS: "diverges", FULL: "too many results"}  # fmt: skip
+STATUS = {
+    RUNNING: "interrupted",
+    DONE: "done",
+    TOO_SMALL: "step too small",
+    NOT_FINITE: "not finite",
+    TOO_MANY: "too many steps",
+    UNBALANCED: "energy error",
+    SINGULAR: "singular",
+    ENDLESS: "diverges",
+    FULL: "too many results",
+}
 """What the status of a state is called."""
 
 
@@ -88,7 +112,9 @@ class Course:
     def __init__(
         self, system: System, table: Table, y: Floats, how: Options, span: tuple[float, float] | None = None
     ) -> None:
-        self.system, self.how, self.table, self._start = system, how, table, y
+        self.system, self.how, self.table = system, how, table
+        self._start = y = np.concatenate([y, np.zeros((len(y), 1))], axis=1)  # the work
+        size = y.shape[1]
         times = None if span else system.clock.seconds
         self.span = span = span or (0.0, system.clock.duration)
         self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64))
@@ -99,10 +125,15 @@ class Course:
         self._growth = dict[int, Growth]()
         self._due, self._why = np.full(len(y), float(FIRST_SLICE)), dict[int, str]()
         rows = 1 + ROWS if times is None else len(times)
-        results = np.full((len(y), rows, system.size), np.nan)
+        results = np.full((len(y), rows, size), np.nan)
         results[:, 0] = y
-        tolerances = np.empty(system.size + 2)
-        tolerances[:2], tolerances[2:] = (how.rtol, how.max_step), how.atol
+        head = len(TOLERANCES)
+        tolerances = np.full(size + head, np.inf)
+        tolerances[:head], tolerances[head:-1] = (
+            (how.rtol, how.max_step, SAFETY, unseen(system.robot, how.rtol)),
+            how.atol,
+        )
+        control(self.records, "blind")[:] = blind(system.robot, how.rtol)
         self.task = Task(
             np.full(rows, span[0]) if times is None else times,
             breaks,
@@ -126,6 +157,7 @@ class Course:
                 while self._is_running(records):
                     task = self.task._replace(inputs=inputs, results=self.task.results[own])
                     self.march(records, task, min(budget, most), self.how.threads)
+                    self.let_regular_go_on(own)
                     self._watch_growth(own)
                     tried = int((control(records, "steps") + control(records, "rejected")).max())
                     budget = tried if tried < DOUBLED else int(tried * (2.0 ** (1.0 / PER_DOUBLING) - 1.0))
@@ -135,6 +167,14 @@ class Course:
                     self._make_room()
         finally:
             progress.clear()
+
+    def let_regular_go_on(self, own: slice) -> None:
+        """Let states go on whose errors are as large as at a singular state, but which are not near one."""
+        records = self.records[own]
+        for k in np.flatnonzero(control(records, "status") == SINGULAR):
+            if not is_singular(self.system.robot, self.system.settled(self._state(own.start + k)[: self.system.nq])):
+                control(records, "status")[k] = RUNNING
+                control(records, "blind")[k] *= FURTHER
 
     def _watch_growth(self, own: slice) -> None:
         """Stop the states that will not get to the end."""
@@ -157,7 +197,7 @@ class Course:
     def _state(self, state: int) -> Floats:
         """Return where a state is now."""
         at = len(CONTROLS)
-        now: Floats = self.records[state, at : at + self.system.size]
+        now: Floats = self.records[state, at : at + self._start.shape[1]]
         return now
 
     def _is_running(self, records: Floats) -> bool:
@@ -175,7 +215,7 @@ class Course:
 
     @property
     def states(self) -> tuple[Floats, Floats]:
-        """The times and states of a single state's results, and where it was in the end."""
+        """The times and states of a single state's results, with the work, and where it was in the end."""
         rows = int(control(self.records, "row")[0])
         t, y = self.task.times[:rows], self.task.results[0, :rows]
         now = float(control(self.records, "t")[0])
@@ -196,15 +236,27 @@ class Course:
     def check(self) -> None:
         """Say why a single state was given up."""
         status = int(self.status[0])
+        if status in (UNBALANCED, SINGULAR):
+            raise self.out_of_balance(status)
         if status not in (RUNNING, DONE):
             now = self.system.clock.said(float(control(self.records, "t")[0]))
             if status == ENDLESS:
                 raise ProgramError(f"the integrator gave up at t = {now} s: {self._why[0]}")
             if status == NOT_FINITE and not self.count("steps")[0]:
-                check_start(self.system, self._start[0])
-            t, y = self.states
-            diverged = self._growth.get(0, self._growth_of(0)).exploded(t, self.system.velocities(y))
-            raise ProgramError(f"the integrator gave up at t = {now}: {REASONS[status]}{diverged}")
+                check_start(self.system, self._start[0, :-1])
+            raise ProgramError(f"the integrator gave up at t = {now}: {REASONS[status]}{self._exploded()}")
+
+    def _exploded(self) -> str:
+        """Return the end of a message about a single state that failed: how its motion diverged."""
+        t, y = self.states
+        return self._growth.get(0, self._growth_of(0)).exploded(t, self.system.velocities(y))
+
+    def out_of_balance(self, status: int) -> OutOfBalance:
+        """Return the error of a single state whose energy is wrong."""
+        t, drift = (float(control(self.records, name)[0]) for name in ("t", "drift"))
+        error = OutOfBalance(t, status, self._state(0)[:-1], drift)
+        error.diverged = self._exploded()
+        return error
 
     def inputs(self, t: Floats) -> dict[str, Floats]:
         """Return the inputs at some times, with axes for states and times."""
@@ -233,13 +285,13 @@ class Stepper:
         self, system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options
     ) -> None:
         self.status, self.t, self.t_old, self.y = "running", t, t, y
-        self._system, self._size = system, system.size
+        self._system, self._size = system, system.size + 1
         given = system.driven(t, *system.split(y)[:2])
         table = Table(
             np.array([-np.inf]), {name: np.asarray(x)[None, None] for name, x in given.items() if name != "t"}
         )
         self._course = Course(system, table, y[None], how._replace(max_steps=None), (t, stop))
-        self._course.task = self._course.task._replace(results=np.zeros((1, 0, system.size)), own=False)
+        self._course.task = self._course.task._replace(results=np.zeros((1, 0, self._size)), own=False)
         if first_step:
             control(self._course.records, "h")[:] = first_step
         self._counted = (0, 0)
@@ -250,17 +302,30 @@ class Stepper:
         before = control(records, "steps")[0]
         while control(records, "steps")[0] == before and course.status[0] == RUNNING:
             course.march(records, course.task, 1, 1)
+            course.let_regular_go_on(slice(0, 1))
         self._count()
         status = int(course.status[0])
+        if status in (UNBALANCED, SINGULAR):
+            raise course.out_of_balance(status)
         if status in REASONS:
             self.status = "failed"
             return REASONS[status]
         at = len(CONTROLS)
         self.t_old, self.t = self.t, float(control(records, "t")[0])
-        self.y = records[0, at : at + self._size].copy()
+        self.y = records[0, at : at + self._size - 1].copy()
         self.h_abs = float(control(records, "h")[0])
         self.status = "finished" if status == DONE else "running"
         return None
+
+    @property
+    def work(self) -> float:
+        """The work since the start."""
+        return float(self._course.records[0, len(CONTROLS) + self._size - 1])
+
+    @property
+    def work_error(self) -> float:
+        """What the estimated errors since the start do to the balance of energy."""
+        return float(control(self._course.records, "allowed")[0])
 
     def _count(self) -> None:
         counted = int(self._course.count("evaluations")[0]), int(self._course.count("jacobians")[0])
@@ -272,8 +337,8 @@ class Stepper:
         """Return the interpolant of the last step."""
         rule = tableau(self._course.how.method)
         at, size = len(CONTROLS) + 2 * self._size, self._size
-        old = self._course.records[0, at : at + size].copy()
-        u = self._course.records[0, at + size :].reshape(-1, size).copy()
+        old = self._course.records[0, at : at + size - 1].copy()
+        u = self._course.records[0, at + size :].reshape(-1, size)[:, :-1].copy()
         t, h, end = self.t_old, self.t - self.t_old, self.y
         if rule.extra:
             u[rule.stages :] = self._further(u, old, t, h)

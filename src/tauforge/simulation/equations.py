@@ -21,6 +21,7 @@ from ..program.array import Array, Shape, outputs
 from ..program.fuse import fuse
 from ..program.program import Program
 from ..robot.robot import Robot
+from .balance import power
 from .friction import Bristles, Stiction, slides, smooth_friction, sticking_friction
 from .stops import Stops, stop_torques
 
@@ -40,14 +41,15 @@ def equations(
     stops: Stops | None = None,
     efforts: str = INDEPENDENT,
 ) -> Program:
-    """Return the Program ``q, qd, tau -> rate, qdd, tau_applied``, where ``rate`` is the time derivative of q.
+    """Return the Program ``q, qd, tau -> rate, qdd, power, tau_applied``, where ``rate`` is the time derivative of q.
 
     With ``efforts="motors"``, ``tau`` are the torques of the motors. With a controller, its other inputs take the place
     of ``tau``, and its rate of the integral is an output too.
     ``rate`` is absent if it is qd.
     """
     sliding = (smoothing > 0.0 or stiction is not None) and slides(robot)
-    direct = direct_dynamics(robot.neglect("FS", "FB") if sliding else robot, external_wrenches=wrenches)
+    rubbed = robot.neglect("FS", "FB") if sliding else robot
+    direct = direct_dynamics(rubbed, external_wrenches=wrenches)
     along = direct.arguments["tau"]
     action = motor_action(robot) if efforts == MOTORS else None
     given = action.arguments["tau"] if action else along
@@ -75,10 +77,13 @@ def equations(
     by = dict(zip(along.nodes, map(as_node, driving), strict=True))
     new = replaced(direct.results["qdd"].nodes, by)
     qdd = replace(direct.results["qdd"], nodes=tuple(new[node] for node in direct.results["qdd"].nodes))
+    outside = arguments["wrenches"].nodes if wrenches else ()
+    left = [as_node(x) for x in driving]
     results = {
         "qdd": qdd,
+        "power": outputs([power(rubbed, left, outside)], [], [], "power of all that is not in the energy"),
         "tau_applied": replace(given, nodes=tuple(tau), meaning="torques that act"),
-        "tau_left": replace(along, nodes=tuple(as_node(x) for x in driving), meaning="torques that friction leaves"),
+        "tau_left": replace(along, nodes=tuple(left), meaning="torques that friction leaves"),
         **more,
     }
     if rate := _rate(direct):

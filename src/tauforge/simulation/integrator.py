@@ -13,8 +13,10 @@ from scipy import integrate
 
 from ..errors import ProgramError
 from ..progress import Progress
+from .balance import OutOfBalance
 from .compiled import FULL_MEMORY, MOST_BYTES, Stepper, check_start
 from .divergence import Growth
+from .energy_check import EnergyCheck
 from .events import Event, Watch
 from .options import IMPLICIT, SUNDIALS, Options
 from .sundials import Sundials
@@ -22,6 +24,9 @@ from .system import System
 from .tableaus import COMPILED
 
 Floats = NDArray[np.float64]
+
+WELL_BEFORE = 0.9
+"""Part of the time until which wrong energies are the reason of what then fails, not its first sign."""
 
 
 @dataclass
@@ -40,6 +45,8 @@ class Record:
         Steps of the integrator.
     events
         What has happened.
+    check
+        The check of energy.
     """
 
     t: list[float] = field(default_factory=list)
@@ -47,11 +54,17 @@ class Record:
     reached: tuple[float, Floats] | None = None
     steps: int = 0
     events: list[Event] = field(default_factory=list)
+    check: EnergyCheck | None = None
 
     def add(self, t: float, y: Floats) -> None:
         """Add a result."""
         self.t.append(float(t))
         self.y.append(np.array(y))
+
+    def cut(self, t: float, y: Floats) -> None:
+        """Leave out what is later than a state that was reached."""
+        count = int(np.searchsorted(self.t, t, side="right"))
+        self.t, self.y, self.reached = self.t[:count], self.y[:count], (t, y)
 
     def close(self) -> None:
         """Add the state that was reached after the last result, if there is one."""
@@ -75,6 +88,7 @@ def run(
     if watch:
         watch.start(t, y)
     growth = Growth(system.robot.velocity_names, clock, system.velocities(y))
+    check = record.check = EnergyCheck(system, how, y)
     progress = Progress("simulating")
     first_step: float | None = None
     wanted = [] if times is None else [float(x) for x in times[1:]]
@@ -82,12 +96,16 @@ def run(
     try:
         for stop in chain((x for x in system.drive.breaks if 0.0 < x < end), (end,)):
             system.drive.start(t, *system.split(y)[:2])
+            system.powers.clear()
             solver = _solver(system, t, y, stop, first_step, how)
+            check.begin()
             while solver.status == "running":
                 if record.steps == how.max_steps:
                     raise _given_up(system, record, growth, solver.t, "it has taken max_steps steps")
                 try:
                     stuck = _step(system, solver)
+                except OutOfBalance:
+                    raise
                 except ProgramError as error:  # of a function, which may have got the state of a motion that diverges
                     raise ProgramError(f"{error}{_diverged(system, record, growth)}") from error.__cause__
                 if stuck:
@@ -95,6 +113,7 @@ def run(
                 record.steps += 1
                 if times is None and len(record.t) * y.nbytes > MOST_BYTES:
                     raise _given_up(system, record, growth, solver.t, FULL_MEMORY)
+                check.note(solver)
                 halt = _watched(watch, record, solver)
                 until = halt[0] if halt else solver.t
                 place = _results(record, solver, wanted, place, until, times is None and not halt)
@@ -102,6 +121,7 @@ def run(
                 progress.show(solver.t / end, f"t = {clock.said(solver.t)} s")
                 if halt:
                     record.close()
+                    check.settle()
                     return
                 if record.steps >= growth.due:
                     growth.note(record.steps, solver.t, system.velocities(solver.y))
@@ -111,6 +131,13 @@ def run(
             first_step = getattr(solver, "h_abs", None)
         if end in system.drive.breaks:
             system.drive.start(end, *system.split(y)[:2])
+        check.settle()
+    except OutOfBalance as error:
+        error.diverged = _diverged(system, record, growth)
+        raise
+    except ProgramError:
+        check.settle(WELL_BEFORE * record.reached[0])  # what went wrong before explains more
+        raise
     finally:
         progress.clear()
 

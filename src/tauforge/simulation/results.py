@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -11,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ProgramError
-from ..geometry.close_loops import on_manifold
 from ..models.energy import energy
 from ..models.joint_motion import joint_motion
 from ..models.loops.closure import loop_closure
 from ..program.fuse import fuse
 from ..robot.robot import Robot
 from ..runtime.function import Function
+from .balance import conserved, is_balanced
 from .compiled import STATUS, Course
 from .integrator import Record
 from .options import Options
@@ -40,7 +38,7 @@ def partial(system: System, record: Record, how: Options, status: str) -> Trajec
 def finished(system: System, record: Record, how: Options, status: str, *, bare: bool = False) -> Trajectory:
     """Return the trajectory of a record."""
     t, y = np.array(record.t), np.array(record.y).reshape(len(record.t), system.size)
-    q, qd, integral = _settled(system, y)
+    q, qd, integral = system.split_many(y)
     if bare:
         none = np.full(qd.shape, np.nan)
         torques = np.full((len(t), len(_torque_names(system))), np.nan)
@@ -49,26 +47,28 @@ def finished(system: System, record: Record, how: Options, status: str, *, bare:
         found = system.along(t, q, qd, integral)
     counts = {"evaluations": system.evaluations, "jacobians": system.jacobians, "steps": record.steps}
     times = system.clock.users(t)
+    check = record.check
+    drift = np.interp(t, check.t, check.drift) if check and is_balanced(system.robot) else np.full(len(t), np.nan)
     more = {"events": tuple(record.events), "torque_names": _torque_names(system)}
-    return _trajectory(system.robot, times, q, qd, found, how, counts, status, **more)
+    return _trajectory(system.robot, times, q, qd, found, how, counts, status, drift, **more)
 
 
 def course_of_one(course: Course, status: str) -> Trajectory:
     """Return the trajectory of a single state."""
     t, y = course.states
-    q, qd, integral = _settled(course.system, y)
+    q, qd, integral = course.system.split_many(y[:, :-1])
     known = {"t": t, **{name: rows[0] for name, rows in course.inputs(t).items()}}
     found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, **known})
     counts = {name: int(course.count(name)[0]) for name in ("evaluations", "jacobians", "steps")}
     times = course.system.clock.users(t)
-    names = _torque_names(course.system)
-    return _trajectory(course.system.robot, times, q, qd, found, course.how, counts, status, torque_names=names)
+    drift, whose = _drift(course.system, q, qd, y[:, -1]), {"torque_names": _torque_names(course.system)}
+    return _trajectory(course.system.robot, times, q, qd, found, course.how, counts, status, drift, **whose)
 
 
 def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
     """Return the trajectory of many states with their leading axes."""
     t, results = course.task.times, course.task.results
-    q, qd, integral = _settled(course.system, results)
+    q, qd, integral = course.system.split_many(results[..., :-1])
     found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, "t": t, **course.inputs(t)})
     names = ("evaluations", "jacobians", "steps", "rejected")
     counts = {name: course.count(name) for name in names}
@@ -79,8 +79,8 @@ def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
     states = States(words.reshape(batch), reached.reshape(batch), *(counts[name].reshape(batch) for name in names))
     status = "done" if (words == "done").all() else "interrupted" if (words == "interrupted").any() else "failed"
     totals = {name: int(counts[name].sum()) for name in names[:3]}
-    whose = {"torque_names": _torque_names(course.system)}
-    made = _trajectory(course.system.robot, clock.users(t), q, qd, found, course.how, totals, status, **whose)
+    drift, whose = _drift(course.system, q, qd, results[..., -1]), {"torque_names": _torque_names(course.system)}
+    made = _trajectory(course.system.robot, clock.users(t), q, qd, found, course.how, totals, status, drift, **whose)
     wide: dict[str, Any] = {name: _shaped(getattr(made, name), batch) for name in ARRAYS}
     return replace(made, **wide, states=states)
 
@@ -93,20 +93,23 @@ def _shaped(array: Floats, batch: tuple[int, ...]) -> Floats:
     return array.reshape(*batch, *array.shape[1:])
 
 
-def _settled(system: System, y: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return coordinates on the manifold, velocities and integrals; rows that cannot be put on it stay as they are."""
-    q, qd, integral = np.split(y, [system.nq, system.nq + system.n], axis=-1)
-    if system.flat:
-        return q, qd, integral
-    flat = q.reshape(-1, system.nq).copy()
-    known = np.isfinite(flat).all(axis=1)
-    if system.robot.loops:
-        for k in np.flatnonzero(known):
-            with suppress(ProgramError):  # the last state of a run that fails can be beside those that close
-                flat[k] = system.settled(flat[k])
-    else:
-        flat[known] = on_manifold(system.robot, flat[known])
-    return flat.reshape(q.shape), qd, integral
+def _drift(system: System, q: Floats, qd: Floats, work: Floats) -> Floats:
+    """Return by how much the conserved energy has changed without work."""
+    if not is_balanced(system.robot):
+        return np.full_like(work, np.nan)
+    with np.errstate(all="ignore"):
+        if system.robot.base.is_still:
+            kinetic, potential = _energies(system.robot)(q, qd)
+            off = kinetic + potential - work
+        else:
+            off = np.asarray(compiled_conserved(system.robot)(q, qd)[0]) - work
+        return np.asarray(off - off[..., :1])
+
+
+@lru_cache(maxsize=32)
+def compiled_conserved(robot: Robot) -> Function:
+    """Return the conserved energy, compiled once."""
+    return conserved(robot).compile()
 
 
 def _outputs(system: System, known: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -124,12 +127,15 @@ def _trajectory(
     how: Options,
     counts: Mapping[str, int],
     status: str,
+    drift: Floats,
     **more: Any,
 ) -> Trajectory:
     names = _names(robot)
     with np.errstate(all="ignore"):
         kinetic, potential = _energies(robot)(q, qd)
         residual, opening = _residuals(robot, q, qd)
+        total = kinetic + potential
+        work = total - total[..., :1] - drift
     return Trajectory(
         robot_name=robot.name,
         coordinate_names=names[0],
@@ -141,6 +147,7 @@ def _trajectory(
         tau=np.broadcast_to(found["tau_applied"], (*qd.shape[:-1], found["tau_applied"].shape[-1])),
         kinetic=np.asarray(kinetic),
         potential=np.broadcast_to(potential, q.shape[:-1]),
+        work=work,
         residual=residual,
         residual_rate=opening,
         method=how.method,

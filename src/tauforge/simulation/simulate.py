@@ -13,6 +13,7 @@ from ..models.coordinates import INDEPENDENT
 from ..models.loops.motors import torque_names
 from ..models.registry import check_robot
 from ..robot.robot import Robot
+from .balance import OutOfBalance
 from .clock import Clock
 from .compiled import Course
 from .controllers import largest_torques
@@ -20,6 +21,7 @@ from .drive import Drive, Free, Inside, Law, Table, drive, law_of
 from .equations import equations
 from .events import Watch
 from .friction import RESOLVED, SMOOTHING, Stiction, rubbing
+from .imbalance import out_of_balance
 from .integrator import Record, run
 from .options import LINEARISING, Options, options
 from .results import course_of_many, course_of_one, finished, partial
@@ -178,6 +180,10 @@ def _march(course: Course, batch: tuple[int, ...] | None) -> Trajectory:
     except KeyboardInterrupt as interrupt:
         interrupt.trajectory = course_of_one(course, "interrupted")  # type: ignore[attr-defined]
         raise
+    except OutOfBalance as error:
+        wrong = out_of_balance(course.system.robot, course.system.clock, error)
+        wrong.trajectory = course_of_one(course, "failed")
+        raise wrong from None
     except ProgramError as error:
         raised = SimulationError(f"{course.system.robot.name}: {error}")
         raised.trajectory = course_of_one(course, "failed")
@@ -219,6 +225,11 @@ def _run(system: System, y: Floats, watch: Watch, how: Options) -> Trajectory:
     except KeyboardInterrupt as interrupt:
         interrupt.trajectory = partial(system, record, how, "interrupted")  # type: ignore[attr-defined]
         raise
+    except OutOfBalance as error:
+        record.cut(error.t, error.y)
+        wrong = out_of_balance(system.robot, system.clock, error)
+        wrong.trajectory = partial(system, record, how, "failed")
+        raise wrong from None
     except Exception as error:
         raised = SimulationError(f"{system.robot.name}: {_reason(error)}")
         raised.trajectory = partial(system, record, how, "failed")

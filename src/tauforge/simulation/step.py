@@ -16,16 +16,18 @@ from ..graph.node import Node, as_node, symbol
 from ..graph.rewrite import replaced
 from ..models.configuration import integrate
 from ..models.direct_dynamics import direct_dynamics
+from ..models.loops.motors import MOTORS, motor_action
 from ..program.array import Array, Shape, outputs
 from ..program.program import Program
 from ..robot.entries import owners
 from ..robot.robot import Robot
+from .balance import power
 from .equations import check_torque_names
 
 Nodes = Sequence[Node]
-STATE, INTEGRAL, COUNTER = "state", "integral", "counter"
-"""The carried arrays: coordinates and velocities, a controller's integral, and the number of steps done."""
-CARRIED = {"state_next": STATE, "integral_next": INTEGRAL, "counter_next": COUNTER}
+STATE, INTEGRAL, COUNTER, WORK = "state", "integral", "counter", "work"
+"""The carried arrays: coordinates and velocities, a controller's integral, the number of steps done, and the work."""
+CARRIED = {"state_next": STATE, "integral_next": INTEGRAL, "counter_next": COUNTER, "work_next": WORK}
 """Outputs of a step, and the inputs that they become."""
 STEP = "dt"
 """The input that holds the time step."""
@@ -60,7 +62,7 @@ class Motion(NamedTuple):
 
 
 def step(
-    robot: Robot, method: str, controller: Program | None, hold: bool, efforts: str
+    robot: Robot, method: str, controller: Program | None, hold: bool, efforts: str, work: bool = False
 ) -> tuple[Program, tuple[str, ...]]:
     """Return the Program of one step, the state, the time step and the other inputs -> the next state, and the names of
     the torques.
@@ -75,19 +77,27 @@ def step(
         Whether the controller's torques are those at the beginning of the step throughout.
     efforts
         Whose torques they are.
+    work
+        Whether the work of all that is not in the energy is integrated too.
     """
     dynamics, moving = direct_dynamics(robot, efforts=efforts), integrate(robot)
     q, qd, tau = (dynamics.arguments[name] for name in ("q", "qd", "tau"))
     integral = _integral(controller)
     dt, counter, count = symbol(STEP), symbol(COUNTER), len(qd.nodes)
     control = _control(controller, robot, {"q": q, "qd": qd, INTEGRAL: integral}, tau) if controller else None
-    speeds = (*qd.nodes, *integral.nodes)
-    held = control(q.nodes, speeds, counter) if control and hold else tau.nodes
+    total = (symbol(WORK),) if work else ()
+    action = motor_action(robot).results["tau"] if efforts == MOTORS else tau
+    spent = [power(robot, action.nodes)] if work else []
+    known = count + len(integral.nodes)
+    speeds = (*qd.nodes, *integral.nodes, *total)
+    held = control(q.nodes, speeds[:known], counter) if control and hold else tau.nodes
 
     def accelerate(at: Nodes, now: Nodes, passed: float) -> Nodes:
-        made = control(at, now, counter + passed) if control and not hold else held
-        qdd = _with(dynamics.results["qdd"].nodes, (q, at), (qd, now[:count]), (tau, made[:count]))
-        return [*qdd, *made[count:]]
+        made = control(at, now[:known], counter + passed) if control and not hold else held
+        wanted = [*dynamics.results["qdd"].nodes, *spent]
+        torques = len(tau.nodes)
+        rates = _with(wanted, (q, at), (qd, now[:count]), (tau, made[:torques]))
+        return [*rates[:count], *made[torques:], *rates[count:]]
 
     def move(at: Nodes, way: Nodes) -> Nodes:
         return _with(moving.results["q_next"].nodes, (moving.arguments["q"], at), (moving.arguments["v"], way[:count]))
@@ -102,10 +112,13 @@ def step(
     results = {"state_next": outputs([*reached, *after[:count]], [len(state)], [], "")}
     if integral.nodes:
         arguments[INTEGRAL] = integral
-        results["integral_next"] = outputs(after[count:], integral.shape, [], "")
+        results["integral_next"] = outputs(after[count:known], integral.shape, [], "")
     if controller and any(name == TIME for name in controller.arguments):
         arguments[COUNTER] = Array(Shape([]), (counter,))
         results["counter_next"] = outputs([counter + 1.0], [], [], "")
+    if work:
+        arguments[WORK] = Array(Shape([1]), total)
+        results["work_next"] = outputs(after[known:], [1], [], "")
     return Program("rollout", arguments, results), tuple(tau.shape.labels[0])
 
 
@@ -164,7 +177,7 @@ def _check(controller: Program, robot: Robot, state: Mapping[str, Array], tau: A
         if _is_known(controller, key) and not fits:
             sizes = ", ".join(f"{known}[{state[known].shape.size}]" for known in ("q", "qd"))
             raise ProgramError(f"{what} has the input {key}{list(array.shape)}; {robot.name} has {sizes}, t and dt")
-    if taken := {STATE, COUNTER} & own_inputs(controller).keys():
+    if taken := {STATE, COUNTER, WORK} & own_inputs(controller).keys():
         raise ProgramError(f"{what} has an input called {', '.join(taken)}, which a step has already; rename it")
 
 

@@ -8,14 +8,15 @@ therefore stays on the manifold, whatever the integrator does, and the dependent
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import TauforgeError
-from ..geometry.close_loops import close_loops, quaternions
+from ..errors import ProgramError, TauforgeError
+from ..geometry.close_loops import close_loops, on_manifold, quaternions
 from ..models.loops.closing import active_places, closing
 from ..program.program import Program
 from ..robot.entries import axis_names
@@ -48,6 +49,7 @@ class System:
         self.size = self.nq + self.n + (integral.size if integral else 0)
         self.evaluations = self.jacobians = 0
         self.flaw = ""
+        self.powers = list[float]()
         self._reads = reads_state or drive.reads_state
         self.flat = "rate" not in self.made and tangent(robot) is None
         self._quaternions = () if self.flat else tuple(quaternions(robot).values())
@@ -82,6 +84,27 @@ class System:
             return whole
         return close_loops(self.robot, q[self._active], guess=q)
 
+    def split_many(self, y: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return coordinates on the manifold, velocities and integrals of many states; those without numbers stay.
+
+        So do states beside those that close, such as the last one of a run that fails.
+        """
+        q, qd, integral = np.split(y, [self.nq, self.nq + self.n], axis=-1)
+        if self.flat:
+            return q, qd, integral
+        flat = q.reshape(-1, self.nq).copy()
+        known = np.isfinite(flat).all(axis=1)
+        if self._closing is None:
+            flat[known] = on_manifold(self.robot, flat[known])
+        else:
+            with np.errstate(all="ignore"):
+                found, closed = self._closing(flat[:, self._active], flat)
+            flat[closed == 1.0] = found[closed == 1.0]
+            for k in np.flatnonzero(known & (closed != 1.0)):
+                with suppress(ProgramError):
+                    flat[k] = close_loops(self.robot, flat[k, self._active], guess=flat[k])
+        return flat.reshape(q.shape), qd, integral
+
     def settled_state(self, y: Floats) -> Floats:
         """Return the state with its coordinates on the manifold."""
         return y if self.flat else np.concatenate(self.split(y))
@@ -93,8 +116,10 @@ class System:
             q, qd, integral = self.split(y)
         except TauforgeError as error:
             self.flaw = str(error)
+            self.powers.append(np.nan)
             return np.full(self.size, np.nan)
         found = self.outputs(t, q, qd, integral)
+        self.powers.append(float(found["power"]))
         rate = found.get("rate", qd)
         return np.concatenate([rate, found["qdd"], found.get("integral_rate", integral)])
 

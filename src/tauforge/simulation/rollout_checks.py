@@ -1,0 +1,94 @@
+"""What is checked after a rollout: whether states are finite, loops kept their branch, and energy its balance."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SimulationWarning
+from ..robot.entries import axis_names
+from ..robot.robot import Robot
+from ..runtime.function import Function
+from .balance import is_balanced
+from .results import compiled_conserved
+
+Values = NDArray[Any]
+
+
+def warn_of_states(robot: Robot, closure: Function | None, first: Values, states: Values, *, close: bool) -> None:
+    """Warn of states that are not finite, and of mechanisms that can have changed their branch.
+
+    Parameters
+    ----------
+    close
+        Whether the rows follow each other closely: then branches of overconstrained loops can be told apart too.
+    """
+    rows = _rows(first, states)
+    lost = ~np.isfinite(rows).all(axis=(-2, -1))
+    if lost.any():
+        warnings.warn(SimulationWarning(f"{robot.name}: {_some(lost)} become infinite or NaN"), stacklevel=3)
+    if closure is not None and rows.size:
+        changed = _changes_branch(robot, closure, rows[..., : len(robot.coordinate_names)], close) & ~lost
+        if changed.any():
+            warnings.warn(
+                SimulationWarning(
+                    f"{robot.name}: {_some(changed)} meet a singular state of the independent joints, where a step can "
+                    "change the way of assembly; choose other joints by with_independent(…), or end before"
+                ),
+                stacklevel=3,
+            )
+
+
+def _some(which: Any) -> str:
+    count, first = int(which.sum()), tuple(int(k) for k in np.argwhere(which)[0])
+    if not which.shape:
+        return "its coordinates and velocities"
+    return f"{count} of {which.size} states, {list(first) if len(first) > 1 else first[0]} the first,"
+
+
+def _rows(first: Values, states: Values) -> Values:
+    """Return all states that are known, that at the start first: (..., rows, entries)."""
+    rows = states if states.ndim > first.ndim else states[..., None, :]
+    return np.concatenate([first[..., None, :], rows], axis=-2).astype(float)
+
+
+def _changes_branch(robot: Robot, closure: Function, q: Values, close: bool) -> Values:
+    """Return whether a mechanism meets a singular state between its rows.
+
+    There the determinant of the loops' slopes by the dependent joints is zero: it changes its sign, or turns back where
+    its last two values lead below zero. Where there are more equations than joints, the product of the slopes at two
+    rows takes its place.
+    """
+    names = axis_names(robot.expanded())
+    dependent = [k for k, name in enumerate(names) if name not in set(robot.velocity_names)]
+    with np.errstate(all="ignore"):
+        J = np.asarray(closure(q)[2])[..., dependent]
+        if J.shape[-2] != J.shape[-1] and not close:
+            return np.zeros(q.shape[:-2], bool)
+        back, here, on = (np.linalg.det(a @ b) for a, b in _neighbours(J))
+        meets = on / here[..., :-1] < 0.0
+        if close:
+            meets[..., 1:] |= back[..., :-1] / here[..., 1:-1] > 2.0
+    found: Values = meets.any(axis=-1)
+    return found
+
+
+def _neighbours(J: Values) -> list[tuple[Values, Values]]:
+    """Return factors whose products compare each row's slopes with those before, its own, and those after."""
+    turned = np.swapaxes(J, -1, -2)
+    after, before = J[..., 1:, :, :], J[..., :-1, :, :]
+    return [(turned[..., 1:, :, :], before), (turned, J), (turned[..., :-1, :, :], after)]
+
+
+def energy_error(robot: Robot, first: Values, states: Values, work: Values, several: bool) -> Any:
+    """Return the largest |E - E₀ - W| of each state."""
+    if not is_balanced(robot):
+        return np.full(first.shape[:-1], np.nan)[()]
+    rows, count = _rows(first, states), len(robot.coordinate_names)
+    with np.errstate(all="ignore"):
+        energy = np.asarray(compiled_conserved(robot)(rows[..., :count], rows[..., count:])[0])
+        off = np.abs(energy[..., 1:] - energy[..., :1] - (work if several else work[..., None]))
+    return off.max(axis=-1, initial=0.0)[()]
