@@ -51,10 +51,12 @@ def check_start(system: System, y: Floats) -> None:
 
 
 @lru_cache(maxsize=32)
-def march_of(robot: Robot, program: Program, method: str, count: int) -> tuple[March, tuple[str, ...]]:
+def march_of(
+    robot: Robot, program: Program, method: str, count: int, whole: bool = False
+) -> tuple[March, tuple[str, ...]]:
     """Return a method compiled with a model, for so many states, and the names of the inputs."""
     rule = tableau(method)
-    made = flow(robot, program, not rule.is_explicit)
+    made = flow(robot, program, not rule.is_explicit, whole)
     programs = {name: getattr(made, name) for name in PROGRAMS if getattr(made, name) is not None}
     given = sum(program.inputs[name].size for name in made.given)
     factors = made.solve.inputs["factors"].size if made.solve else 0
@@ -85,7 +87,7 @@ class Course:
         self.system, self.how, self.table, self._start = system, how, table, y
         times = None if span else system.clock.seconds
         self.span = span = span or (0.0, system.clock.duration)
-        self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64))
+        self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64), system.whole)
         self.records = self.march.records(span[0], y)
         control(self.records, "row")[:] = 1.0
         inside = [x for x in table.starts if span[0] < x < span[1]]
@@ -146,7 +148,7 @@ class Course:
                 control(records, "status")[k] = ENDLESS
 
     def _growth_of(self, state: int) -> Growth:
-        return Growth(self.system.robot.velocity_names, self.system.clock, self.system.velocities(self._start[state]))
+        return Growth(self.system.velocity_names, self.system.clock, self.system.velocities(self._start[state]))
 
     def _state(self, state: int) -> Floats:
         """Return where a state is now."""

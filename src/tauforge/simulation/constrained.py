@@ -26,7 +26,7 @@ from ..models.loops.freedom import freedom
 from ..models.loops.search import mechanism_of
 from ..program.array import Array, Shape, inputs
 from ..program.program import Program
-from ..robot.entries import by_joint, owners
+from ..robot.entries import axis_names, by_joint, owners
 from ..robot.robot import Robot
 from ..spatial.solve import solve
 
@@ -46,6 +46,13 @@ def opened(robot: Robot) -> Robot:
     return robot.expanded().derived(loops=())
 
 
+@lru_cache(maxsize=32)
+def independent_places(robot: Robot) -> tuple[int, ...]:
+    """Return where the velocities of the independent joints are among those of all."""
+    axes = axis_names(robot.expanded())
+    return tuple(axes.index(name) for name in robot.velocity_names)
+
+
 @lru_cache(maxsize=16)
 def chosen_rows(robot: Robot) -> tuple[int, ...]:
     whole = robot.expanded()
@@ -63,7 +70,7 @@ def chosen_rows(robot: Robot) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=16)
-def parts(robot: Robot, wrenches: bool) -> Parts:
+def parts(robot: Robot, wrenches: bool = False) -> Parts:
     tree = opened(robot)
     inertia, forces = inertia_matrix(tree), bias(tree, external_wrenches=wrenches)
     n = forces.inputs["qd"].size
@@ -94,7 +101,7 @@ def _minimum(a: Node, b: Node) -> Node:
     return as_node((a + b - absolute(a - b)) * 0.5)
 
 
-def multipliers(M: list[list[Node]], J: list[list[Node]], b: Sequence[Node]) -> tuple[list[Node], Node]:
+def multipliers(M: list[list[Node]], J: list[list[Node]], b: Sequence[Node]) -> tuple[list[Node], Node, list[Node]]:
     """Return M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹ b, and how far the equations are from losing rank: one where they do not depend."""
     no = lambda *a: None
     Z = [solve(M, row, no) for row in J]
@@ -138,7 +145,7 @@ def multipliers(M: list[list[Node]], J: list[list[Node]], b: Sequence[Node]) -> 
     found = [ZERO] * len(M)
     for z, f in zip(Z, lam, strict=True):
         found = [as_node(a + f * c) if not is_zero(c) else a for a, c in zip(found, z, strict=True)]
-    return found, as_node(sqrt(absolute(margin)))
+    return found, as_node(sqrt(absolute(margin))), lam
 
 
 def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Node:
@@ -153,18 +160,16 @@ def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Node:
 def accelerations(robot: Robot, wrenches: bool = False) -> Program:
     """Return the Program ``q, qd, tau -> qdd`` by the axes of the tree."""
     p = parts(robot, wrenches)
-    from ..robot.entries import axis_names
-
     names = axis_names(robot.expanded())
     tau = inputs("tau", names, "torques")
     no = lambda *a: None
     free = solve(p.M, [as_node(a - b) for a, b in zip(tau.nodes, p.h, strict=True)], no)
     b = [as_node(-r - _dot(row, free)) for row, r in zip(p.J, p.rate, strict=True)]
-    back, margin = multipliers(p.M, p.J, b)
+    back, _, lam = multipliers(p.M, p.J, b)
     qdd = [as_node(a + c) for a, c in zip(free, back, strict=True)]
     arguments = {**p.arguments, "tau": tau}
     order = [name for name in ("q", "qd", "tau", "wrenches") if name in arguments]
-    return Program("accelerations", {name: arguments[name] for name in order}, {"qdd": Array(Shape([len(names)], [names]), tuple(qdd))})
+    return Program("accelerations", {name: arguments[name] for name in order}, {"qdd": Array(Shape([len(names)], [names]), tuple(qdd)), "multipliers": Array(Shape([len(lam)]), tuple(lam))})
 
 
 @lru_cache(maxsize=16)
@@ -183,13 +188,59 @@ def projection(robot: Robot) -> Program:
             new = replaced(nodes, by)
             return [new[x] for x in nodes]
         M, J, left = [at(r) for r in p.M], [at(r) for r in p.J], at(p.left)
-        step, _ = multipliers(M, J, [as_node(-x) for x in left])
+        step, _, _ = multipliers(M, J, [as_node(-x) for x in left])
         moved = _moved(whole, by_joint(whole, now), tree.velocities(step))
         now = [as_node(x) for j in owners(whole) for x in moved[j]]
     by = dict(zip(q, now, strict=True))
-    M, J = [at(r) for r in p.M], [at(r) for r in p.J]
     M, J = ([[ (lambda n: replaced([n], by)[n])(x) for x in r] for r in m] for m in (p.M, p.J))
-    back, margin = multipliers(M, J, [as_node(-_dot(row, qd)) for row in J])
+    back, margin, _ = multipliers(M, J, [as_node(-_dot(row, qd)) for row in J])
     v = [as_node(a + c) for a, c in zip(qd, back, strict=True)]
     return Program("projection", {"q": p.arguments["q"], "qd": p.arguments["qd"]},
         {"q": Array(Shape([len(q)]), tuple(now)), "qd": Array(Shape([len(v)]), tuple(v)), "margin": Array(Shape([]), (margin,))})
+
+
+def margin_of(robot: Robot, q: Sequence[Node]) -> Node:
+    """Return how well the independent joints determine all others: one at best, zero where they do not."""
+    whole = robot.expanded().map(as_node)
+    coordinates = Coordinates.of(whole, by_joint(whole, q))
+    sizes = _sizes(robot)
+    axes = [name for joint in whole.joints for name in ([joint.name + part for part in joint.axes])]
+    scale = {name: x for name, x in zip(axis_names(whole), sizes, strict=True)}
+    total = ONE
+    for name, row in zip(axes, coordinates.G or (), strict=True):
+        if name in scale and name not in coordinates.names:
+            for k, x in row.items():
+                y = x * (scale[name] / scale[coordinates.names[k]])
+                total = as_node(total + y * y)
+    return as_node(1.0 / sqrt(total))
+
+
+def _sizes(robot: Robot) -> list[float]:
+    """Return a factor for each axis that makes lengths angles."""
+    whole = robot.expanded()
+    linear = []
+    q = freedom(whole).q
+    J = mechanism_of(whole).equations(q)
+    found = []
+    for j in owners(whole):
+        joint = whole.joints[j - 1]
+        found += [joint.kind.word == "prismatic" or part in (".vx", ".vy", ".vz") for part in joint.axes]
+    big = np.abs(J).max(initial=1e-9)
+    return [1.0 / min(max(big, 1e-3), 1e3) if x else 1.0 for x in found]
+
+
+@lru_cache(maxsize=16)
+def watched(robot: Robot) -> Program:
+    """Return the Program ``q, qd -> velocities, margin``: all joints' from the independent ones, and how well."""
+    from dataclasses import replace
+
+    from ..models.joint_motion import joint_motion
+
+    motion = joint_motion(robot)
+    names = motion.outputs["velocities"].labels[0]
+    place = {name: k for k, name in enumerate(names)}
+    axes = axis_names(robot.expanded())
+    v = [motion.results["velocities"].nodes[place[name]] for name in axes]
+    q = motion.arguments["q"]
+    return Program("watched", {"q": replace(q, tangent=None), "qd": motion.arguments["qd"]},
+        {"velocities": Array(Shape([len(v)], [axes]), tuple(v)), "margin": Array(Shape([]), (margin_of(robot, q.nodes),))})

@@ -6,6 +6,7 @@ are those of robot and controller together.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -15,10 +16,11 @@ from ..graph.node import ONE, ZERO, Node, Scalar, as_node
 from ..graph.rewrite import replaced
 from ..models.configuration import integrate
 from ..models.direct_dynamics import direct_dynamics
-from ..program.array import Array, Shape, outputs
+from ..program.array import Array, Shape, inputs, outputs
 from ..program.fuse import fuse
 from ..program.program import Program
 from ..robot.robot import Robot
+from .constrained import accelerations, independent_places, opened
 from .friction import Bristles, Stiction, slides, smooth_friction, sticking_friction
 from .stops import Stops, stop_torques
 
@@ -31,6 +33,7 @@ def equations(
     robot: Robot,
     controller: Program | None = None,
     *,
+    whole: bool = False,
     wrenches: bool = False,
     smoothing: float = 0.0,
     saturation: tuple[float, ...] | None = None,
@@ -40,36 +43,48 @@ def equations(
     """Return the Program ``q, qd, tau -> rate, qdd, tau_applied``, where ``rate`` is the time derivative of q.
 
     With a controller, its other inputs take the place of ``tau``, and its rate of the integral is an output too.
-    ``rate`` is absent if it is qd.
+    ``rate`` is absent if it is qd. In all coordinates, as ``whole`` asks for, qd and qdd are those of the tree; torques
+    and what a controller reads are those of the independent joints.
     """
     sliding = (smoothing > 0.0 or stiction is not None) and slides(robot)
-    direct = direct_dynamics(robot.neglect("FS", "FB") if sliding else robot, external_wrenches=wrenches)
-    given = direct.arguments["tau"]
-    tau, arguments, more = list(given.nodes), dict(direct.arguments), dict[str, Array]()
+    rubbed = robot.neglect("FS", "FB") if sliding else robot
+    if whole:
+        direct, places, robot = accelerations(rubbed, wrenches), independent_places(robot), opened(robot)
+    else:
+        direct, places = direct_dynamics(rubbed, external_wrenches=wrenches), None
+    acting = direct.arguments["tau"]
+    given = acting if places is None else inputs("tau", [acting.shape.labels[0][k] for k in places], acting.meaning)
+    tau, arguments, more = list(given.nodes), {**direct.arguments, "tau": given}, dict[str, Array]()
     if controller:
-        _check(direct, controller)
+        if places is not None:
+            controller = _reading(controller, direct.arguments["qd"], places)
+        _check({**direct.inputs, "tau": given.shape}, controller, None if places is None else len(places))
         tau = list(controller.results["tau"].nodes)
         del arguments["tau"]
         arguments |= {name: array for name, array in controller.arguments.items() if name not in arguments}
         more = {name: array for name, array in controller.results.items() if name != "tau"}
     if saturation is not None:
         tau = [limited(x, bound) for x, bound in zip(tau, saturation, strict=True)]
-    driving = tau
+    driving = tau if places is None else _by_axis(tau, places, len(acting.nodes))
     if sliding:
         rubbing = sticking_friction(robot, stiction) if stiction else smooth_friction(robot, smoothing)
         driving = [x - f for x, f in zip(driving, rubbing.torques, strict=True)]
         _integrate(rubbing, arguments, more)
     if stops:
         driving = [x + push for x, push in zip(driving, stop_torques(robot, stops), strict=True)]
-    by = dict(zip(given.nodes, driving, strict=True))
+    by = dict(zip(acting.nodes, driving, strict=True))
     new = replaced(direct.results["qdd"].nodes, by)
     qdd = replace(direct.results["qdd"], nodes=tuple(new[node] for node in direct.results["qdd"].nodes))
     results = {
         "qdd": qdd,
         "tau_applied": replace(given, nodes=tuple(tau), meaning="torques that act"),
-        "tau_left": replace(given, nodes=tuple(as_node(x) for x in driving), meaning="torques that friction leaves"),
+        "tau_left": replace(acting, nodes=tuple(as_node(x) for x in driving), meaning="torques that friction leaves"),
         **more,
     }
+    if whole:
+        closing = direct.results["multipliers"]
+        new = replaced(closing.nodes, by)
+        results["multipliers"] = replace(closing, nodes=tuple(new[node] for node in closing.nodes))
     if rate := _rate(direct):
         results = {"rate": rate, **results}
     return Program(f"{robot.name}_equations", arguments, results, heading=direct.heading)
@@ -111,18 +126,39 @@ def _integrate(rubbing: Bristles, arguments: dict[str, Array], results: dict[str
     results["integral_rate"] = Array(Shape([len(rates)]), rates, "its time derivative")
 
 
-def _check(direct: Program, controller: Program) -> None:
+def _by_axis(tau: list[Node], places: Sequence[int], count: int) -> list[Node]:
+    """Return torques along all axes, from those of the independent joints."""
+    found = [ZERO] * count
+    for k, x in zip(places, tau, strict=True):
+        found[k] = x
+    return found
+
+
+def _reading(controller: Program, qd: Array, places: Sequence[int]) -> Program:
+    """Return a controller that reads the velocities of independent joints among those of all."""
+    if "qd" not in controller.arguments or len(controller.arguments["qd"].nodes) != len(places):
+        return controller
+    by = dict(zip(controller.arguments["qd"].nodes, (qd.nodes[k] for k in places), strict=True))
+    results = {}
+    for name, array in controller.results.items():
+        new = replaced(array.nodes, by)
+        results[name] = replace(array, nodes=tuple(new[node] for node in array.nodes))
+    return replace(controller, arguments={**controller.arguments, "qd": qd}, results=results)
+
+
+def _check(known: Mapping[str, Shape], controller: Program, velocities: int | None) -> None:
     """Refuse a controller that belongs to another robot."""
     for name in ("q", "qd"):
-        if name in controller.arguments and controller.inputs[name].shape != direct.inputs[name].shape:
+        if name in controller.arguments and controller.inputs[name].shape != known[name].shape:
+            sizes = list(known[name]) if name == "q" or velocities is None else [velocities]
             raise ProgramError(
                 f"the controller {controller.name} takes {name}{list(controller.inputs[name])}, but the robot has "
-                f"{name}{list(direct.inputs[name])}; make the controller for this robot"
+                f"{name}{sizes}; make the controller for this robot"
             )
-    if controller.outputs["tau"].shape != direct.inputs["tau"].shape:
+    if controller.outputs["tau"].shape != known["tau"].shape:
         raise ProgramError(
             f"the controller {controller.name} gives tau{list(controller.outputs['tau'])}, but the robot takes "
-            f"tau{list(direct.inputs['tau'])}: {', '.join(direct.inputs['tau'].labels[0])}"
+            f"tau{list(known['tau'])}: {', '.join(known['tau'].labels[0])}"
         )
 
 

@@ -2,7 +2,7 @@
 
 ``rates`` is the time derivative of the state. ``factor`` and ``solve`` are the linear equations of a stiff method,
 (1 - c J) x = b with the exact Jacobian J: the first eliminates, the second substitutes. ``settle`` brings a state back
-to its manifold. The state holds q, qd and the integral of a controller. As in ``system``, the rates are those of the
+to its manifold, and says how well its coordinates describe it. The state holds q, qd and the integral of a controller. As in ``system``, the rates are those of the
 state with unit quaternions and closed loops, whatever error a method makes beside the manifold; near it, two Newton
 steps close loops to rounding.
 
@@ -29,8 +29,10 @@ from ..models.inertia_matrix import inertia_matrix
 from ..models.inverse_dynamics import inverse_dynamics
 from ..program.array import Array, Shape
 from ..program.program import Program
-from ..robot.entries import by_joint, owners
+from ..robot.entries import axis_names, by_joint, owners
 from ..robot.robot import Robot
+from .constrained import margin_of, opened, projection
+from .constrained import parts as constraint_parts
 
 STATE, TIME = "state", "t"
 RATES = ("rate", "qdd", "integral_rate")
@@ -49,7 +51,7 @@ class Flow(NamedTuple):
     solve
         ``factors, b -> x``; None for an explicit method.
     settle
-        ``state -> settled``; None if there is no manifold.
+        ``state -> settled, margin``; None if there is no manifold. The margin is zero where the coordinates fail.
     given
         Names of the inputs besides state and time.
     """
@@ -62,11 +64,11 @@ class Flow(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def flow(robot: Robot, equations: Program, stiff: bool) -> Flow:
-    """Return the Programs, from the equations of motion."""
+def flow(robot: Robot, equations: Program, stiff: bool, whole: bool = False) -> Flow:
+    """Return the Programs, from the equations of motion; ``whole``: in all coordinates."""
     parts = _State(equations)
     q = equations.arguments["q"].nodes
-    settled = _settled(robot, q)
+    settled = _settled(opened(robot) if whole else robot, q)
     new = replaced(parts.rates, dict(zip(q, settled, strict=True)))
     given = {name: array for name, array in equations.arguments.items() if name not in (*parts.names, TIME)}
     inputs = {
@@ -76,9 +78,16 @@ def flow(robot: Robot, equations: Program, stiff: bool) -> Flow:
     }
     rates = Program("rates", inputs, {"rates": _vector([new[node] for node in parts.rates])})
     settle = None
-    if settled != list(q):
-        settle = Program("settle", {STATE: inputs[STATE]}, {"settled": _vector([*settled, *parts.state[len(q) :]])})
-    factor, solve = _linear(robot, equations, parts, inputs) if stiff else (None, None)
+    reached, margin = [*settled, *parts.state[len(q) :]], ONE
+    if whole:
+        reached, margin = _projected(robot, parts)
+    elif robot.loops:
+        margin = margin_of(robot, settled)
+    if reached != parts.state:
+        results = {"settled": _vector(reached), "margin": Array(Shape([]), (margin,))}
+        settle = Program("settle", {STATE: inputs[STATE]}, results)
+    linear = linear_of_all if whole else _linear
+    factor, solve = linear(robot, equations, parts, inputs) if stiff else (None, None)
     return Flow(rates, factor, solve, settle, tuple(given))
 
 
@@ -119,6 +128,91 @@ def _settled(robot: Robot, q: Sequence[Node]) -> list[Node]:
     return [as_node(x) for j in owners(robot) for x in values[j]]
 
 
+def _projected(robot: Robot, parts: _State) -> tuple[list[Node], Node]:
+    """Return a state in all coordinates on the loops, and how far the loops are from losing rank."""
+    made = projection(robot).results
+    back = [*made["q"].nodes, *made["qd"].nodes]
+    return [*back, *parts.state[len(back) :]], made["margin"].nodes[0]
+
+
+def linear_of_all(
+    robot: Robot, equations: Program, parts: _State, inputs: dict[str, Array]
+) -> tuple[Program, Program]:
+    """Return the Programs that eliminate and substitute, in all coordinates.
+
+    Forces that close the loops are further unknowns u, times the step:
+
+        [M - c B - c² A   Jᵀ] [v]   [M b]
+        [J + c C          0 ] [u] = [J b]
+
+    after the elimination of the increments of coordinates. Velocities go first, from the tips to the base, so that each
+    pivot of u is negative where the loops are independent.
+    """
+    c = symbol("c")
+    nq, n = parts.sizes[:2]
+    count, m = sum(parts.sizes[2:]), len(equations.results["multipliers"].nodes)
+    tree = opened(robot)
+    along = _inverse_tangent(tree, equations.arguments["q"].nodes)
+    slopes = {name: _slopes(equations, name, parts) for name in ("rate", "integral_rate") if name in equations.results}
+    D, T = (slopes["rate"][0], slopes["rate"][1]) if "rate" in slopes else (None, None)
+    M, forces = _forces(tree, equations, parts)
+    held, loops = _loop_slopes(robot, equations, parts)
+    for force, more in zip(forces, held, strict=True):
+        force[:n] = [x + y for x, y in zip(force[:n], more, strict=True)]
+    J = constraint_parts(robot).J
+    none, one = [ZERO] * count, [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
+    rows = [[*_times(along, D, i, n), *none, *one[i]] for i in range(n)]
+    rows += [[*p, *own, *v] for p, v, own in zip(*slopes.get("integral_rate", [[], [], []]), strict=True)]
+    W = [[*(_less(i == j, c * x) for j, x in enumerate(row)), *[ZERO] * m] for i, row in enumerate(rows)]
+    before = n + count
+    for i, (own, force) in enumerate(zip(M, forces, strict=True)):
+        W.append([*(-(c * x) for x in force[:before]), *(a - c * x for a, x in zip(own, force[before:], strict=True)),
+                  *(row[i] for row in J)])  # fmt: skip
+    for row, (by_q, by_v) in zip(J, loops, strict=True):
+        W.append([*(c * x for x in by_q), *none, *(a + c * x for a, x in zip(row, by_v, strict=True)), *[ZERO] * m])
+    order = [*range(before), *reversed(range(before, before + n)), *range(before + n, before + n + m)]
+    W = [[W[i][j] for j in order] for i in order]
+    kept = _Kept()
+    _eliminate(W, kept)
+    moving = [[kept.symbol(x) for x in row] for row in along]
+    step = kept.symbol(c)
+    b = [symbol(f"b[{i}]") for i in range(nq + n + count)]
+    inertia, closing = ([[kept.symbol(x) for x in row] for row in rows] for rows in (M, J))
+    speeds = b[nq : nq + n]
+    right = [*(_dot(row, b[:nq]) for row in moving), *b[nq + n :], *(_dot(row, speeds) for row in inertia)]
+    right += [_dot(row, speeds) for row in closing]
+    x = dict(zip(order, _substitute(W, [right[k] for k in order]), strict=True))
+    p, integral, v = ([x[k] for k in some] for some in (range(n), range(n, before), range(before, before + n)))
+    if D is None or T is None:
+        reached = [b[i] + step * v[i] for i in range(n)]
+    else:
+        rows = [[kept.symbol(entry) for entry in (*D[i], *T[i])] for i in range(nq)]
+        reached = [b[i] + step * _dot(rows[i], [*p, *v]) for i in range(nq)]
+    return _linear_programs(equations, inputs, parts, c, kept, b, [*reached, *v, *integral])
+
+
+def _loop_slopes(robot: Robot, equations: Program, parts: _State) -> tuple[Matrix, list[tuple[list[Node], list[Node]]]]:
+    """Return how the forces that close the loops change with coordinates, and how the accelerations of the loops'
+    openings do with coordinates and velocities.
+    """
+    known, n = constraint_parts(robot), parts.sizes[1]
+    u = [symbol(f"multipliers[{i}]") for i in range(len(known.J))]
+    a = [symbol(f"qdd[{i}]") for i in range(n)]
+    force = [_dot([row[i] for row in known.J], u) for i in range(n)]
+    opening = [as_node(_dot(row, a) + r) for row, r in zip(known.J, known.rate, strict=True)]
+    names = ("q", "qd")
+    program = Program("loops", {name: known.arguments[name] for name in names}, {"f": _vector(force), "c": _vector(opening)})
+    by = dict(zip([*u, *a], [*equations.results["multipliers"].nodes, *equations.results["qdd"].nodes], strict=True))
+    found = {**program.derivative("f", ["q"]).results, **program.derivative("c", [*names]).results}
+    new = replaced([x for array in found.values() for x in array.nodes], by)
+
+    def rows(name: str) -> Matrix:
+        nodes = found[name].nodes
+        return [[new[x] for x in nodes[i : i + n]] for i in range(0, len(nodes), n)]
+
+    return rows("df_dq"), list(zip(rows("dc_dq"), rows("dc_dqd"), strict=True))
+
+
 def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, Array]) -> tuple[Program, Program]:
     """Return the Programs that eliminate and substitute.
 
@@ -155,6 +249,20 @@ def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, A
     else:
         rows = [[kept.symbol(entry) for entry in (*D[i], *T[i])] for i in range(nq)]
         reached = [b[i] + step * _dot(rows[i], [*p, *v]) for i in range(nq)]
+    return _linear_programs(equations, inputs, parts, c, kept, b, [*reached, *v, *integral])
+
+
+def _linear_programs(
+    equations: Program,
+    inputs: dict[str, Array],
+    parts: _State,
+    c: Node,
+    kept: _Kept,
+    b: Sequence[Node],
+    x: Sequence[Node],
+) -> tuple[Program, Program]:
+    """Return the Programs that eliminate and substitute, from what they hand over."""
+    nq = parts.sizes[0]
     by_time = [ZERO] * len(parts.rates)
     if TIME in equations.arguments:
         names = [name for name in RATES if name in equations.results]
@@ -166,11 +274,13 @@ def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, A
         {**inputs, "c": Array(Shape([]), (c,))},
         {"factors": _vector(kept.nodes), "rates_by_t": _vector(by_time)},
     )
-    solve = Program("solve", {"factors": factors, "b": _vector(b)}, {"x": _vector([*reached, *v, *integral])})
+    solve = Program("solve", {"factors": factors, "b": _vector(b)}, {"x": _vector(x)})
     return factor, solve
 
 
-def _forces(robot: Robot, equations: Program, parts: _State) -> tuple[Matrix, Matrix]:
+def _forces(
+    robot: Robot, equations: Program, parts: _State
+) -> tuple[Matrix, Matrix]:
     """Return the inertia matrix, and how the torques that accelerate change: by p, the integral, and the velocities.
 
     Friction with a sign has no slope; all other friction is among the torques that drive.
@@ -224,7 +334,7 @@ def _inverse_tangent(robot: Robot, q: Sequence[Node]) -> Matrix:
                 row[at + i] = as_node(slopes[k] * (4.0 if part in QUATERNION else 1.0))
             found[joint.name + axis] = row
         at += len(kind.coordinates)
-    return [found[name] for name in robot.velocity_names]
+    return [found[name] for name in (robot.velocity_names if robot.loops else axis_names(robot))]
 
 
 def _times(along: Matrix, D: Matrix | None, i: int, n: int) -> list[Node]:

@@ -17,6 +17,7 @@ from .compiled import Stepper, check_start
 from .divergence import Growth
 from .events import Event, Watch
 from .options import IMPLICIT, SUNDIALS, Options
+from .passage import Passage
 from .sundials import Sundials
 from .system import System
 from .tableaus import COMPILED
@@ -34,6 +35,9 @@ class Record:
         Times of the results, in seconds since the start.
     y
         States at these times.
+    systems
+        The equations of motion in the coordinates of these states, each with the number of its first result and when
+        it took over.
     reached
         The last time and state that the integrator has accepted.
     steps
@@ -44,6 +48,7 @@ class Record:
 
     t: list[float] = field(default_factory=list)
     y: list[Floats] = field(default_factory=list)
+    systems: list[tuple[int, System, float]] = field(default_factory=list)
     reached: tuple[float, Floats] | None = None
     steps: int = 0
     events: list[Event] = field(default_factory=list)
@@ -60,21 +65,23 @@ class Record:
 
 
 def run(
+    passage: Passage,
     system: System,
     record: Record,
     y: Floats,
     watch: Watch,
-    how: Options,
+    how: Callable[[System], Options],
 ) -> None:
     """Integrate from the start to the end of the system's clock, and keep the results in the record."""
     clock, t, end = system.clock, 0.0, system.clock.duration
-    times = clock.seconds
+    times, most = clock.seconds, how(system).max_steps
+    record.systems.append((0, system, t))
     record.add(t, y)
     record.reached = (t, y)
     check_start(system, y)
     if watch:
         watch.start(t, y)
-    growth = Growth(system.robot.velocity_names, clock, system.velocities(y))
+    growth = Growth(system.velocity_names, clock, system.velocities(y))
     progress = Progress("simulating")
     first_step: float | None = None
     wanted = [] if times is None else [float(x) for x in times[1:]]
@@ -82,31 +89,41 @@ def run(
     try:
         for stop in chain((x for x in system.drive.breaks if 0.0 < x < end), (end,)):
             system.drive.start(t, *system.split(y)[:2])
-            solver = _solver(system, t, y, stop, first_step, how)
-            while solver.status == "running":
-                if record.steps == how.max_steps:
-                    raise _given_up(system, record, growth, solver.t, "it has taken max_steps steps")
-                try:
-                    stuck = _step(system, solver)
-                except ProgramError as error:  # of a function, which may have got the state of a motion that diverges
-                    raise ProgramError(f"{error}{_diverged(system, record, growth)}") from error.__cause__
-                if stuck:
-                    raise _given_up(system, record, growth, *stuck)
-                record.steps += 1
-                halt = _watched(watch, record, solver)
-                until = halt[0] if halt else solver.t
-                place = _results(record, solver, wanted, place, until, times is None and not halt)
-                record.reached = halt or (solver.t, solver.y.copy())
-                progress.show(solver.t / end, f"t = {clock.said(solver.t)} s")
-                if halt:
-                    record.close()
-                    return
-                if record.steps >= growth.due:
-                    growth.note(record.steps, solver.t, system.velocities(solver.y))
-                    if why := growth.endless():
-                        raise ProgramError(f"the integrator gave up at t = {clock.said(solver.t)} s: {why}")
-            t, y = float(solver.t), system.settled_state(solver.y)
-            first_step = getattr(solver, "h_abs", None)
+            margin, left = passage.leaves(system, 1.0, y, 0.0)[1], True
+            while left:
+                solver, left = _solver(system, t, y, stop, first_step, how(system)), False
+                while solver.status == "running" and not left:
+                    if record.steps == most:
+                        raise _given_up(system, record, growth, solver.t, "it has taken max_steps steps")
+                    try:
+                        stuck = _step(system, solver)
+                    except ProgramError as error:  # of a function that got the state of a motion that diverges
+                        raise ProgramError(f"{error}{_diverged(system, record, growth)}") from error.__cause__
+                    if stuck:
+                        raise _given_up(system, record, growth, *stuck)
+                    record.steps += 1
+                    halt = _watched(watch, record, solver)
+                    until = halt[0] if halt else solver.t
+                    place = _results(record, solver, wanted, place, until, times is None and not halt)
+                    record.reached = halt or (solver.t, solver.y.copy())
+                    progress.show(solver.t / end, f"t = {clock.said(solver.t)} s")
+                    if halt:
+                        record.close()
+                        return
+                    if record.steps >= growth.due:
+                        growth.note(record.steps, solver.t, system.velocities(solver.y))
+                        if why := growth.endless():
+                            raise ProgramError(f"the integrator gave up at t = {clock.said(solver.t)} s: {why}")
+                    ahead = getattr(solver, "h_abs", 0.0) / (solver.t - solver.t_old)
+                    left, margin = passage.leaves(system, margin, solver.y, ahead)
+                t, y = float(solver.t), system.settled_state(solver.y)
+                first_step = getattr(solver, "h_abs", None)
+                if left and t < end:
+                    system, y, left = passage.system(True), passage.converted(y), solver.status == "running"
+                    record.systems.append((len(record.t), system, t))
+                    record.reached = (t, y)
+                    watch.follow(system.split)
+                    growth = Growth(system.velocity_names, clock, system.velocities(y))
         if end in system.drive.breaks:
             system.drive.start(end, *system.split(y)[:2])
     finally:
@@ -121,7 +138,8 @@ def _given_up(system: System, record: Record, growth: Growth, t: float, why: str
 
 def _diverged(system: System, record: Record, growth: Growth) -> str:
     record.close()
-    return growth.exploded(record.t, system.velocities(np.array(record.y)))
+    first = record.systems[-1][0] if record.systems else 0
+    return growth.exploded(record.t[first:], system.velocities(np.array(record.y[first:]).reshape(-1, system.size)))
 
 
 def _solver(system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options) -> Any:

@@ -5,48 +5,75 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.close_loops import on_manifold
 from ..models.energy import energy
-from ..models.joint_motion import joint_motion
 from ..models.loops.closure import loop_closure
-from ..program.fuse import fuse
+from ..robot.entries import axis_names
 from ..robot.robot import Robot
 from ..runtime.function import Function
 from .compiled import STATUS, Course
+from .constrained import opened
 from .integrator import Record
 from .options import Options
+from .passage import ALL, INDEPENDENT, Passage, all_velocities
 from .system import System
-from .trajectory import ARRAYS, States, Trajectory
+from .trajectory import ARRAYS, Change, States, Trajectory
 
 Floats = NDArray[np.float64]
 
 
-def partial(system: System, record: Record, how: Options, status: str) -> Trajectory:
+def partial(passage: Passage, record: Record, how: Options, status: str) -> Trajectory:
     """Return what was computed so far; torques that cannot be computed again are NaN."""
     record.close()
     try:
-        return finished(system, record, how, status)
+        return finished(passage, record, how, status)
     except Exception:
-        return finished(system, record, how, status, bare=True)
+        return finished(passage, record, how, status, bare=True)
 
 
-def finished(system: System, record: Record, how: Options, status: str, *, bare: bool = False) -> Trajectory:
+def finished(passage: Passage, record: Record, how: Options, status: str, *, bare: bool = False) -> Trajectory:
     """Return the trajectory of a record."""
-    t, y = np.array(record.t), np.array(record.y).reshape(len(record.t), system.size)
-    q, qd, integral = _settled(system, y)
-    if bare:
-        none = np.full(qd.shape, np.nan)
-        found: Mapping[str, Floats] = {"qdd": none, "tau_applied": none}
-    else:
-        found = system.along(t, q, qd, integral)
-    counts = {"evaluations": system.evaluations, "jacobians": system.jacobians, "steps": record.steps}
-    times = system.clock.users(t)
-    return _trajectory(system.robot, times, q, qd, found, how, counts, status, events=tuple(record.events))
+    t, parts = np.array(record.t), list[Rows]()
+    ends = [*(first for first, *_ in record.systems[1:]), len(t)]
+    for (first, system, _), end in zip(record.systems, ends, strict=True):
+        y = np.array(record.y[first:end]).reshape(end - first, system.size)
+        q, qd, integral = _settled(system, y)
+        if bare:
+            none = np.full((len(y), len(system.places)), np.nan)
+            found: Mapping[str, Floats] = {"qdd": none, "tau_applied": none}
+        else:
+            found = system.along(t[first:end], q, qd, integral)
+        parts.append(_rows(system, q, qd, found))
+    clock = passage.system(record.systems[0][1].whole).clock
+    counts = {"evaluations": passage.evaluations, "jacobians": passage.jacobians, "steps": record.steps}
+    changes = tuple(Change(float(clock.users(t)), INDEPENDENT, ALL) for _, _, t in record.systems[1:])
+    joined = Rows(*(np.concatenate(some) for some in zip(*parts, strict=True)))
+    more = {"events": tuple(record.events), "coordinate_changes": changes}
+    return _trajectory(passage.robot, clock.users(t), joined, how, counts, status, **more)
+
+
+class Rows(NamedTuple):
+    """Results in the user's order, with the velocities of all joints."""
+
+    q: Floats
+    qd: Floats
+    qd_all: Floats
+    qdd: Floats
+    tau: Floats
+
+
+def _rows(system: System, q: Floats, qd: Floats, found: Mapping[str, Floats]) -> Rows:
+    """Return results from states in a system's own coordinates."""
+    own, qdd = system.independent(qd), np.asarray(found["qdd"])
+    if system.whole and qdd.shape[-1] == qd.shape[-1]:
+        qdd = system.independent(qdd)
+    whole = qd if system.whole else all_velocities(system.robot, q, qd)
+    return Rows(q, own, whole, np.broadcast_to(qdd, own.shape), np.broadcast_to(found["tau_applied"], own.shape))
 
 
 def course_of_one(course: Course, status: str) -> Trajectory:
@@ -57,7 +84,7 @@ def course_of_one(course: Course, status: str) -> Trajectory:
     found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, **known})
     counts = {name: int(course.count(name)[0]) for name in ("evaluations", "jacobians", "steps")}
     times = course.system.clock.users(t)
-    return _trajectory(course.system.robot, times, q, qd, found, course.how, counts, status)
+    return _trajectory(course.system.robot, times, _rows(course.system, q, qd, found), course.how, counts, status)
 
 
 def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
@@ -74,7 +101,8 @@ def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
     states = States(words.reshape(batch), reached.reshape(batch), *(counts[name].reshape(batch) for name in names))
     status = "done" if (words == "done").all() else "interrupted" if (words == "interrupted").any() else "failed"
     totals = {name: int(counts[name].sum()) for name in names[:3]}
-    made = _trajectory(course.system.robot, clock.users(t), q, qd, found, course.how, totals, status)
+    rows = _rows(course.system, q, qd, found)
+    made = _trajectory(course.system.robot, clock.users(t), rows, course.how, totals, status)
     wide: dict[str, Any] = {name: _shaped(getattr(made, name), batch) for name in ARRAYS}
     return replace(made, **wide, states=states)
 
@@ -84,17 +112,19 @@ def _shaped(array: Floats, batch: tuple[int, ...]) -> Floats:
 
 
 def _settled(system: System, y: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return coordinates on the manifold, velocities and integrals; rows without numbers stay as they are."""
+    """Return states on the manifold; rows without numbers stay as they are."""
     q, qd, integral = np.split(y, [system.nq, system.nq + system.n], axis=-1)
     if system.flat:
         return q, qd, integral
-    flat = q.reshape(-1, system.nq).copy()
+    flat, speeds = q.reshape(-1, system.nq).copy(), qd.reshape(-1, system.n).copy()
     known = np.isfinite(flat).all(axis=1)
-    if system.robot.loops:
+    if system.whole:
+        flat[known], speeds[known] = system.projected(flat[known], speeds[known])
+    elif system.robot.loops:
         flat[known] = [system.settled(one) for one in flat[known]] or flat[known]
     else:
         flat[known] = on_manifold(system.robot, flat[known])
-    return flat.reshape(q.shape), qd, integral
+    return flat.reshape(q.shape), speeds.reshape(qd.shape), integral
 
 
 def _outputs(system: System, known: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -104,31 +134,21 @@ def _outputs(system: System, known: Mapping[str, Floats]) -> dict[str, Floats]:
 
 
 def _trajectory(
-    robot: Robot,
-    t: Floats,
-    q: Floats,
-    qd: Floats,
-    found: Mapping[str, Floats],
-    how: Options,
-    counts: Mapping[str, int],
-    status: str,
-    **more: Any,
+    robot: Robot, t: Floats, rows: Rows, how: Options, counts: Mapping[str, int], status: str, **more: Any
 ) -> Trajectory:
     names = _names(robot)
     with np.errstate(all="ignore"):
-        kinetic, potential = _energies(robot)(q, qd)
-        residual, opening = _residuals(robot, q, qd)
+        kinetic, potential = _energies(robot)(rows.q, rows.qd_all)
+        residual, opening = _residuals(robot, rows.q, rows.qd_all)
     return Trajectory(
         robot_name=robot.name,
         coordinate_names=names[0],
         velocity_names=names[1],
+        velocity_names_all=names[2],
         t=t,
-        q=q,
-        qd=qd,
-        qdd=np.broadcast_to(found["qdd"], qd.shape),
-        tau=np.broadcast_to(found["tau_applied"], qd.shape),
+        **rows._asdict(),
         kinetic=np.asarray(kinetic),
-        potential=np.broadcast_to(potential, q.shape[:-1]),
+        potential=np.broadcast_to(potential, rows.q.shape[:-1]),
         residual=residual,
         residual_rate=opening,
         method=how.method,
@@ -142,31 +162,26 @@ def _trajectory(
 
 
 @lru_cache(maxsize=32)
-def _names(robot: Robot) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return tuple(robot.coordinate_names), tuple(robot.velocity_names)
+def _names(robot: Robot) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    return tuple(robot.coordinate_names), tuple(robot.velocity_names), axis_names(robot.expanded())
 
 
 @lru_cache(maxsize=32)
 def _energies(robot: Robot) -> Function:
-    return energy(robot).compile()
+    """Return the energies from the velocities of all joints."""
+    return energy(opened(robot)).compile()
 
 
 def _residuals(robot: Robot, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
-    """Return for each time the largest error of closed loops, and of their velocities."""
+    """Return for each time the largest error of closed loops, and of the velocities of all joints."""
     if not robot.loops:
         return np.zeros(q.shape[:-1]), np.zeros(q.shape[:-1])
-    found = _closure(robot)(q, qd, np.zeros_like(qd))
+    found = _closure(robot)(q)
     left = np.abs(found.error).max(axis=-1, initial=0.0)
-    shapes = _closure(robot).outputs
-    of = {name: place for place, name in enumerate(shapes["velocities"].labels[0])}
-    velocities = found.velocities[..., [of[name] for name in shapes["J"].labels[1]]]  # not of joints that follow others
-    opening = np.abs(np.einsum("...ij,...j->...i", found.J, velocities)).max(axis=-1, initial=0.0)
-    return left, opening
+    return left, np.abs(np.einsum("...ij,...j->...i", found.J, qd)).max(axis=-1, initial=0.0)
 
 
 @lru_cache(maxsize=32)
 def _closure(robot: Robot) -> Function:
-    """Return errors and slopes of the loops, and the velocities of all joints."""
-    closure, motion = loop_closure(robot), joint_motion(robot)
-    same = replace(closure, arguments=motion.arguments)
-    return fuse(same, motion).compile()
+    """Return errors and slopes of the loops."""
+    return loop_closure(robot).compile()

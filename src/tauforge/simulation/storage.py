@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ..errors import TauforgeError
 from ..files import as_path, note_reading, write_bytes
 from .events import Event
-from .trajectory import Trajectory
+from .trajectory import Change, Trajectory
 
 Floats = NDArray[np.float64]
-BY_COORDINATE, BY_VELOCITY = ("q",), ("qd", "qdd", "tau")
+BY_COORDINATE, BY_VELOCITY = ("q",), ("qd", "qdd", "tau", "qd_all")
 BY_TIME = ("t", "kinetic", "potential", "residual", "residual_rate")
 ARRAYS = ("t", *BY_COORDINATE, *BY_VELOCITY, *BY_TIME[1:])
 MARK = "tauforge trajectory"
@@ -77,8 +77,10 @@ def _trajectory(text: str, arrays: dict[str, Floats]) -> Trajectory:
         if array.ndim < 1 or len(array) != count:
             raise ValueError(f"{name} has {len(np.atleast_1d(array))} rows, and there were {count} times")
     events = tuple(Event(name, t, np.array(q), np.array(qd)) for name, t, q, qd in about.pop("events"))
-    about |= {key: tuple(about[key]) for key in ("coordinate_names", "velocity_names")} | arrays
-    return Trajectory(**about, events=events)
+    changes = tuple(Change(*each) for each in about.pop("coordinate_changes"))
+    names = ("coordinate_names", "velocity_names", "velocity_names_all")
+    about |= {key: tuple(about[key]) for key in names} | arrays
+    return Trajectory(**about, events=events, coordinate_changes=changes)
 
 
 def _columns(trajectory: Trajectory) -> dict[str, Floats]:
@@ -94,7 +96,13 @@ def _columns(trajectory: Trajectory) -> dict[str, Floats]:
 
 
 def _labels(trajectory: Trajectory, name: str) -> tuple[str, ...]:
-    return trajectory.coordinate_names if name in BY_COORDINATE else trajectory.velocity_names
+    labels: tuple[str, ...] = getattr(trajectory, _names_of(name))
+    return labels
+
+
+def _names_of(name: str) -> str:
+    """Return which names the columns of an array have."""
+    return "coordinate_names" if name in BY_COORDINATE else "velocity_names_all" if name == "qd_all" else "velocity_names"
 
 
 def _arrays(text: str, columns: dict[str, Floats]) -> dict[str, Floats]:
@@ -104,7 +112,7 @@ def _arrays(text: str, columns: dict[str, Floats]) -> dict[str, Floats]:
         if name in BY_TIME:
             found[name] = columns[name]
             continue
-        labels = about["coordinate_names" if name in BY_COORDINATE else "velocity_names"]
+        labels = about[_names_of(name)]
         parts = [columns[f"{name} {label}"] for label in labels]
         found[name] = np.stack(parts, axis=1) if parts else np.zeros((len(columns["t"]), 0))
     return found

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 CONTROLS = (
     "t", "h", "segment", "row", "status", "stale", "growth", "steps", "rejected", "evaluations", "jacobians", "step",
+    "margin", "limit",
 )  # fmt: skip
 """What a lane knows besides its state: time, the length of the next step (0: not chosen yet), the segment of its
 inputs, the next row of its results, its status, whether its rates are those of another state, how much the step can
-grow, counts, and the length of the last step."""
-RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY, ENDLESS = range(6)
-"""The status of a state; the last is set between two calls."""
+grow, counts, the length of the last step, how well the coordinates describe the state, and from which margin on they
+do not (0: they always do)."""
+RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY, ENDLESS, LEAVES = range(7)
+"""The status of a state; ENDLESS is set between two calls, and LEAVES after a step that was taken."""
+AHEAD = 1.5
+"""How many steps ahead the margin is looked at, as it changed in the last one."""
 PLAN = (
     "size", "given", "stages", "extra", "powers", "factors", "numbers",
     "rates.slots", "factor.slots", "solve.slots", "settle.slots",

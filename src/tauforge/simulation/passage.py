@@ -1,0 +1,149 @@
+"""Which coordinates a simulation of closed loops uses, and when it changes them.
+
+The independent joints describe a mechanism as long as all others follow from them. How well is the margin of a state:
+one over the size of the map to all joints, with lengths in a unit of the mechanism's own. It is looked at after each
+step, together with where it will be after the next; below ``LIMIT`` the simulation goes on in all coordinates, from the
+same state, to its end.
+
+In all coordinates the margin says how far the loops' equations are from losing rank. Only there is the mechanism itself
+singular, and its motion can go on in more than one way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ProgramError
+from ..llvm.march.tables import AHEAD
+from ..robot.robot import Robot
+from ..runtime.function import Function
+from .constrained import watched
+from .start import Start
+from .system import System
+
+Floats = NDArray[np.float64]
+AUTO, INDEPENDENT, ALL = CHOICES = ("auto", "independent", "all")
+LIMIT = 0.02
+"""Margin below which independent coordinates no longer describe a mechanism well."""
+MOVING = 1e-6
+"""Part of the fastest joint's velocity that loops may open with at the start."""
+
+
+@final
+class Passage:
+    """The equations of motion in the coordinates that suit a state.
+
+    Parameters
+    ----------
+    make
+        Returns the equations of motion, in all coordinates or not.
+    asked
+        One of CHOICES.
+    """
+
+    def __init__(self, robot: Robot, make: Callable[[bool], System], asked: Any) -> None:
+        if asked not in CHOICES:
+            raise ProgramError(f"coordinates={asked!r}; choose among {', '.join(map(repr, CHOICES))}")
+        self.robot, self._make, self._systems = robot, make, dict[bool, System]()
+        self.asked = asked if robot.loops else INDEPENDENT
+        self.limit = LIMIT if self.asked == AUTO else 0.0
+
+    def system(self, whole: bool) -> System:
+        """Return the equations of motion, in all coordinates or not."""
+        if whole not in self._systems:
+            self._systems[whole] = self._make(whole)
+        return self._systems[whole]
+
+    @property
+    def evaluations(self) -> int:
+        """How often the equations were evaluated, in all coordinates and in independent ones."""
+        return sum(system.evaluations for system in self._systems.values())
+
+    @property
+    def jacobians(self) -> int:
+        """How many of these were Jacobians."""
+        return sum(system.jacobians for system in self._systems.values())
+
+    def start(self, first: Start) -> NDArray[np.bool_]:
+        """Return for each state whether it starts in all coordinates."""
+        count = len(first.y)
+        if self.asked != AUTO:
+            return np.full(count, self.asked == ALL)
+        return np.full(count, first.full is not None) | ~(self.margins(first.y) >= self.limit)
+
+    def margins(self, y: Floats) -> Floats:
+        """Return how well the independent joints describe states."""
+        q, qd = self._states(y)
+        with np.errstate(all="ignore"):
+            found: Floats = np.asarray(_watched(self.robot)(q, qd).margin)
+        return found
+
+    def _states(self, y: Floats) -> tuple[Floats, Floats]:
+        nq, n = len(self.robot.coordinate_names), self.robot.dof
+        return y[..., :nq], y[..., nq : nq + n]
+
+    def leaves(self, system: System, before: float, y: Floats, ahead: float) -> tuple[bool, float]:
+        """Return whether independent coordinates will soon not describe a state, and its margin.
+
+        Parameters
+        ----------
+        before
+            The margin before the last step.
+        ahead
+            The next step, as a part of the last one.
+        """
+        if system.whole or not self.limit:
+            return False, 1.0
+        margin = float(self.margins(np.concatenate(system.parts(y)[:2])))
+        expected = margin - AHEAD * ahead * (before - margin)
+        return not min(margin, expected) >= self.limit, margin
+
+    def converted(self, y: Floats) -> Floats:
+        """Return states in all coordinates, from states with independent velocities."""
+        nq, n = len(self.robot.coordinate_names), self.robot.dof
+        q, qd = self._states(y)
+        with np.errstate(all="ignore"):
+            v = np.asarray(_watched(self.robot)(q, qd).velocities)
+        return np.concatenate([q, np.where(qd.any(axis=-1, keepdims=True), v, 0.0), y[..., nq + n :]], axis=-1)
+
+    def whole_start(self, first: Start) -> Floats:
+        """Return the states at the start in all coordinates."""
+        if first.full is None:
+            y = self.converted(first.y)
+            if not np.isfinite(y).all():
+                raise ProgramError(
+                    f"at q0, the velocities of {', '.join(self.robot.velocity_names)} do not determine those of the "
+                    "other joints; give qd0 of all joints"
+                )
+            return y
+        q = self._states(first.y)[0]
+        y = np.concatenate([q, first.full], axis=1)
+        project = self.system(True).projected
+        reached = np.array([np.concatenate(project(*np.split(one, [q.shape[1]]))) for one in y])
+        v = reached[:, q.shape[1] :]
+        off = np.abs(v - first.full).max(axis=1)
+        if (worst := np.flatnonzero(~(off <= MOVING * np.maximum(1.0, np.abs(first.full).max(axis=1))))).size:
+            raise ProgramError(
+                f"qd0 opens the loops of {self.robot.name}: the nearest velocities that keep them closed differ by up "
+                f"to {off[worst[0]]:.3g}"
+            )
+        return reached
+
+
+@lru_cache(maxsize=32)
+def _watched(robot: Robot) -> Function:
+    return watched(robot).compile()
+
+
+def all_velocities(robot: Robot, q: Floats, qd: Floats) -> Floats:
+    """Return the velocities of all joints that have their own coordinates, from those of the independent ones."""
+    if not robot.loops:
+        return qd
+    with np.errstate(all="ignore"):
+        v: Floats = np.asarray(_watched(robot)(q, qd).velocities)
+    return v
