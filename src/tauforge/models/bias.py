@@ -9,6 +9,7 @@ from ..program.ways import BaseSet
 from ..robot.robot import Robot
 from ..spatial.vector import ZERO
 from .classical import DEFAULT, classical
+from .coordinates import INDEPENDENT
 from .inverse_dynamics import newton_euler
 from .joint_law import resistances
 from .outward import Choices
@@ -24,15 +25,16 @@ def bias(
     parameters: str | BaseSet = "auto",
     formulation: str = DEFAULT,
     external_wrenches: bool | str = False,
+    coordinates: str = INDEPENDENT,
     reframe: bool = True,
     sums: bool = False,
 ) -> Program:
     """Return the Program ``q, qd -> h``: Coriolis, centrifugal, gravity, friction and spring torques, h in τ = M q̈ +
-    h. Options are as in ``inverse_dynamics``.
+    h. Options are as in ``inverse_dynamics``; with ``coordinates="all"``, h is that of the tree, with the loops open.
     """
     if formulation != DEFAULT:
         return classical("bias", robot, formulation, external_wrenches)
-    robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches, coordinates=coordinates)
     h = newton_euler(robot, state, choices=Choices(sums=sums))
     results = {"h": vector(state.coordinates, h, "Coriolis, centrifugal, gravity and friction torques")}
     return program("bias", robot, arrays, results)

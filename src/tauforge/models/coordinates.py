@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ProgramError
 from ..graph.node import Scalar, is_zero
 from ..program.array import Array, outputs
 from ..robot.entries import axis_names, by_joint, degrees, owners
@@ -19,6 +20,8 @@ from ..robot.robot import Robot
 if TYPE_CHECKING:
     from .state import Values
 
+INDEPENDENT, ALL = "independent", "all"
+"""The joints whose velocities describe the motion of closed loops."""
 Row = Mapping[int, Scalar]
 """The entries in a row of G that can differ from zero, by degree of freedom."""
 
@@ -149,6 +152,12 @@ class Coordinates:
     def _by_joint(self, axes: Values) -> list[Values]:
         rest = iter(axes)
         return [(), *(list(islice(rest, width)) for width in self.widths)]
+
+
+def check_coordinates(coordinates: str) -> None:
+    """Refuse an unknown choice of coordinates."""
+    if coordinates not in (INDEPENDENT, ALL):
+        raise ProgramError(f"coordinates is {coordinates!r}; it must be {INDEPENDENT!r} or {ALL!r}")
 
 
 def _sums(rows: Sequence[Row], axes: Iterable[tuple[int, Any]]) -> dict[int, Any]:

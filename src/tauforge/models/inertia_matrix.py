@@ -17,6 +17,7 @@ from ..robot.robot import Robot
 from ..spatial.inertia import Inertia
 from ..spatial.pose import Pose
 from .classical import DEFAULT, classical
+from .coordinates import INDEPENDENT
 from .joint_law import tendon_inertia
 from .prepare import prepare
 from .registry import model
@@ -28,12 +29,20 @@ Rows = list[list[Scalar]]
 
 @model("q -> M", "inertia matrix", groups="auto")
 def inertia_matrix(
-    robot: Robot, *, parameters: str | BaseSet = "auto", formulation: str = DEFAULT, reframe: bool = True
+    robot: Robot,
+    *,
+    parameters: str | BaseSet = "auto",
+    formulation: str = DEFAULT,
+    coordinates: str = INDEPENDENT,
+    reframe: bool = True,
 ) -> Program:
-    """Return the Program ``q -> M``, the inertia matrix; rotor inertias are on its diagonal, tendons add theirs."""
+    """Return the Program ``q -> M``, the inertia matrix; rotor inertias are on its diagonal, tendons add theirs.
+
+    With ``coordinates="all"``, that of a robot with closed loops is the one of its tree, with the loops open.
+    """
     if formulation != DEFAULT:
         return classical("inertia_matrix", robot, formulation)
-    robot, arrays, state = prepare(robot, ("q",))
+    robot, arrays, state = prepare(robot, ("q",), coordinates=coordinates)
     M = matrix(state.coordinates, state.coordinates.symmetric(composite_bodies(robot, state.q)), "inertia matrix")
     return program("inertia_matrix", robot, arrays, {"M": M})
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import ProgramError
 from ..graph.node import Scalar
-from ..program.array import Array
+from ..program.array import Array, outputs
 from ..program.optimise import cheapest
 from ..program.program import Program
 from ..program.ways import BaseSet
@@ -22,16 +22,17 @@ from ..spatial.pose import Pose
 from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.vector import ZERO, Vector, cross, times
 from .classical import DEFAULT, classical
+from .coordinates import ALL, INDEPENDENT
 from .hybrid_dynamics import free_base_dynamics
 from .joint_law import resistances, rotors
 from .labels import Labels
-from .loops.motors import INDEPENDENT, MOTORS, Motors, check_efforts, torques
+from .loops.motors import AUTO, MOTORS, TORQUES, Motors, torques, whose
 from .outward import CHOICES, Choices, Motion, forward, moving
 from .prepare import entries, prepare
 from .registry import SUMS, model
 from .results import program
 from .singular import warn_if_singular
-from .state import State
+from .state import INPUTS, State
 
 
 def inertial_wrench(j: Motion, body: Inertia) -> tuple[Wrench, Vector]:
@@ -99,7 +100,8 @@ def inverse_dynamics(
     formulation: str = DEFAULT,
     external_wrenches: bool | str = False,
     free_base: bool = False,
-    efforts: str = INDEPENDENT,
+    coordinates: str = INDEPENDENT,
+    efforts: str = AUTO,
     reframe: bool = True,
     sums: bool = False,
 ) -> Program:
@@ -120,9 +122,16 @@ def inverse_dynamics(
     free_base
         For a robot on a floating base on which no wrench acts: take only the joints' accelerations, and return their
         ``tau`` and the resulting ``base_acceleration``.
+    coordinates
+        With closed loops, whose velocities and accelerations ``qd`` and ``qdd`` have: "independent", those of
+        ``robot.independent``, or "all", those of every axis of the tree, which must be possible while the loops stay
+        closed. With all of them, the output ``unbalanced`` has, by axis, what no torques in ``tau`` can balance: zero
+        where these suffice.
     efforts
-        With closed loops, whose torques ``tau`` has: "independent", those of ``robot.independent``, or "motors", those
-        of ``robot.actuated``. With more motors than degrees of freedom they are the ones of least norm.
+        With closed loops, whose torques ``tau`` has: "independent", those of ``robot.independent``; "motors", those of
+        ``robot.actuated``; or in all coordinates "all", those of every axis. By default they are those of the
+        independent joints, and in all coordinates those of the motors. If there is a choice, they are the ones of least
+        norm.
     reframe
         Whether links of a robot with free frames, such as one from URDF, can get other frames if that saves operations
         (see ``Robot.to_mdh``); torques, coordinates and wrenches keep their meaning.
@@ -133,21 +142,40 @@ def inverse_dynamics(
     if formulation != DEFAULT:
         if free_base:
             raise ProgramError(f"free_base is for formulation={DEFAULT!r}; {formulation!r} has a base at rest")
-        if efforts != INDEPENDENT:
+        if efforts not in (AUTO, INDEPENDENT):
             raise ProgramError(f"efforts={efforts!r} is for formulation={DEFAULT!r}; {formulation!r} does not take it")
         return classical("inverse_dynamics", robot, formulation, external_wrenches)
     if free_base:
-        if efforts != INDEPENDENT:
+        if coordinates != INDEPENDENT and robot.loops:
+            raise ProgramError(f"coordinates={coordinates!r} and free_base=True exclude each other; leave one out")
+        if efforts not in (AUTO, INDEPENDENT):
             raise ProgramError(f"efforts={efforts!r} and free_base=True exclude each other; leave one out")
         return free_base_dynamics(robot, external_wrenches)
-    check_efforts(efforts)
-    robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), external_wrenches)
+    efforts = whose(robot, efforts, coordinates)
+    robot, arrays, state = prepare(robot, ("q", "qd", "qdd"), external_wrenches, coordinates=coordinates)
     labels = Labels()
     tau = state.coordinates.gathered(newton_euler(robot, state, labels, Choices(sums=sums)))
+    if coordinates == ALL and robot.loops:
+        return program("inverse_dynamics", robot, arrays, _in_all_coordinates(robot, state, tau, efforts), labels)
     motors = Motors.of(robot, state.coordinates) if efforts == MOTORS else None
     results = {"tau": torques(state.coordinates, tau, motors)}
     found = program("inverse_dynamics", robot, arrays, results, labels)
     return cheapest([found, *_through_loops(robot, arrays, state, efforts)]) if robot.loops else found
+
+
+def _in_all_coordinates(robot: Robot, state: State, tau: Sequence[Scalar], efforts: str) -> dict[str, Array]:
+    """Return torques of the motors, and what they cannot balance, in the place of torques of all axes."""
+    from .loops.constraints import Constraints
+    from .loops.motor_torques import motor_torques
+
+    names, motors = state.coordinates.names, Motors.of(robot, state.coordinates, efforts)
+    constraints = Constraints.of(robot, state.coordinates, state.q)
+    found = motor_torques(tau, constraints, [axis for row in motors.rows for axis in row])
+    meaning = TORQUES if efforts == MOTORS else INPUTS["tau"][0]
+    return {
+        "tau": outputs(found.tau, [len(motors.names)], [motors.names], meaning),
+        "unbalanced": outputs(found.unbalanced, [len(names)], [names], "torques that are missing"),
+    }
 
 
 def _through_loops(robot: Robot, arrays: dict[str, Array], state: State, efforts: str) -> Iterator[Program]:

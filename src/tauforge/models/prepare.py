@@ -15,7 +15,7 @@ from ..robot.entries import by_joint
 from ..robot.robot import Robot
 from ..spatial.screw import UNLOADED, Wrench
 from ..spatial.vector import ZERO, Vector, cross
-from .coordinates import Coordinates, with_tangent
+from .coordinates import ALL, INDEPENDENT, Coordinates, check_coordinates, with_tangent
 from .loops.cut import check_cuts
 from .state import INPUTS, State, Values, at_rest
 
@@ -25,18 +25,21 @@ def prepare(
     wanted: Sequence[str],
     external_wrenches: bool | str = False,
     frames: Sequence[str | None] = (),
+    coordinates: str = INDEPENDENT,
 ) -> tuple[Robot, dict[str, Array], State]:
     """Return the robot for a model to use, with its numbers as nodes, the input arrays, and their scalars by joint.
 
-    In that robot, the constant frames that the model asks for are links.
+    In that robot, the constant frames that the model asks for are links. ``coordinates`` says whether the degrees of
+    freedom are those of the loops or those of the tree.
     """
+    check_coordinates(coordinates)
     if external_wrenches not in (True, False, "robot"):
         raise ProgramError(f"external_wrenches is {external_wrenches!r}; it must be True, False or 'robot'")
     robot = robot.expanded()
     if external_wrenches != "robot":
         robot = robot.derived(bodies=tuple(replace(body, wrench=NO_WRENCH) for body in robot.bodies))
     robot = robot.with_frames(*frames).map(as_node)
-    arrays, state = _inputs(robot, wanted)
+    arrays, state = _inputs(robot, wanted, coordinates)
     exerted = [Wrench.of(body.wrench) for body in robot.bodies]
     if external_wrenches is True:
         arrays["wrenches"] = _wrenches(robot)
@@ -49,11 +52,11 @@ def prepare(
     return robot, arrays, replace(state, f=f, m=m)
 
 
-def _inputs(robot: Robot, wanted: Sequence[str]) -> tuple[dict[str, Array], State]:
+def _inputs(robot: Robot, wanted: Sequence[str], all_of_them: str) -> tuple[dict[str, Array], State]:
     """Return the input arrays, and their scalars for each joint."""
     q = inputs("q", robot.coordinate_names, INPUTS["q"][0])
     given: dict[str, Sequence[Any]] = {"q": by_joint(robot, q.nodes) if "q" in wanted else at_rest(robot)}
-    coordinates = Coordinates.of(robot, given["q"])
+    coordinates = Coordinates.of_tree(robot) if all_of_them == ALL else Coordinates.of(robot, given["q"])
     if robot.loops:
         check_cuts(robot, coordinates)
     made = {name: inputs(name, coordinates.names, INPUTS[name][0]) for name in wanted if name != "q"}

@@ -13,6 +13,7 @@ from ..program.optimise import made
 from ..program.program import Program
 from ..program.recipe import Recipe
 from ..robot.robot import Robot
+from .coordinates import check_coordinates
 from .routes import tip
 
 Given = ParamSpec("Given")
@@ -89,6 +90,8 @@ def model(
             given: dict[str, Any] = {**options}
             robot: Any = robots[0] if robots else given.pop("robot", None)
             check_robot(robot)
+            if "coordinates" in given and not robot.loops:
+                check_coordinates(given.pop("coordinates"))  # those of a tree are all there are
             if framed and not given.get("frame"):
                 given["frame"] = tip(robot)
             if len(robots) > 1:

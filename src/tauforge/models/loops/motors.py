@@ -20,15 +20,15 @@ from ...program.program import Program
 from ...robot.robot import Robot
 from ...spatial.least_squares import Equations
 from ...spatial.solve import solve
-from ..coordinates import Coordinates, Row
+from ..coordinates import ALL, INDEPENDENT, Coordinates, Row
 from ..inertia_matrix import first_degrees
 from ..prepare import prepare
 from ..registry import model
 from ..results import program
 from ..state import INPUTS, State
 
-INDEPENDENT, MOTORS = "independent", "motors"
-"""Whose torques a model takes or gives."""
+AUTO, MOTORS = "auto", "motors"
+"""Whose torques a model takes or gives: besides, those of the independent axes or of all."""
 NONE: Mapping[str, Scalar] = {}
 TORQUES = "torques (revolute) and forces (prismatic) of the motors"
 
@@ -53,8 +53,12 @@ class Motors:
     degrees: tuple[str, ...]
 
     @classmethod
-    def of(cls, robot: Robot, coordinates: Coordinates) -> Motors:
-        """Return the motors of a robot."""
+    def of(cls, robot: Robot, coordinates: Coordinates, efforts: str = MOTORS) -> Motors:
+        """Return the motors of a robot; or its independent axes or all axes, as if each had one."""
+        if efforts in (INDEPENDENT, ALL):
+            names = robot.velocity_names if efforts == INDEPENDENT else coordinates.names
+            rows = tuple({coordinates.names.index(name): 1.0} for name in names)
+            return cls(robot, names, rows, coordinates.names)
         driven = set(robot.actuated)
         places = first_degrees(robot)
         axes = {
@@ -145,10 +149,20 @@ class Motors:
         )
 
 
-def check_efforts(efforts: str) -> None:
-    """Refuse an unknown choice of torques."""
-    if efforts not in (INDEPENDENT, MOTORS):
-        raise ProgramError(f"efforts is {efforts!r}; it must be {INDEPENDENT!r} or {MOTORS!r}")
+def whose(robot: Robot, efforts: str, coordinates: str = INDEPENDENT) -> str:
+    """Return whose torques a model has: those of the independent axes by default, and in all coordinates the motors'.
+
+    Refuse an unknown choice.
+    """
+    known = (INDEPENDENT, MOTORS, ALL)
+    if efforts not in (AUTO, *known):
+        raise ProgramError(f"efforts is {efforts!r}; it must be {', '.join(map(repr, known[:-1]))} or {ALL!r}")
+    in_all = coordinates == ALL and bool(robot.loops)
+    if efforts == ALL and robot.loops and not in_all:
+        raise ProgramError(f"efforts={ALL!r} needs coordinates={ALL!r}: the loops' independent joints move all others")
+    if efforts == AUTO:
+        return MOTORS if in_all else INDEPENDENT
+    return efforts if robot.loops or efforts == MOTORS else INDEPENDENT
 
 
 def torques(
@@ -164,14 +178,16 @@ def torques(
     return outputs(found, [len(motors.names)], [motors.names], TORQUES)
 
 
-def driven(robot: Robot, efforts: str, external_wrenches: bool | str = False) -> tuple[Robot, dict[str, Array], State]:
+def driven(
+    robot: Robot, efforts: str, external_wrenches: bool | str = False, coordinates: str = INDEPENDENT
+) -> tuple[Robot, dict[str, Array], State]:
     """Return what a direct model starts with, as ``prepare`` does; its input ``tau`` can be that of the motors."""
-    check_efforts(efforts)
-    if efforts == INDEPENDENT:
+    efforts = whose(robot, efforts, coordinates)
+    if efforts == INDEPENDENT and coordinates == INDEPENDENT:
         return prepare(robot, ("q", "qd", "tau"), external_wrenches)
-    robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
-    motors = Motors.of(robot, state.coordinates)
-    tau = inputs("tau", motors.names, TORQUES)
+    robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches, coordinates=coordinates)
+    motors = Motors.of(robot, state.coordinates, efforts)
+    tau = inputs("tau", motors.names, TORQUES if efforts == MOTORS else INPUTS["tau"][0])
     fixed = {joint.name: joint.GAM for joint in robot.joints}
     given = (fixed.get(name) for name in motors.names)
     values = [x if isinstance(x, Node) and x.op is not SYMBOL else own for x, own in zip(given, tau.nodes, strict=True)]
