@@ -31,8 +31,7 @@ from ..program.array import Array, Shape
 from ..program.program import Program
 from ..robot.entries import axis_names, by_joint, owners
 from ..robot.robot import Robot
-from .constrained import margin_of, opened, projection
-from .constrained import parts as constraint_parts
+from .constrained import held, margin_of, opened, projection
 
 STATE, TIME = "state", "t"
 RATES = ("rate", "qdd", "integral_rate")
@@ -131,7 +130,7 @@ def _settled(robot: Robot, q: Sequence[Node]) -> list[Node]:
 def _projected(robot: Robot, parts: _State) -> tuple[list[Node], Node]:
     """Return a state in all coordinates on the loops, and how far the loops are from losing rank."""
     made = projection(robot).results
-    back = [*made["q"].nodes, *made["qd"].nodes]
+    back = [*made["q_closed"].nodes, *made["qd_closed"].nodes]
     return [*back, *parts.state[len(back) :]], made["margin"].nodes[0]
 
 
@@ -150,16 +149,16 @@ def linear_of_all(
     """
     c = symbol("c")
     nq, n = parts.sizes[:2]
-    count, m = sum(parts.sizes[2:]), len(equations.results["multipliers"].nodes)
+    count, m = sum(parts.sizes[2:]), len(held(robot).J)
     tree = opened(robot)
     along = _inverse_tangent(tree, equations.arguments["q"].nodes)
     slopes = {name: _slopes(equations, name, parts) for name in ("rate", "integral_rate") if name in equations.results}
     D, T = (slopes["rate"][0], slopes["rate"][1]) if "rate" in slopes else (None, None)
     M, forces = _forces(tree, equations, parts)
-    held, loops = _loop_slopes(robot, equations, parts)
-    for force, more in zip(forces, held, strict=True):
+    pull, loops = _loop_slopes(robot, equations, parts)
+    for force, more in zip(forces, pull, strict=True):
         force[:n] = [x + y for x, y in zip(force[:n], more, strict=True)]
-    J = constraint_parts(robot).J
+    J = held(robot).J
     none, one = [ZERO] * count, [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
     rows = [[*_times(along, D, i, n), *none, *one[i]] for i in range(n)]
     rows += [[*p, *own, *v] for p, v, own in zip(*slopes.get("integral_rate", [[], [], []]), strict=True)]
@@ -195,14 +194,16 @@ def _loop_slopes(robot: Robot, equations: Program, parts: _State) -> tuple[Matri
     """Return how the forces that close the loops change with coordinates, and how the accelerations of the loops'
     openings do with coordinates and velocities.
     """
-    known, n = constraint_parts(robot), parts.sizes[1]
-    u = [symbol(f"multipliers[{i}]") for i in range(len(known.J))]
+    known, J, n = held(robot), held(robot).J, parts.sizes[1]
+    u = [symbol(f"multipliers[{i}]") for i in range(len(J))]
     a = [symbol(f"qdd[{i}]") for i in range(n)]
-    force = [_dot([row[i] for row in known.J], u) for i in range(n)]
-    opening = [as_node(_dot(row, a) + r) for row, r in zip(known.J, known.rate, strict=True)]
+    force = [_dot([row[i] for row in J], u) for i in range(n)]
+    opening = [as_node(_dot(row, a) + x) for row, x in zip(J, known.constraints.drift, strict=True)]
     names = ("q", "qd")
     program = Program("loops", {name: known.arguments[name] for name in names}, {"f": _vector(force), "c": _vector(opening)})
-    by = dict(zip([*u, *a], [*equations.results["multipliers"].nodes, *equations.results["qdd"].nodes], strict=True))
+    P, forces = known.constraints.dependencies.spread, equations.results["multipliers"].nodes
+    own = [_dot([as_node(float(x)) if x else ZERO for x in column], forces) for column in P.T]
+    by = dict(zip([*u, *a], [*own, *equations.results["qdd"].nodes], strict=True))
     found = {**program.derivative("f", ["q"]).results, **program.derivative("c", [*names]).results}
     new = replaced([x for array in found.values() for x in array.nodes], by)
 

@@ -88,7 +88,7 @@ class System:
         assert self._projection is not None
         with np.errstate(all="ignore"):
             found = self._projection(q, qd)
-        return found.q, found.qd
+        return found.q_closed, found.qd_closed
 
     def independent(self, qd: Floats) -> Floats:
         """Return the velocities of the independent joints."""

@@ -74,7 +74,8 @@ class ConstrainedInertia:
         mean = _sum([row[k] for k, row in enumerate(own)]) * (1.0 / max(1, len(own)))
         settled = constraints.dependencies.settled
         self._is_settled = all(settled)
-        E = [0.0 if each else COMPLIANCE / mean for each in settled]
+        E: list[Scalar] = [0.0 if each else COMPLIANCE / mean for each in settled]
+        self._compliances: list[Scalar] = E
         light = _weightless(robot, state, self.axes)
         self._stiff = {i: mean for i, row in enumerate(self._J) if light & row.keys()}
         for i, weight in self._stiff.items():
@@ -83,6 +84,16 @@ class ConstrainedInertia:
                     own[k][n] = own[k][n] + weight * (a * b)
         names = [tree.names[axis] for axis in self.axes]
         self._saddle = SaddlePoint(own, self._J, E, lambda k, x: check_inertia(names[k], x), sparsest)
+
+    @property
+    def pivots(self) -> list[Scalar]:
+        """For each equation, what is left of j M⁻¹ jᵀ when those before it are kept."""
+        return self._saddle.pivots
+
+    @property
+    def compliances(self) -> list[Scalar]:
+        """The compliance of each equation, zero where it is rigid."""
+        return self._compliances
 
     def solved(self, f: Sequence[Scalar], c: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """Return x and λ in M x = f + Jᵀ λ and J x = c."""
