@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
-from ..llvm.march.tables import CONTROLS, DONE, ENDLESS, NOT_FINITE, PROGRAMS, RUNNING, TOO_MANY, TOO_SMALL
+from ..llvm.march.tables import (
+    CONTROLS,
+    DONE,
+    ENDLESS,
+    LEAVES,
+    NOT_FINITE,
+    PROGRAMS,
+    RUNNING,
+    TOO_MANY,
+    TOO_SMALL,
+)
 from ..program.program import Program
 from ..progress import Progress
 from ..robot.robot import Robot
@@ -18,6 +29,8 @@ from .divergence import PER_DOUBLING, Growth
 from .drive import Table
 from .flow import flow
 from .options import Options
+from .passage import Passage
+from .start import Start
 from .system import System
 from .tableaus import tableau
 
@@ -30,6 +43,8 @@ FIRST_SLICE, DOUBLED = 256, 4096
 """Steps of the first slice. Then as many follow as were taken, and from the second number on a part of them, so that
 the growth of a motion is seen from early on.
 """
+CARRIED_ON = ("t", "h", "segment", "row", "growth", "steps", "rejected", "evaluations", "jacobians")
+"""Controls of a state that goes on in other coordinates."""
 ROWS = 256
 """Steps for which there is memory at first, if the results are wanted at the steps."""
 REASONS = {
@@ -39,7 +54,7 @@ REASONS = {
 }
 NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
-          TOO_MANY: "too many steps", ENDLESS: "diverges"}  # fmt: skip
+          TOO_MANY: "too many steps", ENDLESS: "diverges", LEAVES: "interrupted"}  # fmt: skip
 """What the status of a state is called."""
 
 
@@ -79,10 +94,18 @@ class Course:
     span
         First and last time, for the way to a break; by default those of the system's clock, which has the times of the
         results too.
+    before
+        The controls of the states, if they have been on their way in other coordinates.
     """
 
     def __init__(
-        self, system: System, table: Table, y: Floats, how: Options, span: tuple[float, float] | None = None
+        self,
+        system: System,
+        table: Table,
+        y: Floats,
+        how: Options,
+        span: tuple[float, float] | None = None,
+        before: Floats | None = None,
     ) -> None:
         self.system, self.how, self.table, self._start = system, how, table, y
         times = None if span else system.clock.seconds
@@ -90,13 +113,18 @@ class Course:
         self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64), system.whole)
         self.records = self.march.records(span[0], y)
         control(self.records, "row")[:] = 1.0
+        if before is not None:
+            for name in CARRIED_ON:
+                control(self.records, name)[:] = control(before, name)
+        self.first_rows = control(self.records, "row").astype(int) if before is not None else np.zeros(len(y), int)
         inside = [x for x in table.starts if span[0] < x < span[1]]
         breaks = np.array([span[0], *inside, span[1]])
         self._growth = dict[int, Growth]()
         self._due, self._why = np.full(len(y), float(FIRST_SLICE)), dict[int, str]()
-        rows = 1 + ROWS if times is None else len(times)
+        rows = int(self.first_rows.max(initial=0)) + 1 + ROWS if times is None else len(times)
         results = np.full((len(y), rows, system.size), np.nan)
-        results[:, 0] = y
+        if before is None:
+            results[:, 0] = y
         tolerances = np.empty(system.size + 2)
         tolerances[:2], tolerances[2:] = (how.rtol, how.max_step), how.atol
         self.task = Task(
@@ -156,6 +184,13 @@ class Course:
         now: Floats = self.records[state, at : at + self.system.size]
         return now
 
+    @property
+    def now(self) -> Floats:
+        """Where the states are."""
+        at = len(CONTROLS)
+        found: Floats = self.records[:, at : at + self.system.size].copy()
+        return found
+
     def _is_running(self, records: Floats) -> bool:
         return bool((control(records, "status") == RUNNING).any())
 
@@ -168,11 +203,11 @@ class Course:
 
     @property
     def states(self) -> tuple[Floats, Floats]:
-        """The times and states of a single state's results, and where it was in the end."""
-        rows = int(control(self.records, "row")[0])
-        t, y = self.task.times[:rows], self.task.results[0, :rows]
+        """The times and states of a single state's results, and where it was in the end, unless it has left."""
+        rows = slice(self.first_rows[0], int(control(self.records, "row")[0]))
+        t, y = self.task.times[rows], self.task.results[0, rows]
         now = float(control(self.records, "t")[0])
-        if now > t[-1]:
+        if self.status[0] != LEAVES and not (len(t) and now <= t[-1]):
             t = np.append(t, now)
             y = np.concatenate([y, self._state(0)[None]])
         return t, y
@@ -203,6 +238,79 @@ class Course:
         """Return the inputs at some times, with axes for states and times."""
         row = np.maximum(np.searchsorted(self.table.starts, t, side="right") - 1, 0)
         return {name: rows[:, row] for name, rows in self.table.rows.items()}
+
+
+@final
+class Courses:
+    """The way of states through time, in the coordinates that suit each.
+
+    Attributes
+    ----------
+    parts
+        The ways in independent and in all coordinates, in that order, each with the numbers of its states.
+    """
+
+    def __init__(
+        self, passage: Passage, table: Table, first: Start, whole: NDArray[np.bool_], how: Callable[[System], Options]
+    ) -> None:
+        self.passage, self.table, self._whole, self._how = passage, table, whole, how
+        self.parts = list[tuple[Course, NDArray[np.intp]]]()
+        self.count = len(whole)
+        self._start = passage.whole_start(first) if whole.any() else first.y
+        if not whole.all():
+            own = np.flatnonzero(~whole)
+            course = self._course(False, first.y[own], own)
+            control(course.records, "limit")[:] = passage.limit
+            if passage.limit:
+                control(course.records, "margin")[:] = passage.margins(first.y[own])
+            self.parts.append((course, own))
+        else:
+            self._in_all(np.flatnonzero(whole), self._start)
+
+    def _course(self, whole: bool, y: Floats, own: NDArray[np.intp], before: Floats | None = None) -> Course:
+        system = self.passage.system(whole)
+        y = np.concatenate([y, np.zeros((len(y), system.size - y.shape[1]))], axis=1)
+        rows = {name: x[own] if len(x) > 1 else x for name, x in self.table.rows.items()}
+        return Course(system, Table(self.table.starts, rows), y, self._how(system), None, before)
+
+    def _in_all(self, own: NDArray[np.intp], y: Floats, before: Floats | None = None) -> None:
+        self.parts.append((self._course(True, y, own, before), own))
+
+    def run(self) -> None:
+        """Integrate all states."""
+        course, own = self.parts[0]
+        course.run()
+        if not course.system.whole:
+            left = np.flatnonzero(course.status == LEAVES)
+            if len(left):
+                self._in_all(own[left], self.passage.converted(course.now[left]), course.records[left])
+                self.parts[-1][0].run()
+            if self._whole.any():
+                some = np.flatnonzero(self._whole)
+                self._in_all(some, self._start[some])
+                self.parts[-1][0].run()
+
+    def count_of(self, name: str) -> NDArray[np.int64]:
+        """Return a count for each state."""
+        found = np.zeros(self.count, np.int64)
+        for course, own in self.parts:
+            found[own] = course.count(name)
+        return found
+
+    @property
+    def reached(self) -> Floats:
+        """The time that each state has reached."""
+        found = np.zeros(self.count)
+        for course, own in self.parts:
+            found[own] = control(course.records, "t")
+        return found
+
+    @property
+    def changes(self) -> list[float]:
+        """When states have changed their coordinates."""
+        return sorted(
+            float(t) for course, _ in self.parts for t in control(course.records, "t")[course.status == LEAVES]
+        )
 
 
 def _inputs(table: Table, names: tuple[str, ...], starts: Floats) -> Floats:

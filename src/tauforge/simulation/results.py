@@ -16,7 +16,7 @@ from ..models.loops.closure import loop_closure
 from ..robot.entries import axis_names
 from ..robot.robot import Robot
 from ..runtime.function import Function
-from .compiled import STATUS, Course
+from .compiled import STATUS, Courses
 from .constrained import opened
 from .integrator import Record
 from .options import Options
@@ -76,35 +76,55 @@ def _rows(system: System, q: Floats, qd: Floats, found: Mapping[str, Floats]) ->
     return Rows(q, own, whole, np.broadcast_to(qdd, own.shape), np.broadcast_to(found["tau_applied"], own.shape))
 
 
-def course_of_one(course: Course, status: str) -> Trajectory:
+def course_of_one(courses: Courses, status: str) -> Trajectory:
     """Return the trajectory of a single state."""
-    t, y = course.states
-    q, qd, integral = _settled(course.system, y)
-    known = {"t": t, **{name: rows[0] for name, rows in course.inputs(t).items()}}
-    found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, **known})
-    counts = {name: int(course.count(name)[0]) for name in ("evaluations", "jacobians", "steps")}
-    times = course.system.clock.users(t)
-    return _trajectory(course.system.robot, times, _rows(course.system, q, qd, found), course.how, counts, status)
+    t, parts = list[Floats](), list[Rows]()
+    for course, _ in courses.parts:
+        own, y = course.states
+        q, qd, integral = _settled(course.system, y)
+        known = {"t": own, **{name: rows[0] for name, rows in course.inputs(own).items()}}
+        found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, **known})
+        t.append(own)
+        parts.append(_rows(course.system, q, qd, found))
+    counts = {name: int(courses.count_of(name)[0]) for name in ("evaluations", "jacobians", "steps")}
+    joined = Rows(*(np.concatenate(some) for some in zip(*parts, strict=True)))
+    last = courses.parts[-1][0]
+    times = last.system.clock.users(np.concatenate(t))
+    changes = _changes(courses)
+    return _trajectory(courses.passage.robot, times, joined, last.how, counts, status, coordinate_changes=changes)
 
 
-def course_of_many(course: Course, batch: tuple[int, ...]) -> Trajectory:
+def _changes(courses: Courses) -> tuple[Change, ...]:
+    clock = courses.parts[0][0].system.clock
+    return tuple(Change(float(clock.users(t)), INDEPENDENT, ALL) for t in courses.changes)
+
+
+def course_of_many(courses: Courses, batch: tuple[int, ...]) -> Trajectory:
     """Return the trajectory of many states with their leading axes."""
-    t, results = course.task.times, course.task.results
-    q, qd, integral = _settled(course.system, results)
-    found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, "t": t, **course.inputs(t)})
+    first = courses.parts[0][0]
+    t, wide = first.task.times, list[Floats]()
+    for course, own in courses.parts:
+        q, qd, integral = _settled(course.system, course.task.results)
+        found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, "t": t, **course.inputs(t)})
+        for k, array in enumerate(_rows(course.system, q, qd, found)):
+            if len(wide) == k:
+                wide.append(np.full((courses.count, *array.shape[1:]), np.nan))
+            known = np.isfinite(q).all(axis=-1)
+            wide[k][own] = np.where(known[..., None], array, wide[k][own])
     names = ("evaluations", "jacobians", "steps", "rejected")
-    counts = {name: course.count(name) for name in names}
-    statuses = course.status
-    words = np.array([STATUS[int(x)] for x in statuses], dtype=str)
-    clock = course.system.clock
-    reached = clock.users(course.records[:, 0])
+    counts = {name: courses.count_of(name) for name in names}
+    words = np.array([STATUS[int(x)] for x in courses.count_of("status")], dtype=str)
+    clock = first.system.clock
+    reached = clock.users(courses.reached)
     states = States(words.reshape(batch), reached.reshape(batch), *(counts[name].reshape(batch) for name in names))
     status = "done" if (words == "done").all() else "interrupted" if (words == "interrupted").any() else "failed"
     totals = {name: int(counts[name].sum()) for name in names[:3]}
-    rows = _rows(course.system, q, qd, found)
-    made = _trajectory(course.system.robot, clock.users(t), rows, course.how, totals, status)
-    wide: dict[str, Any] = {name: _shaped(getattr(made, name), batch) for name in ARRAYS}
-    return replace(made, **wide, states=states)
+    made = _trajectory(
+        courses.passage.robot, clock.users(t), Rows(*wide), first.how, totals, status,
+        coordinate_changes=_changes(courses),
+    )  # fmt: skip
+    arrays: dict[str, Any] = {name: _shaped(getattr(made, name), batch) for name in ARRAYS}
+    return replace(made, **arrays, states=states)
 
 
 def _shaped(array: Floats, batch: tuple[int, ...]) -> Floats:

@@ -13,7 +13,7 @@ from ..errors import ProgramError, SimulationError
 from ..models.registry import check_robot
 from ..robot.robot import Robot
 from .clock import Clock
-from .compiled import Course
+from .compiled import Courses
 from .passage import Passage
 from .constrained import opened
 from .controllers import largest_torques
@@ -116,7 +116,7 @@ def simulate(
     system = passage.system(bool(whole.all()))
     watch = Watch(robot, events, system.split, clock)
     if table := _table(system, first, how, wrenches, watch):
-        return _march(Course(system, table, _with_integrals(first.y, system), adapted(system)), first.batch)
+        return _march(Courses(passage, table, first, whole, adapted), first.batch)
     y = passage.whole_start(first) if system.whole else first.y
     return _run(passage, system, _with_integrals(y, system)[0], watch, adapted)
 
@@ -181,28 +181,28 @@ def _along(rows: Floats, count: int) -> Floats:
     return np.broadcast_to(rows, (len(rows), count, *rows.shape[2:])) if rows.shape[1] == 1 < count else rows
 
 
-def _march(course: Course, batch: tuple[int, ...] | None) -> Trajectory:
+def _march(courses: Courses, batch: tuple[int, ...] | None) -> Trajectory:
     """Return the trajectory of a method that is compiled with the model."""
     if batch is not None:
-        if course.task.own:
+        if courses.parts[0][0].task.own:
             raise ProgramError("t is a duration; the results of many states need common times: give these")
         try:
-            course.run()
+            courses.run()
         except KeyboardInterrupt as interrupt:
-            interrupt.trajectory = course_of_many(course, batch)  # type: ignore[attr-defined]
+            interrupt.trajectory = course_of_many(courses, batch)  # type: ignore[attr-defined]
             raise
-        return course_of_many(course, batch)
+        return course_of_many(courses, batch)
     try:
-        course.run()
-        course.check()
+        courses.run()
+        courses.parts[-1][0].check()
     except KeyboardInterrupt as interrupt:
-        interrupt.trajectory = course_of_one(course, "interrupted")  # type: ignore[attr-defined]
+        interrupt.trajectory = course_of_one(courses, "interrupted")  # type: ignore[attr-defined]
         raise
     except ProgramError as error:
-        raised = SimulationError(f"{course.system.robot.name}: {error}")
-        raised.trajectory = course_of_one(course, "failed")
+        raised = SimulationError(f"{courses.passage.robot.name}: {error}")
+        raised.trajectory = course_of_one(courses, "failed")
         raise raised from error
-    return course_of_one(course, "done")
+    return course_of_one(courses, "done")
 
 
 def _run(
