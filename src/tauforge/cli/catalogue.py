@@ -8,7 +8,8 @@ import tauforge as tf
 
 from ..errors import suggestion
 from ..models.classical import DEFAULT
-from ..models.loops.motors import INDEPENDENT
+from ..models.coordinates import INDEPENDENT
+from ..models.loops.motors import AUTO as AUTO_EFFORTS
 from ..models.registry import MODELS
 from ..program.ways import AUTO
 
@@ -28,7 +29,8 @@ def model(
     frame: str = "",
     rows: str = "",
     accelerated: str = "",
-    efforts: str = INDEPENDENT,
+    coordinates: str = INDEPENDENT,
+    efforts: str = AUTO_EFFORTS,
     formulation: str = DEFAULT,
     fixed: str = "",
     aim: str = POSE,
@@ -49,8 +51,10 @@ def model(
         raise tf.ProgramError(f"external wrenches have no effect on {key}")
     if rows and "rows" not in taken:
         raise tf.ProgramError(f"{key} takes no --rows: it has no Jacobian, or all rows of it")
-    if efforts != INDEPENDENT and "efforts" not in taken:
+    if efforts != AUTO_EFFORTS and "efforts" not in taken:
         raise tf.ProgramError(f"{key} takes no --efforts: it has no torques of motors")
+    if coordinates != INDEPENDENT and "coordinates" not in taken:
+        raise tf.ProgramError(f"{key} takes no --coordinates: it is in those of the independent joints")
     for option, value, what in (("frame", frame, "LINK"), ("accelerated", accelerated, "JOINT,JOINT,...")):
         if value and option not in taken:
             raise tf.ProgramError(f"{key} takes no --{option} {what}")
@@ -66,6 +70,7 @@ def model(
         **({"rows": rows.split(",")} if rows else {}),
         "frame": frame,
         "accelerated": accelerated if accelerated == "rigid" else accelerated.split(","),
+        "coordinates": coordinates,
         "efforts": efforts,
         "formulation": formulation,
     }

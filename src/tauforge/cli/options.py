@@ -41,8 +41,15 @@ class Objective(StrEnum):
 
 
 class Efforts(StrEnum):
+    auto = "auto"
     independent = "independent"
     motors = "motors"
+    all = "all"
+
+
+class Coordinates(StrEnum):
+    independent = "independent"
+    all = "all"
 
 
 class Base(StrEnum):
@@ -201,7 +208,18 @@ Accelerated = Annotated[
 ]
 EffortsOption = Annotated[
     Efforts,
-    typer.Option("--efforts", help="Whose torques tau has where loops are closed: the independent joints', or motors."),
+    typer.Option(
+        "--efforts",
+        help="Whose torques tau has where loops are closed: the independent joints', motors, or with --coordinates all "
+        "those of every axis. By default they are the independent joints', with --coordinates all the motors'.",
+    ),
+]
+CoordinatesOption = Annotated[
+    Coordinates,
+    typer.Option(
+        "--coordinates",
+        help="Whose velocities and accelerations qd and qdd have where loops are closed: the independent joints', or all.",
+    ),
 ]
 Independent = Annotated[
     str,

@@ -23,6 +23,7 @@ from ..spatial.inertia import Inertia
 from ..spatial.pose import HERE, Pose
 from ..spatial.screw import STILL, UNLOADED, Twist, Wrench
 from ..spatial.vector import ZERO, Vector, cross
+from .coordinates import ALL, INDEPENDENT
 from .joint_law import is_coupled, resistances
 from .prepare import prepare
 from .registry import model
@@ -63,6 +64,7 @@ def hybrid_dynamics(
     accelerated: Iterable[str] | str,
     parameters: str | BaseSet = "auto",
     external_wrenches: bool | str = False,
+    coordinates: str = INDEPENDENT,
     reframe: bool = True,
 ) -> Program:
     """Return the Program ``q, qd, qdd, tau -> efforts, accelerations``.
@@ -73,10 +75,10 @@ def hybrid_dynamics(
         Names of the joints whose acceleration is known, or "rigid" for those with a motor and without a spring.
         The input ``qdd`` and the output ``efforts`` are theirs, in the order of ``qd``; the input ``tau`` and the
         output ``accelerations`` are those of the others.
-    parameters, external_wrenches, reframe
-        As in ``inverse_dynamics``.
+    parameters, external_wrenches, coordinates, reframe
+        As in ``inverse_dynamics``. In all coordinates of closed loops, every axis has an entry in one of the inputs.
     """
-    robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches)
+    robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches, coordinates=coordinates)
     free = frozenset(state.coordinates.independent)
     rigid = [x.name for j, x in enumerate(robot.joints, 1) if j in free and x.axes and x.mu and not x.eta]
     chosen = set(rigid if accelerated == "rigid" else accelerated)
@@ -99,7 +101,8 @@ def hybrid_dynamics(
     given: list[Values] = [()] * len(names)
     for j in order:
         given[j] = [next(nodes[j in numbers]) for _ in names[j]]
-    found = articulated(robot, state, given, numbers)
+    solved = _in_all_coordinates if coordinates == ALL and robot.loops else articulated
+    found = solved(robot, state, given, numbers)
     efforts = [x for j in order if j in numbers for x in found[j]]
     accelerations = [x for j in order if j not in numbers for x in found[j]]
     results = {
@@ -107,6 +110,21 @@ def hybrid_dynamics(
         "accelerations": outputs(accelerations, [len(others)], [others], "accelerations of the other joints"),
     }
     return program("hybrid_dynamics", robot, arrays, results)
+
+
+def _in_all_coordinates(
+    robot: Robot, state: State, given: Sequence[Values], accelerated: frozenset[int]
+) -> list[Values]:
+    """Return torques or accelerations by joint, as ``articulated`` does, for the axes of a tree with its loops closed."""
+    from .loops.constrained_dynamics import partly_accelerated
+
+    entries = enumerate((j in accelerated, x) for j in state.coordinates.independent for x in given[j])
+    known, tau = dict[int, Scalar](), dict[int, Scalar]()
+    for axis, (moved, x) in entries:
+        (known if moved else tau)[axis] = x
+    efforts, accelerations = partly_accelerated(robot, state, known, tau)
+    found = efforts | accelerations
+    return state.coordinates.own([found[axis] for axis in range(len(found))])
 
 
 def free_base_dynamics(robot: Robot, external_wrenches: bool | str) -> Program:

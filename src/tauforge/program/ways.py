@@ -40,6 +40,8 @@ class BaseSet(Protocol):
     def turned(self) -> frozenset[int]: ...
     @property
     def shifted(self) -> frozenset[int]: ...
+    @property
+    def opened(self) -> bool: ...
 
 
 class Way(NamedTuple):
@@ -87,6 +89,11 @@ def _chosen(
     _check(BASE, groups, model, used)
     if base.of not in (robot, used, robot.reframed, used.reframed):
         raise ProgramError(f"parameters are those of {base.of.name}, another robot than {robot.name}")
+    if _in_all_coordinates(robot, options) and not base.opened:
+        raise ProgramError(
+            f"parameters are those of {base.of.name} with its loops closed; in all coordinates, {model} needs those of "
+            f"the tree, which parameters={BASE!r} finds"
+        )
     if options.get("external_wrenches") and (base.turned or base.shifted):
         raise ProgramError(
             f"parameters have other frames on last links of {robot.name}, in which external wrenches are given; take "
@@ -126,7 +133,7 @@ def groupings(way: Way, groups: str, model: str) -> list[Way]:
     moved = (MOVED,) if REFRAMED in way.notes and parameters != AUTO else ()
     ways = [
         Way(grouped, options, (*way.notes, GROUPED, *moved), base if parameters != AUTO else None)
-        for grouped, base in _grouped(robot, parameters, tips)
+        for grouped, base in _grouped(robot, parameters, tips, _in_all_coordinates(robot, options))
     ]
     return ways if parameters != AUTO else _worth_trying([*ways, as_given])
 
@@ -159,16 +166,20 @@ def _filled(robot: Robot) -> int:
     return sum(not is_zero(x) for body in robot.expanded().bodies for x in body.inertia)
 
 
-def _grouped(robot: Robot, parameters: str, tips: bool) -> list[tuple[Robot, BaseSet]]:
+def _in_all_coordinates(robot: Robot, options: Mapping[str, Any]) -> bool:
+    return bool(robot.loops) and options.get("coordinates") == "all"
+
+
+def _grouped(robot: Robot, parameters: str, tips: bool, opened: bool) -> list[tuple[Robot, BaseSet]]:
     """Return the robot with sets of base parameters, and these; for "auto", grouped by the closed-form rules, and
     nothing if that cannot pay.
     """
-    name = f"{parameters} {tips}"
+    name = f"{parameters} {tips} {opened}"
     if name not in robot.known:
         if parameters == AUTO and not _is_groupable(robot):
             return []
         try:
-            robot.known[name] = [(x.robot.derived(name=robot.name), x) for x in _sets(robot, parameters, tips)]
+            robot.known[name] = [(x.robot.derived(name=robot.name), x) for x in _sets(robot, parameters, tips, opened)]
         except ExpressionError:  # sums of parameters are too large for a float
             if parameters != AUTO:
                 raise
@@ -176,14 +187,14 @@ def _grouped(robot: Robot, parameters: str, tips: bool) -> list[tuple[Robot, Bas
     return robot.known[name]
 
 
-def _sets(robot: Robot, parameters: str, tips: bool) -> Sequence[BaseSet]:
+def _sets(robot: Robot, parameters: str, tips: bool, opened: bool) -> Sequence[BaseSet]:
     """Return the sets of base parameters that a word can mean: the model decides which of them costs least."""
-    from ..parameters.base import base_parameters, by_rules
+    from ..parameters.base import base_parameters, by_rules, grouped
 
     if parameters == AUTO:
         found = by_rules(robot)
         return [found.least(tips=tips, masses=False), found]
-    found = base_parameters(robot)
+    found = grouped(robot, opened=True) if opened else base_parameters(robot)
     return [found] if parameters == BASE else found.sets(tips=tips)
 
 

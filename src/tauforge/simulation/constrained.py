@@ -13,29 +13,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import ProgramError
+from ..geometry.close_loops import close_loops
+from ..graph.arrays import Arrays
 from ..graph.functions import absolute, sqrt
-from ..graph.node import ONE, ZERO, Node, Scalar, as_node, is_zero
+from ..graph.node import ONE, ZERO, Node, Scalar, as_node
+from ..graph.rewrite import replaced
 from ..models.configuration import moved
-from ..models.coordinates import ALL, Coordinates
+from ..models.coordinates import ALL
 from ..models.direct_dynamics import direct_dynamics
 from ..models.joint_motion import joint_motion
 from ..models.loops.closure import gaps
 from ..models.loops.constrained_dynamics import ConstrainedInertia, product
 from ..models.loops.constraints import Constraints, dependencies
-from ..models.loops.freedom import freedom
-from ..models.loops.search import mechanism_of
 from ..models.prepare import prepare
-from ..models.state import State, Values
+from ..models.state import State
 from ..program.array import Array, Shape
 from ..program.program import Program
-from ..robot.entries import axis_names, by_joint, owners
+from ..robot.entries import axis_names, owners
 from ..robot.robot import Robot
+from ..spatial.saddle_point import SaddlePoint
 
+STATES = 16
+"""Closed states in which margins are one at best."""
 NEWTON_STEPS = 2
 """Newton steps that close loops after a step: they leave an error of the eighth order in its length."""
 
@@ -111,51 +117,61 @@ def projection(robot: Robot) -> Program:
     results = {
         "q_closed": Array(arrays["q"].shape, reached),
         "qd_closed": Array(arrays["qd"].shape, speeds),
-        "margin": Array(Shape([]), (_margin(constraints, inertia),)),
+        "margin": Array(Shape([]), (_margin(robot, arrays["q"], _rigid(constraints, inertia)),)),
     }
     return Program("projection", {name: replace(arrays[name], tangent=None) for name in ("q", "qd")}, results)
 
 
-def _margin(constraints: Constraints, inertia: ConstrainedInertia) -> Node:
-    """Return how far the loops' equations are from losing rank; one where that is not seen in a factorisation."""
+def _rigid(constraints: Constraints, inertia: ConstrainedInertia) -> list[Scalar]:
+    """Return the pivots of the equations that are independent wherever the mechanism is not singular."""
+    settled = constraints.dependencies.settled
+    return [x for x, own in zip(inertia.pivots, settled, strict=True) if own]
+
+
+def _margin(robot: Robot, q: Array, pivots: Sequence[Scalar]) -> Node:
+    """Return the root of the smallest of some pivots, each as a part of its largest value in some closed states."""
     margin = ONE
-    pairs = zip(constraints.J, inertia.pivots, constraints.dependencies.settled, strict=True)
-    for row, pivot, settled in pairs:
-        if settled:
-            size: Scalar = 0.0
-            for k, x in row.items():
-                size = size + x * x / inertia.M[k][k]
-            part = as_node(pivot / size)
-            margin = as_node((margin + part - absolute(margin - part)) * 0.5)
+    nodes = [as_node(x) for x in pivots]
+    for pivot, scale in zip(nodes, _scales(robot, q, nodes), strict=True):
+        part = as_node(pivot * (1.0 / scale))
+        margin = as_node((margin + part - absolute(margin - part)) * 0.5)
     return as_node(sqrt(absolute(margin)))
 
 
+def _scales(robot: Robot, q: Array, nodes: Sequence[Node]) -> list[float]:
+    """Return the largest value of each node in some closed states."""
+    if not nodes:
+        return []
+    random, states = np.random.default_rng(0), [close_loops(robot)]
+    for _ in range(STATES):
+        with suppress(ProgramError):
+            guess = states[0] + random.uniform(-1.0, 1.0, len(states[0]))
+            states.append(close_loops(robot, None, guess=guess))
+    values = np.array(states)
+    by = {str(node.value): values[:, k] for k, node in enumerate(q.nodes)}
+    with np.errstate(all="ignore"):
+        found = np.abs(Arrays(nodes)(by, len(values)))
+    return [float(x) if 0.0 < x < np.inf else 1.0 for x in np.nanmax(found, axis=0)]
+
+
 def margin_of(robot: Robot, q: Sequence[Node]) -> Node:
-    """Return how well the independent joints determine all others."""
-    whole = robot.expanded().map(as_node)
-    coordinates = Coordinates.of(whole, by_joint(whole, q))
-    scale = dict(zip(axis_names(whole), _sizes(robot), strict=True))
-    axes = [joint.name + part for joint in whole.joints for part in joint.axes]
-    total = ONE
-    for name, row in zip(axes, coordinates.G or (), strict=True):
-        if name in scale and name not in coordinates.names:
-            for k, x in row.items():
-                y = x * (scale[name] / scale[coordinates.names[k]])
-                total = as_node(total + y * y)
-    return as_node(1.0 / sqrt(total))
+    """Return how well the independent joints determine all others.
 
-
-def _sizes(robot: Robot) -> list[float]:
-    """Return a factor for each axis that makes lengths angles."""
-    whole = robot.expanded()
-    slides = [
-        whole.joints[j - 1].kind.word == "prismatic" or part in (".vx", ".vy", ".vz")
-        for j in owners(whole)
-        for part in whole.joints[j - 1].axes
-    ]
-    J = mechanism_of(whole).equations(freedom(whole).q)
-    length = min(max(float(np.abs(J).max(initial=0.0)), 1e-3), 1e3)
-    return [1.0 / length if x else 1.0 for x in slides]
+    It is judged by the equations of the other joints alone, column after column: where the mechanism itself is
+    singular they fail too.
+    """
+    known = held(robot)
+    names, J = known.state.coordinates.names, known.constraints.J
+    others = [k for k, name in enumerate(names) if name not in robot.velocity_names]
+    rows = [{place: row[k] for place, k in enumerate(others) if k in row} for row in J]
+    if not all(known.constraints.dependencies.settled):  # more equations than joints: its columns are independent
+        rows = [{i: row[place] for i, row in enumerate(rows) if place in row} for place in range(len(others))]
+    width = max(len(others), len(J))
+    one = [[float(i == k) for k in range(width)] for i in range(width)]
+    pivots = SaddlePoint(one, rows, [0.0] * len(rows), lambda k, x: None).pivots
+    node = _margin(robot, known.arguments["q"], pivots)
+    by = dict(zip(known.arguments["q"].nodes, q, strict=True))
+    return replaced([node], by)[node] if node is not ONE else node
 
 
 @lru_cache(maxsize=32)

@@ -17,11 +17,13 @@ are added to it: M + Jᵀ W J and Jᵀ W c in the place of M and zero change no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 
+from ...errors import ProgramError
 from ...graph.node import Scalar, is_zero
 from ...robot.entries import by_joint
 from ...robot.robot import Robot
@@ -54,6 +56,8 @@ class ConstrainedInertia:
         The axes that accelerations are solved for; all by default.
     sparsest
         The order of elimination, see ``SaddlePoint``.
+    compliance
+        That of equations that can depend on others, as a part of what the mean inertia of the axes gives.
     """
 
     def __init__(
@@ -64,6 +68,7 @@ class ConstrainedInertia:
         axes: Sequence[int] | None = None,
         *,
         sparsest: bool = False,
+        compliance: float = COMPLIANCE,
     ) -> None:
         tree = state.coordinates
         self.M = tree.symmetric(composite_bodies(robot, state.q))
@@ -74,8 +79,8 @@ class ConstrainedInertia:
         mean = _sum([row[k] for k, row in enumerate(own)]) * (1.0 / max(1, len(own)))
         settled = constraints.dependencies.settled
         self._is_settled = all(settled)
-        E: list[Scalar] = [0.0 if each else COMPLIANCE / mean for each in settled]
-        self._compliances: list[Scalar] = E
+        E: list[Scalar] = [0.0 if each else compliance / mean for each in settled]
+        self.compliances = E
         light = _weightless(robot, state, self.axes)
         self._stiff = {i: mean for i, row in enumerate(self._J) if light & row.keys()}
         for i, weight in self._stiff.items():
@@ -90,19 +95,16 @@ class ConstrainedInertia:
         """For each equation, what is left of j M⁻¹ jᵀ when those before it are kept."""
         return self._saddle.pivots
 
-    @property
-    def compliances(self) -> list[Scalar]:
-        """The compliance of each equation, zero where it is rigid."""
-        return self._compliances
-
-    def solved(self, f: Sequence[Scalar], c: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        """Return x and λ in M x = f + Jᵀ λ and J x = c."""
+    def solved(
+        self, f: Sequence[Scalar], c: Sequence[Scalar], steps: int = STEPS
+    ) -> tuple[list[Scalar], list[Scalar]]:
+        """Return x and λ in M x = f + Jᵀ λ and J x = c; where equations can depend on others, after some steps."""
         f = list(f)
         for i, weight in self._stiff.items():
             for k, a in self._J[i].items():
                 f[k] = f[k] + a * (weight * c[i])
         x, multipliers = self._saddle.solved(f, c)
-        for _ in range(0 if self._is_settled else STEPS):
+        for _ in range(0 if self._is_settled else steps):
             left = [b - product(row, x) for row, b in zip(self._J, c, strict=True)]
             dx, more = self._saddle.solved([0.0] * len(x), left)
             x = [a + b for a, b in zip(x, dx, strict=True)]
@@ -122,6 +124,36 @@ def constrained_accelerations(
     return qdd, constraints.dependencies.least(multipliers)
 
 
+def partly_accelerated(
+    robot: Robot, state: State, known: Mapping[int, Scalar], tau: Mapping[int, Scalar], *, sparsest: bool = False
+) -> tuple[dict[int, Scalar], dict[int, Scalar]]:
+    """Return torques along the axes whose accelerations are known, and the accelerations of those with known torques.
+
+    All are given by axis.
+    """
+    tree = state.coordinates
+    constraints = Constraints.of(robot, tree, state.q, state.qd)
+    if constraints.rank([*tau]) < constraints.rank():
+        raise ProgramError(
+            f"{robot.name}: the accelerations of {', '.join(tree.names[k] for k in known)} cannot all be given: with the "
+            f"loops closed, some follow from the others; choose among the independent joints, "
+            f"{', '.join(robot.independent)}"
+        )
+    qdd = tree.accelerations([known.get(k, 0.0) for k in range(len(tree.names))], state.qd)
+    b = tree.gathered(newton_euler(robot, replace(state, qdd=qdd)))
+    inertia = ConstrainedInertia(robot, state, constraints, [*tau], sparsest=sparsest)
+    pulled = [product({k: row[k] for k in known if k in row}, known) for row in constraints.J]
+    c = [-drift - x for drift, x in zip(constraints.drift, pulled, strict=True)]
+    found, multipliers = inertia.solved([x - b[k] for k, x in tau.items()], c)
+    accelerations = dict(zip(tau, found, strict=True))
+    efforts = {k: b[k] + product({i: inertia.M[k][i] for i in tau}, accelerations) for k in known}
+    for row, x in zip(constraints.J, multipliers, strict=True):
+        for k in known:
+            if k in row:
+                efforts[k] = efforts[k] - row[k] * x
+    return efforts, accelerations
+
+
 def _weightless(robot: Robot, state: State, axes: Sequence[int]) -> set[int]:
     """Return the places of axes that take part in motions of the open tree that move no mass, found in numbers."""
     numeric = randomised(robot, Random(1))
@@ -136,9 +168,9 @@ def _weightless(robot: Robot, state: State, axes: Sequence[int]) -> set[int]:
     return set(np.flatnonzero(still.max(axis=1, initial=0.0) > PART).tolist())
 
 
-def product(row: Row, values: Sequence[Scalar]) -> Scalar:
+def product(row: Row, values: Sequence[Scalar] | Mapping[int, Scalar]) -> Scalar:
     """Return a sparse row times a vector."""
-    return _sum([x * values[k] for k, x in row.items() if not is_zero(values[k])])
+    return _sum([x * values[k] for k, x in row.items() if not is_zero(x) and not is_zero(values[k])])
 
 
 def _sum(terms: Sequence[Scalar]) -> Scalar:

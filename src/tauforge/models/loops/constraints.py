@@ -25,7 +25,7 @@ from ...robot.scalars import randomised
 from ..coordinates import Coordinates, Row
 from ..state import Values
 from .closure import rows, with_sides
-from .freedom import DRAWS, RANK
+from .freedom import DRAWS, RANK, freedom
 from .newton import is_closed, newton
 from .search import Group, Mechanism, mechanism_of
 
@@ -80,15 +80,13 @@ class Constraints:
         Their rows.
     drift
         J̇ q̇, one for each.
-    labels
-        Names of all equations, by loop and component.
     dependencies
         How all follow from those kept.
     """
 
+    robot: Robot
     J: list[Row]
     drift: list[Scalar]
-    labels: tuple[str, ...]
     dependencies: Dependencies
 
     @classmethod
@@ -97,7 +95,13 @@ class Constraints:
         J, rates = rows(robot, q, qd, whole=True)
         known = dependencies(robot)
         drift = [_product(rates[i], qd) if qd is not None else 0.0 for i in known.kept]
-        return cls([tree.gathered_some(J[i]) for i in known.kept], drift, labels(robot), known)
+        return cls(robot, [tree.gathered_some(J[i]) for i in known.kept], drift, known)
+
+    def rank(self, axes: Sequence[int] | None = None) -> int:
+        """Return the rank of the kept equations, or of some of their columns, in a state that is not singular."""
+        numeric = randomised(self.robot, Random(1))
+        J = mechanism_of(numeric).equations(freedom(self.robot).q)[list(self.dependencies.kept)]
+        return _rank(J if axes is None else J[:, list(axes)])
 
 
 def labels(robot: Robot) -> tuple[str, ...]:

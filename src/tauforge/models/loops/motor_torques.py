@@ -11,8 +11,10 @@ degrees of freedom: the steps
 
     (J_p J_pᵀ + w J_m J_mᵀ) Δλ = J_p (u + y) + w J_m τ,    then    y ← y + u
 
-are those of the method of multipliers for the least |τ|² under J_p u = 0. Each leaves about w of the error, or w / σ²
-along a direction in which the motors hardly act, with a lever σ; where σ² is far below w, they are taken not to act.
+are those of the method of multipliers for the least |τ|² under J_p u = 0. Each leaves w / (w + σ²) of the error along a
+direction in which the loops act on the other axes with a lever σ. Where σ² is far below w, they are taken not to act;
+directions in which σ is always zero, those of motors that only load the mechanism, keep 2e-16 / w of rounding errors in
+each step. So w is smaller, and the steps are fewer, if there are no such directions in general.
 """
 
 from __future__ import annotations
@@ -26,10 +28,10 @@ from ...spatial.solve import solve
 from .constrained_dynamics import product
 from .constraints import Constraints
 
-WEIGHT, STEPS = 1e-10, 3
-"""Weight w of the motors' torques, and how many steps are taken."""
-LOOSE_WEIGHT, LOOSE, LOOSE_STEPS = 1e-6, 1e-6, 4
-"""The same where equations can depend on others; and what then keeps λ from growing, as a part of w."""
+ENOUGH, MORE, LOOSE = (1e-12, 2), (1e-10, 3), (1e-6, 4)
+"""Weight w and number of steps with as many motors as needed, with more, and where equations can depend on others."""
+FIRM = 1e-6
+"""What keeps λ from growing in the last case, as a part of w."""
 
 
 class MotorTorques(NamedTuple):
@@ -44,8 +46,8 @@ def motor_torques(g: Sequence[Scalar], constraints: Constraints, motors: Sequenc
     driven, J = {*motors}, constraints.J
     others = [k for k in range(len(g)) if k not in driven]
     settled = all(constraints.dependencies.settled)
-    w, steps = (WEIGHT, STEPS) if settled else (LOOSE_WEIGHT, LOOSE_STEPS)
-    if not any(k in row for row in J for k in others):
+    w, steps = (ENOUGH if constraints.rank(others) == len(J) else MORE) if settled else LOOSE
+    if not any(k in row for row in J for k in others):  # all axes that loops act on have motors
         w, steps = 1.0, 1 if settled else steps
     N: list[list[Scalar]] = [[0.0] * len(J) for _ in J]
     for i, row in enumerate(J):
@@ -55,9 +57,9 @@ def motor_torques(g: Sequence[Scalar], constraints: Constraints, motors: Sequenc
                 [row[a] * other[a] for a in shared if a in driven]
             )
     if not settled:
-        loose = _sum([x * x for row in J for x in row.values()]) * (w * LOOSE / max(1, len(J)))
+        firm = _sum([x * x for row in J for x in row.values()]) * (w * FIRM / max(1, len(J)))
         for i, row in enumerate(N):
-            row[i] = row[i] + loose
+            row[i] = row[i] + firm
     left = list(g)  # u and τ, by axis
     y: dict[int, Scalar] = {}
     for step in range(steps if J else 0):

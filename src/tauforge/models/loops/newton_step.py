@@ -71,10 +71,10 @@ def newton_step(robot: Robot, q: Sequence[Scalar], held: Sequence[str]) -> tuple
     for place, way in zip(unknown, x, strict=True):
         step[place] = way * shorter
     closed = positive(TOLERANCE**2 - e.square)
-    return _moved(robot, own, step), closed
+    return moved(robot, own, step), closed
 
 
-def _moved(robot: Robot, q: Sequence[Sequence[Scalar]], step: Sequence[Scalar]) -> list[Scalar]:
+def moved(robot: Robot, q: Sequence[Sequence[Scalar]], step: Sequence[Scalar]) -> list[Scalar]:
     """Return the coordinates after a step along each axis."""
     at, found = 0, list[Scalar]()
     for j in owners(robot):
