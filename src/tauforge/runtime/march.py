@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..llvm.march.module import MARCH, march
-from ..llvm.march.tables import CONTROLS, PLAN, PROGRAMS, own_slots, record_size
+from ..llvm.march.tables import CONTROLS, FRESH, PLAN, PROGRAMS, own_slots, record_size
 from ..llvm.pieces import BODY, SETUP, numbers
 from ..llvm.vectors import Vectors
 from ..program.program import Program
@@ -49,7 +49,7 @@ class Task(NamedTuple):
     results
         Memory for the states at the times, (states, rows, entries).
     tolerances
-        The relative one, the longest step, and the absolute one for each entry of the state.
+        Those of TOLERANCES, and the absolute one for each entry of the state but the last, the work.
     own
         Whether results are wanted at the steps.
     most
@@ -117,7 +117,7 @@ class March:
         """Return records of states that start at a time."""
         found = np.zeros((len(states), self.width))
         found[:, CONTROLS.index("t")] = t
-        found[:, CONTROLS.index("stale")] = 1.0
+        found[:, CONTROLS.index("stale")] = FRESH
         found[:, CONTROLS.index("growth")] = self.method.growth
         found[:, len(CONTROLS) : len(CONTROLS) + self.size] = states
         return found

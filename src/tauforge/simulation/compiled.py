@@ -18,13 +18,17 @@ from ..llvm.march.tables import (
     NOT_FINITE,
     PROGRAMS,
     RUNNING,
+    SINGULAR,
+    TOLERANCES,
     TOO_MANY,
     TOO_SMALL,
+    UNBALANCED,
 )
 from ..program.program import Program
 from ..progress import Progress
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
+from .balance import ROUNDING, SAFETY, OutOfBalance
 from .divergence import PER_DOUBLING, Growth
 from .drive import Table
 from .flow import flow
@@ -43,7 +47,10 @@ FIRST_SLICE, DOUBLED = 256, 4096
 """Steps of the first slice. Then as many follow as were taken, and from the second number on a part of them, so that
 the growth of a motion is seen from early on.
 """
-CARRIED_ON = ("t", "h", "segment", "row", "growth", "steps", "rejected", "evaluations", "jacobians")
+CARRIED_ON = (
+    "t", "h", "segment", "row", "growth", "steps", "rejected", "evaluations", "jacobians", "balance", "allowed", "drift",
+    "amount",
+)  # fmt: skip
 """Controls of a state that goes on in other coordinates."""
 ROWS = 256
 """Steps for which there is memory at first, if the results are wanted at the steps."""
@@ -54,7 +61,8 @@ REASONS = {
 }
 NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
-          TOO_MANY: "too many steps", ENDLESS: "diverges", LEAVES: "interrupted"}  # fmt: skip
+          TOO_MANY: "too many steps", UNBALANCED: "energy error", SINGULAR: "singular", LEAVES: "singular",
+          ENDLESS: "diverges"}  # fmt: skip
 """What the status of a state is called."""
 
 
@@ -107,7 +115,11 @@ class Course:
         span: tuple[float, float] | None = None,
         before: Floats | None = None,
     ) -> None:
-        self.system, self.how, self.table, self._start = system, how, table, y
+        self.system, self.how, self.table = system, how, table
+        if y.shape[1] == system.size:
+            y = np.concatenate([y, np.zeros((len(y), 1))], axis=1)  # the work
+        self._start = y
+        size = y.shape[1]
         times = None if span else system.clock.seconds
         self.span = span = span or (0.0, system.clock.duration)
         self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64), system.whole)
@@ -116,17 +128,22 @@ class Course:
         if before is not None:
             for name in CARRIED_ON:
                 control(self.records, name)[:] = control(before, name)
+            control(self.records, "stale")[:] = 1.0
         self.first_rows = control(self.records, "row").astype(int) if before is not None else np.zeros(len(y), int)
         inside = [x for x in table.starts if span[0] < x < span[1]]
         breaks = np.array([span[0], *inside, span[1]])
         self._growth = dict[int, Growth]()
         self._due, self._why = np.full(len(y), float(FIRST_SLICE)), dict[int, str]()
         rows = int(self.first_rows.max(initial=0)) + 1 + ROWS if times is None else len(times)
-        results = np.full((len(y), rows, system.size), np.nan)
+        results = np.full((len(y), rows, size), np.nan)
         if before is None:
             results[:, 0] = y
-        tolerances = np.empty(system.size + 2)
-        tolerances[:2], tolerances[2:] = (how.rtol, how.max_step), how.atol
+        head = len(TOLERANCES)
+        tolerances = np.full(size + head, np.inf)
+        tolerances[:head], tolerances[head:-1] = (
+            (how.rtol, how.max_step, SAFETY, ROUNDING, system.blind(how.rtol)),
+            how.atol,
+        )
         self.task = Task(
             np.full(rows, span[0]) if times is None else times,
             breaks,
@@ -181,14 +198,14 @@ class Course:
     def _state(self, state: int) -> Floats:
         """Return where a state is now."""
         at = len(CONTROLS)
-        now: Floats = self.records[state, at : at + self.system.size]
+        now: Floats = self.records[state, at : at + self._start.shape[1]]
         return now
 
     @property
     def now(self) -> Floats:
-        """Where the states are."""
+        """Where the states are, with the work."""
         at = len(CONTROLS)
-        found: Floats = self.records[:, at : at + self.system.size].copy()
+        found: Floats = self.records[:, at : at + self._start.shape[1]].copy()
         return found
 
     def _is_running(self, records: Floats) -> bool:
@@ -203,7 +220,9 @@ class Course:
 
     @property
     def states(self) -> tuple[Floats, Floats]:
-        """The times and states of a single state's results, and where it was in the end, unless it has left."""
+        """The times and states of a single state's results, with the work, and where it was in the end, unless it has
+        left.
+        """
         rows = slice(self.first_rows[0], int(control(self.records, "row")[0]))
         t, y = self.task.times[rows], self.task.results[0, rows]
         now = float(control(self.records, "t")[0])
@@ -224,12 +243,14 @@ class Course:
     def check(self) -> None:
         """Say why a single state was given up."""
         status = int(self.status[0])
+        if status in (UNBALANCED, SINGULAR):
+            raise OutOfBalance(float(control(self.records, "t")[0]), status)
         if status not in (RUNNING, DONE):
             now = self.system.clock.said(float(control(self.records, "t")[0]))
             if status == ENDLESS:
                 raise ProgramError(f"the integrator gave up at t = {now} s: {self._why[0]}")
             if status == NOT_FINITE and not self.count("steps")[0]:
-                check_start(self.system, self._start[0])
+                check_start(self.system, self._start[0, :-1])
             t, y = self.states
             diverged = self._growth.get(0, self._growth_of(0)).exploded(t, self.system.velocities(y))
             raise ProgramError(f"the integrator gave up at t = {now}: {REASONS[status]}{diverged}")
@@ -269,7 +290,8 @@ class Courses:
 
     def _course(self, whole: bool, y: Floats, own: NDArray[np.intp], before: Floats | None = None) -> Course:
         system = self.passage.system(whole)
-        y = np.concatenate([y, np.zeros((len(y), system.size - y.shape[1]))], axis=1)
+        if before is None:
+            y = np.concatenate([y, np.zeros((len(y), system.size - y.shape[1]))], axis=1)
         rows = {name: x[own] if len(x) > 1 else x for name, x in self.table.rows.items()}
         return Course(system, Table(self.table.starts, rows), y, self._how(system), None, before)
 
@@ -281,6 +303,8 @@ class Courses:
         course, own = self.parts[0]
         course.run()
         if not course.system.whole:
+            ends = control(course.records, "t") >= course.span[1]
+            control(course.records, "status")[(course.status == LEAVES) & ends] = DONE
             left = np.flatnonzero(course.status == LEAVES)
             if len(left):
                 self._in_all(own[left], self.passage.converted(course.now[left]), course.records[left])
@@ -334,13 +358,13 @@ class Stepper:
         self, system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options
     ) -> None:
         self.status, self.t, self.t_old, self.y = "running", t, t, y
-        self._system, self._size = system, system.size
+        self._system, self._size = system, system.size + 1
         given = system.driven(t, *system.split(y)[:2])
         table = Table(
             np.array([-np.inf]), {name: np.asarray(x)[None, None] for name, x in given.items() if name != "t"}
         )
         self._course = Course(system, table, y[None], how._replace(max_steps=None), (t, stop))
-        self._course.task = self._course.task._replace(results=np.zeros((1, 0, system.size)), own=False)
+        self._course.task = self._course.task._replace(results=np.zeros((1, 0, self._size)), own=False)
         if first_step:
             control(self._course.records, "h")[:] = first_step
         self._counted = (0, 0)
@@ -353,15 +377,27 @@ class Stepper:
             course.march(records, course.task, 1, 1)
         self._count()
         status = int(course.status[0])
+        if status in (UNBALANCED, SINGULAR):
+            raise OutOfBalance(float(control(records, "t")[0]), status)
         if status in REASONS:
             self.status = "failed"
             return REASONS[status]
         at = len(CONTROLS)
         self.t_old, self.t = self.t, float(control(records, "t")[0])
-        self.y = records[0, at : at + self._size].copy()
+        self.y = records[0, at : at + self._size - 1].copy()
         self.h_abs = float(control(records, "h")[0])
         self.status = "finished" if status == DONE else "running"
         return None
+
+    @property
+    def work(self) -> float:
+        """The work since the start."""
+        return float(self._course.records[0, len(CONTROLS) + self._size - 1])
+
+    @property
+    def work_error(self) -> float:
+        """What the estimated errors since the start do to the balance of energy."""
+        return float(control(self._course.records, "allowed")[0])
 
     def _count(self) -> None:
         counted = int(self._course.count("evaluations")[0]), int(self._course.count("jacobians")[0])
@@ -373,8 +409,8 @@ class Stepper:
         """Return the interpolant of the last step."""
         rule = tableau(self._course.how.method)
         at, size = len(CONTROLS) + 2 * self._size, self._size
-        old = self._course.records[0, at : at + size].copy()
-        u = self._course.records[0, at + size :].reshape(-1, size).copy()
+        old = self._course.records[0, at : at + size - 1].copy()
+        u = self._course.records[0, at + size :].reshape(-1, size)[:, :-1].copy()
         t, h, end = self.t_old, self.t - self.t_old, self.y
         if rule.extra:
             u[rule.stages :] = self._further(u, old, t, h)

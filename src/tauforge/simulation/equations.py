@@ -20,6 +20,7 @@ from ..program.array import Array, Shape, inputs, outputs
 from ..program.fuse import fuse
 from ..program.program import Program
 from ..robot.robot import Robot
+from .balance import power
 from .constrained import accelerations, independent_places, opened
 from .friction import Bristles, Stiction, slides, smooth_friction, sticking_friction
 from .stops import Stops, stop_torques
@@ -40,7 +41,7 @@ def equations(
     stiction: Stiction | None = None,
     stops: Stops | None = None,
 ) -> Program:
-    """Return the Program ``q, qd, tau -> rate, qdd, tau_applied``, where ``rate`` is the time derivative of q.
+    """Return the Program ``q, qd, tau -> rate, qdd, power, tau_applied``, where ``rate`` is the time derivative of q.
 
     With a controller, its other inputs take the place of ``tau``, and its rate of the integral is an output too.
     ``rate`` is absent if it is qd. In all coordinates, as ``whole`` asks for, qd and qdd are those of the tree; torques
@@ -75,10 +76,13 @@ def equations(
     by = dict(zip(acting.nodes, driving, strict=True))
     new = replaced(direct.results["qdd"].nodes, by)
     qdd = replace(direct.results["qdd"], nodes=tuple(new[node] for node in direct.results["qdd"].nodes))
+    outside = arguments["wrenches"].nodes if wrenches else ()
+    left = [as_node(x) for x in driving]
     results = {
         "qdd": qdd,
+        "power": outputs([power(opened(rubbed) if whole else rubbed, left, outside)], [], [], "power of all that is not in the energy"),
         "tau_applied": replace(given, nodes=tuple(tau), meaning="torques that act"),
-        "tau_left": replace(acting, nodes=tuple(as_node(x) for x in driving), meaning="torques that friction leaves"),
+        "tau_left": replace(acting, nodes=tuple(left), meaning="torques that friction leaves"),
         **more,
     }
     if whole:

@@ -2,7 +2,9 @@
 
 ``rates`` is the time derivative of the state. ``factor`` and ``solve`` are the linear equations of a stiff method,
 (1 - c J) x = b with the exact Jacobian J: the first eliminates, the second substitutes. ``settle`` brings a state back
-to its manifold, and says how well its coordinates describe it. The state holds q, qd and the integral of a controller. As in ``system``, the rates are those of the
+to its manifold, and says how well its coordinates describe it. ``conserved`` tells what only work changes. The state
+holds q, qd, the integral of a controller, and last the work of all that is not in the energy, on which nothing depends.
+In all coordinates, the rates are those of the state as it is. Otherwise, as in ``system``, they are those of the
 state with unit quaternions and closed loops, whatever error a method makes beside the manifold; near it, two Newton
 steps close loops to rounding.
 
@@ -20,7 +22,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..geometry.close_loops import QUATERNION
-from ..graph.functions import sqrt
+from ..graph.functions import absolute, sqrt
 from ..graph.node import ONE, ZERO, Node, as_node, symbol
 from ..graph.operations import CONST, NEG
 from ..graph.rewrite import replaced
@@ -31,10 +33,11 @@ from ..program.array import Array, Shape
 from ..program.program import Program
 from ..robot.entries import axis_names, by_joint, owners
 from ..robot.robot import Robot
+from .balance import conserved, is_balanced
 from .constrained import held, margin_of, opened, projection
 
 STATE, TIME = "state", "t"
-RATES = ("rate", "qdd", "integral_rate")
+RATES = ("rate", "qdd", "integral_rate", "power")
 Matrix = list[list[Node]]
 
 
@@ -51,6 +54,9 @@ class Flow(NamedTuple):
         ``factors, b -> x``; None for an explicit method.
     settle
         ``state -> settled, margin``; None if there is no manifold. The margin is zero where the coordinates fail.
+    conserved
+        ``state -> energy, amount, slopes``: what only work changes, the sum of its parts without signs, and how much an
+        error of each entry of the state but the work changes it at most; None where no energy follows from the state.
     given
         Names of the inputs besides state and time.
     """
@@ -59,6 +65,7 @@ class Flow(NamedTuple):
     factor: Program | None
     solve: Program | None
     settle: Program | None
+    conserved: Program | None
     given: tuple[str, ...]
 
 
@@ -76,7 +83,7 @@ def flow(robot: Robot, equations: Program, stiff: bool, whole: bool = False) -> 
         **{name: replace(array, tangent=None) for name, array in given.items()},
     }
     rates = Program("rates", inputs, {"rates": _vector([new[node] for node in parts.rates])})
-    settle = None
+    settle, kept = None, None
     reached, margin = [*settled, *parts.state[len(q) :]], ONE
     if whole:
         reached, margin = _projected(robot, parts)
@@ -87,7 +94,28 @@ def flow(robot: Robot, equations: Program, stiff: bool, whole: bool = False) -> 
         settle = Program("settle", {STATE: inputs[STATE]}, results)
     linear = linear_of_all if whole else _linear
     factor, solve = linear(robot, equations, parts, inputs) if stiff else (None, None)
-    return Flow(rates, factor, solve, settle, tuple(given))
+    if is_balanced(robot):
+        own = opened(robot) if whole else robot
+        kept = Program("conserved", {STATE: inputs[STATE]}, sensitivity(own, len(parts.state) - 1))
+    return Flow(rates, factor, solve, settle, kept, tuple(given))
+
+
+def sensitivity(robot: Robot, size: int) -> dict[str, Array]:
+    """Return the conserved energy, its amount, and how much an error of each of so many entries changes it at most.
+
+    Errors beside the manifold do not count, as the state returns to it.
+    """
+    program = conserved(robot)
+    slopes = program.derivative("energy", ["q", "qd"])
+    along, by_qd = (slopes.results[f"denergy_d{name}"].nodes for name in ("q", "qd"))
+    q = program.arguments["q"]
+    by_q = [absolute(x) for x in along]
+    if q.tangent is not None:
+        rows = _inverse_tangent(robot, q.nodes)
+        by_q = [_dot(by_q, [absolute(row[i]) for row in rows]) for i in range(len(q.nodes))]
+    sizes = [*by_q, *(absolute(x) for x in by_qd)]
+    sizes += [ZERO] * (size - len(sizes))
+    return {**program.results, "slopes": _vector(sizes)}
 
 
 class _State:
@@ -96,11 +124,11 @@ class _State:
     def __init__(self, equations: Program) -> None:
         arguments, results = equations.arguments, equations.results
         self.names = [name for name in ("q", "qd", "integral") if name in arguments]
-        self.state = [node for name in self.names for node in arguments[name].nodes]
+        self.state = [*(node for name in self.names for node in arguments[name].nodes), symbol("work")]
         self.sizes = [len(arguments[name].nodes) for name in self.names]
         rate = results["rate"].nodes if "rate" in results else arguments["qd"].nodes
         more = results["integral_rate"].nodes if "integral" in arguments else ()
-        self.rates = [*rate, *results["qdd"].nodes, *more]
+        self.rates = [*rate, *results["qdd"].nodes, *more, *results["power"].nodes]
 
 
 def _vector(nodes: Sequence[Node]) -> Array:
@@ -187,7 +215,7 @@ def linear_of_all(
     else:
         rows = [[kept.symbol(entry) for entry in (*D[i], *T[i])] for i in range(nq)]
         reached = [b[i] + step * _dot(rows[i], [*p, *v]) for i in range(nq)]
-    return _linear_programs(equations, inputs, parts, c, kept, b, [*reached, *v, *integral])
+    return _linear_programs(equations, inputs, parts, c, kept, b, [*p, *integral, *v], [*reached, *v, *integral])
 
 
 def _loop_slopes(robot: Robot, equations: Program, parts: _State) -> tuple[Matrix, list[tuple[list[Node], list[Node]]]]:
@@ -218,7 +246,7 @@ def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, A
     """Return the Programs that eliminate and substitute.
 
     The unknowns are the increments p of the coordinates along velocities, those of the integral, and those of the
-    velocities; all coordinates then follow.
+    velocities; all coordinates and the work then follow.
     """
     c = symbol("c")
     nq, n = parts.sizes[:2]
@@ -240,9 +268,9 @@ def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, A
     _eliminate(W, kept)
     moving = [[kept.symbol(x) for x in row] for row in along]
     step = kept.symbol(c)
-    b = [symbol(f"b[{i}]") for i in range(nq + n + count)]
+    b = [symbol(f"b[{i}]") for i in range(nq + n + count + 1)]
     inertia = [[kept.symbol(x) for x in row] for row in M]
-    right = [*(_dot(row, b[:nq]) for row in moving), *b[nq + n :], *(_dot(row, b[nq : nq + n]) for row in inertia)]
+    right = [*(_dot(row, b[:nq]) for row in moving), *b[nq + n : -1], *(_dot(row, b[nq : nq + n]) for row in inertia)]
     x = _substitute(W, right)
     p, integral, v = x[:n], x[n : n + count], x[n + count :]
     if D is None or T is None:
@@ -250,7 +278,7 @@ def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, A
     else:
         rows = [[kept.symbol(entry) for entry in (*D[i], *T[i])] for i in range(nq)]
         reached = [b[i] + step * _dot(rows[i], [*p, *v]) for i in range(nq)]
-    return _linear_programs(equations, inputs, parts, c, kept, b, [*reached, *v, *integral])
+    return _linear_programs(equations, inputs, parts, c, kept, b, x, [*reached, *v, *integral])
 
 
 def _linear_programs(
@@ -261,21 +289,27 @@ def _linear_programs(
     kept: _Kept,
     b: Sequence[Node],
     x: Sequence[Node],
+    reached: Sequence[Node],
 ) -> tuple[Program, Program]:
-    """Return the Programs that eliminate and substitute, from what they hand over."""
-    nq = parts.sizes[0]
+    """Return the Programs that eliminate and substitute, from what they hand over: the increments of the state, the
+    coordinates along velocities, and all of it.
+    """
+    nq, step = parts.sizes[0], kept.symbol(c)
+    by_p, by_qd, *by_integral = (matrix[0] for matrix in _slopes(equations, "power", parts))
+    spent = [*by_p, *(by_integral[0] if by_integral else []), *by_qd]
+    work = b[-1] + step * _dot([kept.symbol(slope) for slope in spent], x)
     by_time = [ZERO] * len(parts.rates)
     if TIME in equations.arguments:
         names = [name for name in RATES if name in equations.results]
         found = {name: equations.derivative(name, TIME).results[f"d{name}_dt"].nodes for name in names}
-        by_time = [*found.get("rate", [ZERO] * nq), *found["qdd"], *found.get("integral_rate", ())]
+        by_time = [*found.get("rate", [ZERO] * nq), *found["qdd"], *found.get("integral_rate", ()), *found["power"]]
     factors = _vector([symbol(f"factors[{i}]") for i in range(len(kept.nodes))])
     factor = Program(
         "factor",
         {**inputs, "c": Array(Shape([]), (c,))},
         {"factors": _vector(kept.nodes), "rates_by_t": _vector(by_time)},
     )
-    solve = Program("solve", {"factors": factors, "b": _vector(b)}, {"x": _vector(x)})
+    solve = Program("solve", {"factors": factors, "b": _vector(b)}, {"x": _vector([*reached, work])})
     return factor, solve
 
 

@@ -13,8 +13,10 @@ from scipy import integrate
 
 from ..errors import ProgramError
 from ..progress import Progress
+from .balance import OutOfBalance
 from .compiled import Stepper, check_start
 from .divergence import Growth
+from .energy_check import EnergyCheck
 from .events import Event, Watch
 from .options import IMPLICIT, SUNDIALS, Options
 from .passage import Passage
@@ -44,6 +46,8 @@ class Record:
         Steps of the integrator.
     events
         What has happened.
+    check
+        The check of energy.
     """
 
     t: list[float] = field(default_factory=list)
@@ -52,11 +56,17 @@ class Record:
     reached: tuple[float, Floats] | None = None
     steps: int = 0
     events: list[Event] = field(default_factory=list)
+    check: EnergyCheck | None = None
 
     def add(self, t: float, y: Floats) -> None:
         """Add a result."""
         self.t.append(float(t))
         self.y.append(np.array(y))
+
+    def cut(self, t: float) -> None:
+        """Leave out what is later than a time."""
+        count = int(np.searchsorted(self.t, t, side="right"))
+        self.t, self.y, self.reached = self.t[:count], self.y[:count], None
 
     def close(self) -> None:
         """Add the state that was reached after the last result, if there is one."""
@@ -82,6 +92,7 @@ def run(
     if watch:
         watch.start(t, y)
     growth = Growth(system.velocity_names, clock, system.velocities(y))
+    check = record.check = EnergyCheck(system, how(system), y)
     progress = Progress("simulating")
     first_step: float | None = None
     wanted = [] if times is None else [float(x) for x in times[1:]]
@@ -91,17 +102,22 @@ def run(
             system.drive.start(t, *system.split(y)[:2])
             margin, left = passage.leaves(system, 1.0, y, 0.0)[1], True
             while left:
+                system.powers.clear()
                 solver, left = _solver(system, t, y, stop, first_step, how(system)), False
+                check.begin()
                 while solver.status == "running" and not left:
                     if record.steps == most:
                         raise _given_up(system, record, growth, solver.t, "it has taken max_steps steps")
                     try:
                         stuck = _step(system, solver)
+                    except OutOfBalance:
+                        raise
                     except ProgramError as error:  # of a function that got the state of a motion that diverges
                         raise ProgramError(f"{error}{_diverged(system, record, growth)}") from error.__cause__
                     if stuck:
                         raise _given_up(system, record, growth, *stuck)
                     record.steps += 1
+                    check.note(solver)
                     halt = _watched(watch, record, solver)
                     until = halt[0] if halt else solver.t
                     place = _results(record, solver, wanted, place, until, times is None and not halt)
@@ -109,6 +125,7 @@ def run(
                     progress.show(solver.t / end, f"t = {clock.said(solver.t)} s")
                     if halt:
                         record.close()
+                        check.settle()
                         return
                     if record.steps >= growth.due:
                         growth.note(record.steps, solver.t, system.velocities(solver.y))
@@ -123,9 +140,16 @@ def run(
                     record.systems.append((len(record.t), system, t))
                     record.reached = (t, y)
                     watch.follow(system.split)
+                    check.follow(system, how(system), y)
                     growth = Growth(system.velocity_names, clock, system.velocities(y))
         if end in system.drive.breaks:
             system.drive.start(end, *system.split(y)[:2])
+        check.settle()
+    except OutOfBalance:
+        raise
+    except ProgramError:
+        check.settle()  # what went wrong before explains more
+        raise
     finally:
         progress.clear()
 

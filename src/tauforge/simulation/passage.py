@@ -57,6 +57,7 @@ class Passage:
         """Return the equations of motion, in all coordinates or not."""
         if whole not in self._systems:
             self._systems[whole] = self._make(whole)
+            self._systems[whole].is_watched = self.limit > 0.0
         return self._systems[whole]
 
     @property

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.close_loops import on_manifold
 from ..models.energy import energy
 from ..models.loops.closure import loop_closure
 from ..robot.entries import axis_names
 from ..robot.robot import Robot
 from ..runtime.function import Function
+from .balance import conserved, is_balanced
 from .compiled import STATUS, Courses
 from .constrained import opened
 from .integrator import Record
@@ -41,20 +41,22 @@ def finished(passage: Passage, record: Record, how: Options, status: str, *, bar
     t, parts = np.array(record.t), list[Rows]()
     ends = [*(first for first, *_ in record.systems[1:]), len(t)]
     for (first, system, _), end in zip(record.systems, ends, strict=True):
-        y = np.array(record.y[first:end]).reshape(end - first, system.size)
-        q, qd, integral = _settled(system, y)
+        y = np.array(record.y[first:end]).reshape(-1, system.size)
+        q, qd, integral = system.split_many(y)
         if bare:
             none = np.full((len(y), len(system.places)), np.nan)
             found: Mapping[str, Floats] = {"qdd": none, "tau_applied": none}
         else:
             found = system.along(t[first:end], q, qd, integral)
         parts.append(_rows(system, q, qd, found))
-    clock = passage.system(record.systems[0][1].whole).clock
+    clock = record.systems[0][1].clock
     counts = {"evaluations": passage.evaluations, "jacobians": passage.jacobians, "steps": record.steps}
-    changes = tuple(Change(float(clock.users(t)), INDEPENDENT, ALL) for _, _, t in record.systems[1:])
+    changes = tuple(Change(float(clock.users(x)), INDEPENDENT, ALL) for _, _, x in record.systems[1:])
     joined = Rows(*(np.concatenate(some) for some in zip(*parts, strict=True)))
+    check = record.check
+    drift = np.interp(t, check.t, check.drift) if check and is_balanced(passage.robot) else np.full(len(t), np.nan)
     more = {"events": tuple(record.events), "coordinate_changes": changes}
-    return _trajectory(passage.robot, clock.users(t), joined, how, counts, status, **more)
+    return _trajectory(passage.robot, clock.users(t), joined, how, counts, status, drift, **more)
 
 
 class Rows(NamedTuple):
@@ -78,20 +80,21 @@ def _rows(system: System, q: Floats, qd: Floats, found: Mapping[str, Floats]) ->
 
 def course_of_one(courses: Courses, status: str) -> Trajectory:
     """Return the trajectory of a single state."""
-    t, parts = list[Floats](), list[Rows]()
+    t, parts, drift = list[Floats](), list[Rows](), list[Floats]()
     for course, _ in courses.parts:
         own, y = course.states
-        q, qd, integral = _settled(course.system, y)
+        q, qd, integral = course.system.split_many(y[:, :-1])
         known = {"t": own, **{name: rows[0] for name, rows in course.inputs(own).items()}}
         found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, **known})
         t.append(own)
         parts.append(_rows(course.system, q, qd, found))
+        drift.append(_balance(course.system.robot, parts[-1], y[:, -1]))
     counts = {name: int(courses.count_of(name)[0]) for name in ("evaluations", "jacobians", "steps")}
     joined = Rows(*(np.concatenate(some) for some in zip(*parts, strict=True)))
     last = courses.parts[-1][0]
-    times = last.system.clock.users(np.concatenate(t))
+    times, lost = last.system.clock.users(np.concatenate(t)), _since_start(np.concatenate(drift))
     changes = _changes(courses)
-    return _trajectory(courses.passage.robot, times, joined, last.how, counts, status, coordinate_changes=changes)
+    return _trajectory(courses.passage.robot, times, joined, last.how, counts, status, lost, coordinate_changes=changes)
 
 
 def _changes(courses: Courses) -> tuple[Change, ...]:
@@ -104,13 +107,16 @@ def course_of_many(courses: Courses, batch: tuple[int, ...]) -> Trajectory:
     first = courses.parts[0][0]
     t, wide = first.task.times, list[Floats]()
     for course, own in courses.parts:
-        q, qd, integral = _settled(course.system, course.task.results)
+        results = course.task.results
+        q, qd, integral = course.system.split_many(results[..., :-1])
         found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, "t": t, **course.inputs(t)})
-        for k, array in enumerate(_rows(course.system, q, qd, found)):
+        known = np.isfinite(q).all(axis=-1)[..., None]
+        rows = _rows(course.system, q, qd, found)
+        balance = _balance(course.system.robot, rows, results[..., -1])[..., None]
+        for k, array in enumerate((*rows, balance)):
             if len(wide) == k:
                 wide.append(np.full((courses.count, *array.shape[1:]), np.nan))
-            known = np.isfinite(q).all(axis=-1)
-            wide[k][own] = np.where(known[..., None], array, wide[k][own])
+            wide[k][own] = np.where(known, array, wide[k][own])
     names = ("evaluations", "jacobians", "steps", "rejected")
     counts = {name: courses.count_of(name) for name in names}
     words = np.array([STATUS[int(x)] for x in courses.count_of("status")], dtype=str)
@@ -120,8 +126,8 @@ def course_of_many(courses: Courses, batch: tuple[int, ...]) -> Trajectory:
     status = "done" if (words == "done").all() else "interrupted" if (words == "interrupted").any() else "failed"
     totals = {name: int(counts[name].sum()) for name in names[:3]}
     made = _trajectory(
-        courses.passage.robot, clock.users(t), Rows(*wide), first.how, totals, status,
-        coordinate_changes=_changes(courses),
+        courses.passage.robot, clock.users(t), Rows(*wide[:-1]), first.how, totals, status,
+        _since_start(wide[-1][..., 0]), coordinate_changes=_changes(courses),
     )  # fmt: skip
     arrays: dict[str, Any] = {name: _shaped(getattr(made, name), batch) for name in ARRAYS}
     return replace(made, **arrays, states=states)
@@ -131,20 +137,22 @@ def _shaped(array: Floats, batch: tuple[int, ...]) -> Floats:
     return array.reshape(*batch, *array.shape[1:])
 
 
-def _settled(system: System, y: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return states on the manifold; rows without numbers stay as they are."""
-    q, qd, integral = np.split(y, [system.nq, system.nq + system.n], axis=-1)
-    if system.flat:
-        return q, qd, integral
-    flat, speeds = q.reshape(-1, system.nq).copy(), qd.reshape(-1, system.n).copy()
-    known = np.isfinite(flat).all(axis=1)
-    if system.whole:
-        flat[known], speeds[known] = system.projected(flat[known], speeds[known])
-    elif system.robot.loops:
-        flat[known] = [system.settled(one) for one in flat[known]] or flat[known]
-    else:
-        flat[known] = on_manifold(system.robot, flat[known])
-    return flat.reshape(q.shape), speeds.reshape(qd.shape), integral
+def _balance(robot: Robot, rows: Rows, work: Floats) -> Floats:
+    """Return the conserved energy without the work; NaN where no energy follows from the state."""
+    if not is_balanced(robot):
+        return np.full_like(work, np.nan)
+    with np.errstate(all="ignore"):
+        return np.asarray(compiled_conserved(robot)(rows.q, rows.qd_all)[0]) - work
+
+
+def _since_start(balance: Floats) -> Floats:
+    return np.asarray(balance - balance[..., :1])
+
+
+@lru_cache(maxsize=32)
+def compiled_conserved(robot: Robot) -> Function:
+    """Return the conserved energy from the velocities of all joints, compiled once."""
+    return conserved(opened(robot)).compile()
 
 
 def _outputs(system: System, known: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -154,12 +162,21 @@ def _outputs(system: System, known: Mapping[str, Floats]) -> dict[str, Floats]:
 
 
 def _trajectory(
-    robot: Robot, t: Floats, rows: Rows, how: Options, counts: Mapping[str, int], status: str, **more: Any
+    robot: Robot,
+    t: Floats,
+    rows: Rows,
+    how: Options,
+    counts: Mapping[str, int],
+    status: str,
+    drift: Floats,
+    **more: Any,
 ) -> Trajectory:
     names = _names(robot)
     with np.errstate(all="ignore"):
         kinetic, potential = _energies(robot)(rows.q, rows.qd_all)
         residual, opening = _residuals(robot, rows.q, rows.qd_all)
+        total = kinetic + potential
+        work = total - total[..., :1] - drift
     return Trajectory(
         robot_name=robot.name,
         coordinate_names=names[0],
@@ -169,6 +186,7 @@ def _trajectory(
         **rows._asdict(),
         kinetic=np.asarray(kinetic),
         potential=np.broadcast_to(potential, rows.q.shape[:-1]),
+        work=work,
         residual=residual,
         residual_rate=opening,
         method=how.method,

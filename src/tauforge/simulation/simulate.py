@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ProgramError, SimulationError
 from ..models.registry import check_robot
 from ..robot.robot import Robot
+from .balance import OutOfBalance
 from .clock import Clock
 from .compiled import Courses
 from .passage import Passage
@@ -22,6 +23,7 @@ from .equations import equations
 from .events import Watch
 from .friction import RESOLVED, SMOOTHING, Stiction, rubbing
 from .integrator import Record, run
+from .imbalance import out_of_balance
 from .options import LINEARISING, Options, options
 from .results import course_of_many, course_of_one, finished, partial
 from .start import Start, start
@@ -198,6 +200,8 @@ def _march(courses: Courses, batch: tuple[int, ...] | None) -> Trajectory:
     except KeyboardInterrupt as interrupt:
         interrupt.trajectory = course_of_one(courses, "interrupted")  # type: ignore[attr-defined]
         raise
+    except OutOfBalance as error:
+        raise out_of_balance(courses.parts[-1][0].system, error, course_of_one(courses, "failed")) from None
     except ProgramError as error:
         raised = SimulationError(f"{courses.passage.robot.name}: {error}")
         raised.trajectory = course_of_one(courses, "failed")
@@ -215,6 +219,9 @@ def _run(
     except KeyboardInterrupt as interrupt:
         interrupt.trajectory = partial(passage, record, how, "interrupted")  # type: ignore[attr-defined]
         raise
+    except OutOfBalance as error:
+        record.cut(error.t)
+        raise out_of_balance(record.systems[-1][1], error, partial(passage, record, how, "failed")) from None
     except Exception as error:
         raised = SimulationError(f"{system.robot.name}: {_reason(error)}")
         raised.trajectory = partial(passage, record, how, "failed")

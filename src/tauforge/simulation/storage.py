@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,9 @@ from .trajectory import Change, Trajectory
 
 Floats = NDArray[np.float64]
 BY_COORDINATE, BY_VELOCITY = ("q",), ("qd", "qdd", "tau", "qd_all")
-BY_TIME = ("t", "kinetic", "potential", "residual", "residual_rate")
+BY_TIME = ("t", "kinetic", "potential", "work", "residual", "residual_rate")
+NEWER = ("work",)
+"""Arrays that files of older versions do not hold."""
 ARRAYS = ("t", *BY_COORDINATE, *BY_VELOCITY, *BY_TIME[1:])
 MARK = "tauforge trajectory"
 ENDINGS = (".npz", ".csv", ".parquet")
@@ -110,12 +113,17 @@ def _arrays(text: str, columns: dict[str, Floats]) -> dict[str, Floats]:
     about, found = json.loads(text), dict[str, Floats]()
     for name in ARRAYS:
         if name in BY_TIME:
-            found[name] = columns[name]
+            found[name] = _unless_older(name, columns)
             continue
         labels = about[_names_of(name)]
         parts = [columns[f"{name} {label}"] for label in labels]
         found[name] = np.stack(parts, axis=1) if parts else np.zeros((len(columns["t"]), 0))
     return found
+
+
+def _unless_older(name: str, columns: Mapping[str, Floats]) -> Floats:
+    """Return a column; NaN for one that the files of older versions do not hold."""
+    return np.full(len(columns["t"]), np.nan) if name in NEWER and name not in columns else columns[name]
 
 
 def _npz(trajectory: Trajectory) -> bytes:
@@ -128,7 +136,7 @@ def _npz(trajectory: Trajectory) -> bytes:
 
 def _from_npz(path: Path) -> tuple[str, dict[str, Floats]]:
     with np.load(path, allow_pickle=False) as file:
-        return str(file["about"]), {name: file[name] for name in ARRAYS}
+        return str(file["about"]), {name: _unless_older(name, file) for name in ARRAYS}
 
 
 def _csv(trajectory: Trajectory) -> bytes:

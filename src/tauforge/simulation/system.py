@@ -18,14 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TauforgeError
-from ..geometry.close_loops import close_loops, quaternions
+from ..geometry.close_loops import close_loops, on_manifold, quaternions
 from ..models.loops.closing import active_places, closing
 from ..program.program import Program
 from ..robot.entries import axis_names
 from ..robot.robot import Robot
 from ..runtime.function import Function
 from .clock import Clock
-from .constrained import independent_places, projection
+from .balance import blind
+from .constrained import independent_places, opened, projection
 from .drive import Drive, Law
 from .equations import slopes, tangent
 
@@ -55,13 +56,14 @@ class System:
         self.function = compiled(program)
         self.given, self.made = list(program.inputs), list(program.outputs)
         self.nq, self.n = program.inputs["q"].size, program.inputs["qd"].size
-        self.whole = whole
+        self.whole, self.is_watched = whole, False
         self.places = list(independent_places(robot)) if whole else list(range(self.n))
         self.velocity_names = axis_names(robot.expanded()) if whole else robot.velocity_names
         integral = program.inputs.get("integral")
         self.size = self.nq + self.n + (integral.size if integral else 0)
         self.evaluations = self.jacobians = 0
         self.flaw = ""
+        self.powers = list[float]()
         self._reads = reads_state or drive.reads_state
         self.flat = "rate" not in self.made and tangent(robot) is None and not whole
         self._quaternions = () if self.flat else tuple(quaternions(robot).values())
@@ -90,6 +92,17 @@ class System:
             found = self._projection(q, qd)
         return found.q_closed, found.qd_closed
 
+    @property
+    def tree(self) -> Robot:
+        """The robot to which the velocities of the state belong."""
+        return opened(self.robot) if self.whole else self.robot
+
+    def blind(self, rtol: float) -> float:
+        """Return which part of the energy the error of one step may change; any if the inertia is bounded, or if other
+        coordinates take over before.
+        """
+        return float("inf") if self.is_watched else blind(self.tree, rtol)
+
     def independent(self, qd: Floats) -> Floats:
         """Return the velocities of the independent joints."""
         return qd[..., self.places] if self.whole else qd
@@ -115,6 +128,27 @@ class System:
             return whole
         return close_loops(self.robot, q[self._active], guess=q)
 
+    def split_many(self, y: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return coordinates on the manifold, velocities and integrals of many states; those without numbers stay."""
+        q, qd, integral = np.split(y, [self.nq, self.nq + self.n], axis=-1)
+        if self.flat:
+            return q, qd, integral
+        flat = q.reshape(-1, self.nq).copy()
+        known = np.isfinite(flat).all(axis=1)
+        if self.whole:
+            speeds = qd.reshape(-1, self.n).copy()
+            flat[known], speeds[known] = self.projected(flat[known], speeds[known])
+            return flat.reshape(q.shape), speeds.reshape(qd.shape), integral
+        if self._closing is None:
+            flat[known] = on_manifold(self.robot, flat[known])
+        else:
+            with np.errstate(all="ignore"):
+                found, closed = self._closing(flat[:, self._active], flat)
+            flat[closed == 1.0] = found[closed == 1.0]
+            for k in np.flatnonzero(known & (closed != 1.0)):
+                flat[k] = close_loops(self.robot, flat[k, self._active], guess=flat[k])
+        return flat.reshape(q.shape), qd, integral
+
     def settled_state(self, y: Floats) -> Floats:
         """Return the state with its coordinates on the manifold."""
         return y if self.flat else np.concatenate(self.parts(y))
@@ -126,8 +160,10 @@ class System:
             q, qd, integral = self.parts(y)
         except TauforgeError as error:
             self.flaw = str(error)
+            self.powers.append(np.nan)
             return np.full(self.size, np.nan)
         found = self.outputs(t, q, qd, integral)
+        self.powers.append(float(found["power"]))
         rate = found.get("rate", qd)
         return np.concatenate([rate, found["qdd"], found.get("integral_rate", integral)])
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..view.animate import Animation
 
 Floats = NDArray[np.float64]
-ARRAYS = ("q", "qd", "qdd", "tau", "qd_all", "kinetic", "potential", "residual", "residual_rate")
+ARRAYS = ("q", "qd", "qdd", "tau", "qd_all", "kinetic", "potential", "work", "residual", "residual_rate")
 """The arrays whose first axis is time, besides the times."""
 
 
@@ -48,7 +48,8 @@ class States(NamedTuple):
     Attributes
     ----------
     status
-        "done", "diverges", "step too small", "not finite", "too many steps", or "interrupted".
+        "done", "energy error", "singular", "diverges", "step too small", "not finite", "too many steps", or
+        "interrupted".
     t
         The time that was reached.
     evaluations
@@ -103,6 +104,9 @@ class Trajectory:
         Kinetic energy.
     potential
         Potential energy of gravity and springs.
+    work
+        Work since the start of all that is not in the energies: of torques, friction, stops and wrenches, and of a base
+        that moves as prescribed. NaN if the description prescribes joint velocities, or in files of older versions.
     residual
         With closed loops, what is left open at each time, in metres and radians; otherwise zero.
     residual_rate
@@ -140,6 +144,7 @@ class Trajectory:
     qd_all: Floats
     kinetic: Floats
     potential: Floats
+    work: Floats
     residual: Floats
     residual_rate: Floats
     method: str
@@ -165,6 +170,14 @@ class Trajectory:
         """Kinetic plus potential energy."""
         found: Floats = self.kinetic + self.potential
         return found
+
+    @property
+    def energy_error(self) -> Any:
+        """The largest |E - E₀ - W|, of each state: by how much the energy differs from what the work makes of it."""
+        if not self.total.shape[-1]:
+            return np.zeros(self.shape)[()]
+        off = np.abs(self.total - self.total[..., :1] - self.work)
+        return np.fmax.reduce(off, axis=-1)
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Return a figure of coordinates, velocities, torques and energies over time; write it to a file if asked.

@@ -85,7 +85,8 @@ class Lanes(Places):
         w = self.w
         following = w.add(self._integer(self._of("segment", lane)), 1)
         last = w.let(f"icmp sge i64 {following}, {self.segments}")
-        with w.when(last):
+        running = w.let(f"fcmp oeq double {self._of('status', lane)}, 0.0")
+        with w.when(w.let(f"and i1 {last}, {running}")):
             self._set("status", lane, f"{DONE}.0")
         with w.when(w.let(f"xor i1 {last}, true")):
             self._set("segment", lane, self._float(following))

@@ -98,6 +98,7 @@ class _March(Outcome):
                 self._choose_step(lane)
             self._take_step()
             self._judge()
+            self._balance()
             self._write()
             self._adopt()
             with w.each(self.v.lanes) as lane:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..trigonometry import PREFIX
 from .step import Step
-from .tables import AHEAD, LEAVES, NOT_FINITE, TOO_SMALL
+from .tables import AHEAD, LEAVES, NOT_FINITE, SINGULAR, TOO_SMALL, UNBALANCED
 
 
 class Outcome(Step):
@@ -13,15 +13,18 @@ class Outcome(Step):
     def _judge(self) -> None:
         """Find the size of the errors, decide which lanes accept their step, and choose the length of the next."""
         w, t, suffix = self.w, self.t, self.v.suffix
-        for table, total in ((self.table_e, self.scaled), (self.table_low, self.scaled_low)):
+        for table, total, at in (
+            (self.table_e, self.scaled, self.error), (self.table_low, self.scaled_low, self.error_low),
+        ):  # fmt: skip
             w.do(f"call void @combine(ptr {self.rates_at}, ptr null, ptr {self.u}, ptr {table}, i64 {self.stages}, "
                  f"i64 {self.size})")  # fmt: skip
             w.put(t, "zeroinitializer", total)
-            relative = self._spread(w.get("double", self.tolerances))
-            with w.each(self.size) as e:
+            relative = self._spread(self._tolerance("relative"))
+            self._copy(at, self.rates_at, self.size)
+            with w.each(self.judged) as e:
                 sizes = [w.let(f"call {t} @llvm.fabs.{suffix}({t} {w.get(t, y, e)})") for y in (self.y, self.new)]
                 large = w.let(f"call {t} @llvm.maxnum.{suffix}({t} {sizes[0]}, {t} {sizes[1]})")
-                absolute = self._spread(w.get("double", self.tolerances, w.add(e, 2)))
+                absolute = self._spread(self._absolute(e))
                 scale = w.let(f"fadd {t} {w.let(f'fmul {t} {large}, {relative}')}, {absolute}")
                 x = w.let(f"fdiv {t} {w.get(t, self.rates_at, e)}, {scale}")
                 w.put(t, w.let(f"fadd {t} {w.get(t, total)}, {w.let(f'fmul {t} {x}, {x}')}"), total)
@@ -38,7 +41,7 @@ class Outcome(Step):
             self._raise("jacobians", lane)
         high, low = (w.get("double", total, lane) for total in (self.scaled, self.scaled_low))
         both = w.let(f"fadd double {high}, {w.let(f'fmul double {low}, {self.v.literal(0.01)}')}")
-        mean = w.let(f"fmul double {both}, {self._float(self.size)}")
+        mean = w.let(f"fmul double {both}, {self._float(self.judged)}")
         root = w.let(f"call double @llvm.sqrt.f64(double {mean})")
         error = w.let(f"fdiv double {high}, {w.let(f'fadd double {root}, {self.v.literal(1e-300)}')}")
         finite = w.let(f"fcmp olt double {error}, {self.v.literal(1e300)}")
@@ -87,6 +90,54 @@ class Outcome(Step):
         with w.when(w.let(f"fcmp olt double {step}, {self._shortest_step(lane)}")):
             why = w.let(f"select i1 {finite}, double {TOO_SMALL}.0, double {NOT_FINITE}.0")
             self._set("status", lane, why)
+
+    def _balance(self) -> None:
+        """Give up states whose energy has changed by more than the work and the errors of the steps explain."""
+        w, t = self.w, self.t
+        with w.when(self._has(self.conserved)):
+            self._conserve(self.new)
+            w.put(t, "zeroinitializer", self.bound)
+            with w.each(self.judged) as e:
+                part = w.let(f"fmul {t} {self._error_of(e)}, {w.get(t, self.slopes, e)}")
+                w.put(t, w.let(f"fadd {t} {w.get(t, self.bound)}, {part}"), self.bound)
+            w.put(t, self._error_of(self.judged), self.lost)
+            with w.each(self.v.lanes) as lane, w.when(self._accepts(lane)):
+                self._balance_lane(lane)
+
+    def _error_of(self, e: str) -> str:
+        """Return the size of the estimated errors of an entry, tamed as in DOP853."""
+        w, t = self.w, self.t
+        high, low = (
+            w.let(f"call {t} @llvm.fabs.{self.v.suffix}({t} {w.get(t, at, e)})") for at in (self.error, self.error_low)
+        )
+        both = w.let(f"fadd {t} {high}, {w.let(f'fmul {t} {low}, {self.v.all(0.1)}')}")
+        both = w.let(f"fadd {t} {both}, {self.v.all(1e-300)}")
+        return w.let(f"fdiv {t} {w.let(f'fmul {t} {high}, {high}')}, {both}")
+
+    def _balance_lane(self, lane: str) -> None:
+        w = self.w
+        energy, amount = (w.get("double", self._entry(at, lane, "0")) for at in (self.energy, self.amount))
+        work = w.get("double", self._entry(self.new, lane, self.judged))
+        drift = self._size_of(w.let(f"fsub double {w.let(f'fsub double {energy}, {work}')}, {self._of('balance', lane)}"))
+        self._keep_largest("drift", lane, drift)
+        self._keep_largest("amount", lane, w.let(f"fadd double {amount}, {self._size_of(work)}"))
+        error, largest = w.get("double", self.bound, lane), self._of("amount", lane)
+        self._raise("allowed", lane, w.let(f"fadd double {error}, {w.get('double', self.lost, lane)}"))
+        explained = w.let(f"fmul double {self._of('allowed', lane)}, {self._tolerance('safety')}")
+        rounded = w.let(f"fmul double {largest}, {self._tolerance('rounding')}")
+        with w.when(w.let(f"fcmp ogt double {drift}, {w.let(f'fadd double {explained}, {rounded}')}")):
+            self._set("status", lane, f"{UNBALANCED}.0")
+        most = w.let(f"fmul double {largest}, {self._tolerance('blind')}")
+        with w.when(w.let(f"fcmp ogt double {error}, {most}")):
+            self._set("status", lane, f"{SINGULAR}.0")
+
+    def _keep_largest(self, name: str, lane: str, value: str) -> None:
+        w = self.w
+        with w.when(w.let(f"fcmp ogt double {value}, {self._of(name, lane)}")):
+            self._set(name, lane, value)
+
+    def _size_of(self, x: str) -> str:
+        return self.w.let(f"call double @llvm.fabs.f64(double {x})")
 
     def _write(self) -> None:
         """Write the results that lie in the accepted steps."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..vectors import Vectors
 from ..writer import Writer
-from .tables import CONTROLS, PLAN, PROGRAMS, RUN
+from .tables import CONTROLS, FRESH, PLAN, PROGRAMS, RUN, TOLERANCES
 
 
 class Places:
@@ -12,7 +12,8 @@ class Places:
 
     ``y`` the states, ``f`` their rates, ``old`` the states before, ``u`` the increments, ``new`` the states after the
     step, ``last`` the rates of the last stage; ``scaled`` and ``scaled_low`` the sizes of the errors; ``accepted``
-    whether a step is accepted; ``…_at`` the slots of a Program; ``table_…`` the method's numbers.
+    whether a step is accepted; ``error`` and ``error_low`` the
+    estimated errors, ``lost`` that of the work, and ``bound`` what the others do to the energy; ``energy``, ``amount`` and ``slopes`` what ``conserved`` returns; ``…_at`` the slots of a Program; ``table_…`` the method's numbers.
     """
 
     size: str
@@ -26,14 +27,17 @@ class Places:
     factor_slots: str
     solve_slots: str
     settle_slots: str
+    conserved_slots: str
     rates_setup: str
     factor_setup: str
     solve_setup: str
     settle_setup: str
+    conserved_setup: str
     rates: str
     factor: str
     solve: str
     settle: str
+    conserved: str
     count: str
     rows: str
     segments: str
@@ -59,10 +63,15 @@ class Places:
     scaled: str
     scaled_low: str
     accepted: str
+    lost: str
+    error: str
+    error_low: str
+    bound: str
     rates_at: str
     factor_at: str
     solve_at: str
     settle_at: str
+    conserved_at: str
     table_A: str
     table_C: str
     table_c: str
@@ -81,25 +90,31 @@ class Places:
         for names, table in ((PLAN, "%plan"), (RUN, "%run")):
             for i, name in enumerate(names):
                 setattr(self, name.replace(".", "_"), w.get("i64", table, i))
-        for name in ("numbers", "records", "times", "breaks", "inputs", "results", "tolerances", *PLAN[-8:]):
+        for name in ("numbers", "records", "times", "breaks", "inputs", "results", "tolerances", *PLAN[-2 * len(PROGRAMS) :]):
             name = name.replace(".", "_")
             setattr(self, name, w.let(f"inttoptr i64 {getattr(self, name)} to ptr"))
         whole = w.add(self.stages, self.extra)
+        self.judged = w.add(self.size, -1)  # all but the work
         self.increments = w.mul(whole, self.size)
         self.head = w.add(len(CONTROLS), w.mul(2, self.size))  # entries of a record that are read
         self.entries = w.add(w.add(self.head, self.size), self.increments)  # and that are written
-        places = (("y", "size"), ("f", "size"), ("old", "size"), ("u", "increments"), ("new", "size"), ("last", "size"))
+        places = (
+            ("y", "size"), ("f", "size"), ("old", "size"), ("u", "increments"), ("new", "size"), ("last", "size"),
+            ("error", "size"), ("error.low", "size"),
+        )  # fmt: skip
         at: str | int = len(CONTROLS)
         for name, count in places:
-            setattr(self, name, w.at(t, "%memory", at))
+            setattr(self, name.replace(".", "_"), w.at(t, "%memory", at))
             at = w.add(at, getattr(self, count))
-        for name in ("scaled", "scaled.low", "accepted"):
+        for name in ("scaled", "scaled.low", "accepted", "lost", "bound"):
             setattr(self, name.replace(".", "_"), w.at(t, "%memory", at))
             at = w.add(at, 1)
         at = w.at(t, "%memory", at)
         self.lane_states, self.lane_budget = w.at("i64", at, 0), w.at("i64", at, self.v.lanes)
         for name in PROGRAMS:
             setattr(self, f"{name}_at", w.at(t, "%memory", getattr(self, f"{name}_slots")))
+        self.energy = w.at(t, self.conserved_at, self.size)
+        self.amount, self.slopes = w.at(t, self.energy, 1), w.at(t, self.energy, 2)
         square, own = w.mul(whole, whole), w.mul(self.stages, self.stages)
         at = 5
         for name, count in (
@@ -140,6 +155,10 @@ class Places:
     def _is_stale(self, lane: str) -> str:
         return self.w.let(f"fcmp one double {self._of('stale', lane)}, 0.0")
 
+    def _is_fresh(self, lane: str) -> str:
+        fresh = self.w.let(f"fcmp oeq double {self._of('stale', lane)}, {self.v.literal(FRESH)}")
+        return self.w.let(f"and i1 {fresh}, {self._is_busy(lane)}")
+
     def _entry(self, area: str, lane: str, e: str) -> str:
         """Return the address of a lane's entry of an area."""
         w = self.w
@@ -164,6 +183,13 @@ class Places:
 
     def _accepts(self, lane: str) -> str:
         return self.w.let(f"fcmp one double {self.w.get('double', self.accepted, lane)}, 0.0")
+
+    def _tolerance(self, name: str) -> str:
+        return self.w.get("double", self.tolerances, TOLERANCES.index(name))
+
+    def _absolute(self, e: str) -> str:
+        """Return the absolute tolerance of an entry."""
+        return self.w.get("double", self.tolerances, self.w.add(e, len(TOLERANCES)))
 
     def _spread(self, x: str) -> str:
         """Return a number in all lanes."""

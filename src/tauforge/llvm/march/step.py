@@ -32,21 +32,40 @@ class Step(Lanes):
             self._copy(self.rates_at, self.y, self.size)
             self._evaluate(w.get(self.t, self._control("t")))
             self._copy(self.f, self._made(), self.size)
+            self._refer()
             with w.each(self.v.lanes) as lane:
                 self._set("stale", lane, "0.0")
+
+    def _refer(self) -> None:
+        """Note the energy of lanes whose state has not taken a step."""
+        w, t = self.w, self.t
+        some = w.variable("i1", "false")
+        with w.each(self.v.lanes) as lane, w.when(self._is_fresh(lane)):
+            w.put("i1", "true", some)
+        with w.when(w.let(f"and i1 {w.get('i1', some)}, {self._has(self.conserved)}")):
+            self._conserve(self.y)
+            with w.each(self.v.lanes) as lane, w.when(self._is_fresh(lane)):
+                energy = w.get("double", self._entry(self.energy, lane, "0"))
+                work = w.get("double", self._entry(self.y, lane, self.judged))
+                self._set("balance", lane, w.let(f"fsub double {energy}, {work}"))
+
+    def _conserve(self, y: str) -> None:
+        """Compute the conserved energy of states, and what belongs to it."""
+        self._copy(self.conserved_at, y, self.size)
+        self.w.do(f"call void @pieces(ptr {self.conserved}, ptr {self.conserved_at})")
 
     def _scale(self, lane: str, e: str) -> str:
         """Return the tolerance of a lane's entry."""
         w = self.w
         y = w.let(f"call double @llvm.fabs.f64(double {w.get('double', self._entry(self.y, lane, e))})")
-        relative = w.let(f"fmul double {y}, {w.get('double', self.tolerances)}")
-        return w.let(f"fadd double {relative}, {w.get('double', self.tolerances, w.add(e, 2))}")
+        relative = w.let(f"fmul double {y}, {self._tolerance('relative')}")
+        return w.let(f"fadd double {relative}, {self._absolute(e)}")
 
     def _first_step(self, lane: str) -> None:
         """Choose the first step: a hundredth of what would change the state by its own size."""
         w = self.w
         sums = [w.variable("double", "0.0") for _ in range(2)]
-        with w.each(self.size) as e:
+        with w.each(self.judged) as e:
             scale = self._scale(lane, e)
             for area, total in zip((self.y, self.f), sums, strict=True):
                 x = w.let(f"fdiv double {w.get('double', self._entry(area, lane, e))}, {scale}")
@@ -71,7 +90,7 @@ class Step(Lanes):
         with w.when(self._is_busy(lane)):
             with w.when(w.let(f"fcmp oeq double {self._of('h', lane)}, 0.0")):
                 self._first_step(lane)
-            h, longest = self._of("h", lane), w.get("double", self.tolerances, 1)
+            h, longest = self._of("h", lane), self._tolerance("longest")
             h = w.let(f"select i1 {w.let(f'fcmp olt double {h}, {longest}')}, double {h}, double {longest}")
             rest = self._rest(lane)
             nearly = w.let(f"fmul double {h}, {self.v.literal(1.0 + 1e-6)}")  # no tiny step at the end
