@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import ProgramError
 from ..llvm.march.tables import (
+    BRANCHES,
     CONTROLS,
     DONE,
     ENDLESS,
@@ -29,6 +30,7 @@ from ..progress import Progress
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
 from .balance import ROUNDING, SAFETY, OutOfBalance
+from .branching import NEAR, Branches
 from .divergence import PER_DOUBLING, Growth
 from .drive import Table
 from .flow import flow
@@ -61,7 +63,7 @@ REASONS = {
 }
 NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
-          TOO_MANY: "too many steps", UNBALANCED: "energy error", SINGULAR: "singular", LEAVES: "singular",
+          TOO_MANY: "too many steps", UNBALANCED: "energy error", SINGULAR: "singular", LEAVES: "singular", BRANCHES: "branches",
           ENDLESS: "diverges"}  # fmt: skip
 """What the status of a state is called."""
 
@@ -75,11 +77,11 @@ def check_start(system: System, y: Floats) -> None:
 
 @lru_cache(maxsize=32)
 def march_of(
-    robot: Robot, program: Program, method: str, count: int, whole: bool = False
+    robot: Robot, program: Program, method: str, count: int, whole: bool = False, careful: bool = False
 ) -> tuple[March, tuple[str, ...]]:
     """Return a method compiled with a model, for so many states, and the names of the inputs."""
     rule = tableau(method)
-    made = flow(robot, program, not rule.is_explicit, whole)
+    made = flow(robot, program, not rule.is_explicit, whole, careful)
     programs = {name: getattr(made, name) for name in PROGRAMS if getattr(made, name) is not None}
     given = sum(program.inputs[name].size for name in made.given)
     factors = made.solve.inputs["factors"].size if made.solve else 0
@@ -122,7 +124,8 @@ class Course:
         size = y.shape[1]
         times = None if span else system.clock.seconds
         self.span = span = span or (0.0, system.clock.duration)
-        self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64), system.whole)
+        form = system.whole, system.is_careful
+        self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64), *form)
         self.records = self.march.records(span[0], y)
         control(self.records, "row")[:] = 1.0
         if before is not None:
@@ -132,6 +135,7 @@ class Course:
         self.first_rows = control(self.records, "row").astype(int) if before is not None else np.zeros(len(y), int)
         inside = [x for x in table.starts if span[0] < x < span[1]]
         breaks = np.array([span[0], *inside, span[1]])
+        self.numbers: NDArray[np.intp] = np.arange(len(y))
         self._growth = dict[int, Growth]()
         self._due, self._why = np.full(len(y), float(FIRST_SLICE)), dict[int, str]()
         rows = int(self.first_rows.max(initial=0)) + 1 + ROWS if times is None else len(times)
@@ -269,6 +273,8 @@ class Courses:
     ----------
     parts
         The ways in independent and in all coordinates, in that order, each with the numbers of its states.
+    branches
+        Singular states of the mechanism at which states have stopped.
     """
 
     def __init__(
@@ -276,7 +282,7 @@ class Courses:
     ) -> None:
         self.passage, self.table, self._whole, self._how = passage, table, whole, how
         self.parts = list[tuple[Course, NDArray[np.intp]]]()
-        self.count = len(whole)
+        self.count, self.branches = len(whole), dict[int, Branches]()
         self._start = passage.whole_start(first) if whole.any() else first.y
         if not whole.all():
             own = np.flatnonzero(~whole)
@@ -293,26 +299,58 @@ class Courses:
         if before is None:
             y = np.concatenate([y, np.zeros((len(y), system.size - y.shape[1]))], axis=1)
         rows = {name: x[own] if len(x) > 1 else x for name, x in self.table.rows.items()}
-        return Course(system, Table(self.table.starts, rows), y, self._how(system), None, before)
+        course = Course(system, Table(self.table.starts, rows), y, self._how(system), None, before)
+        course.numbers = own
+        if whole and self.passage.stops:
+            control(course.records, "limit")[:] = NEAR
+        return course
 
     def _in_all(self, own: NDArray[np.intp], y: Floats, before: Floats | None = None) -> None:
         self.parts.append((self._course(True, y, own, before), own))
 
+    def _run(self, course: Course) -> None:
+        """Integrate states, and look at the steps of those that come near a singular state of the mechanism."""
+        course.run()
+        while course.system.whole and (left := np.flatnonzero(course.status == LEAVES)).size:
+            for k in left:
+                self._look(course, int(k))
+            course.run()
+
+    def _look(self, course: Course, k: int) -> None:
+        """Let a state go on unless its last step has passed a singular state of the mechanism."""
+        record = course.records[k : k + 1]
+        at, wide = len(CONTROLS), course.system.size + 1
+        now, old = record[0, at : at + wide], record[0, at + 2 * wide : at + 3 * wide]
+        t, h = float(control(record, "t")[0]), float(control(record, "step")[0])
+        control(record, "status")[:] = RUNNING if t < course.span[1] else DONE
+        try:
+            self.passage.check(course.system, t - h, h, old[:-1], now[:-1])
+        except Branches as branches:
+            self.branches[int(course.numbers[k])] = branches
+            control(record, "status")[:] = BRANCHES
+            control(record, "t")[:] = branches.t
+            now[: len(branches.y)] = branches.y
+            rows = np.searchsorted(course.task.times, branches.t, side="right")
+            if course.task.own:
+                rows = int(control(record, "row")[0]) - 1
+            course.task.results[k, rows:] = np.nan
+            control(record, "row")[:] = rows
+
     def run(self) -> None:
         """Integrate all states."""
         course, own = self.parts[0]
-        course.run()
+        self._run(course)
         if not course.system.whole:
             ends = control(course.records, "t") >= course.span[1]
             control(course.records, "status")[(course.status == LEAVES) & ends] = DONE
             left = np.flatnonzero(course.status == LEAVES)
             if len(left):
                 self._in_all(own[left], self.passage.converted(course.now[left]), course.records[left])
-                self.parts[-1][0].run()
+                self._run(self.parts[-1][0])
             if self._whole.any():
                 some = np.flatnonzero(self._whole)
                 self._in_all(some, self._start[some])
-                self.parts[-1][0].run()
+                self._run(self.parts[-1][0])
 
     def count_of(self, name: str) -> NDArray[np.int64]:
         """Return a count for each state."""
@@ -329,11 +367,19 @@ class Courses:
             found[own] = control(course.records, "t")
         return found
 
+    def check(self) -> None:
+        """Say why a single state was given up."""
+        if self.branches:
+            raise self.branches[0]
+        self.parts[-1][0].check()
+
     @property
     def changes(self) -> list[float]:
         """When states have changed their coordinates."""
         return sorted(
-            float(t) for course, _ in self.parts for t in control(course.records, "t")[course.status == LEAVES]
+            float(t)
+            for course, _ in self.parts
+            for t in control(course.records, "t")[(course.status == LEAVES) & (not course.system.whole)]
         )
 
 

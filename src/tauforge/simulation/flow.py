@@ -70,12 +70,23 @@ class Flow(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def flow(robot: Robot, equations: Program, stiff: bool, whole: bool = False) -> Flow:
-    """Return the Programs, from the equations of motion; ``whole``: in all coordinates."""
+def flow(robot: Robot, equations: Program, stiff: bool, whole: bool = False, careful: bool = False) -> Flow:
+    """Return the Programs, from the equations of motion.
+
+    Parameters
+    ----------
+    whole
+        Whether they are those in all coordinates.
+    careful
+        Whether their rates are those of the state on the loops, as is needed near singular states.
+    """
     parts = _State(equations)
     q = equations.arguments["q"].nodes
     settled = _settled(opened(robot) if whole else robot, q)
-    new = replaced(parts.rates, dict(zip(q, settled, strict=True)))
+    by = dict(zip(q, settled, strict=True))
+    if whole and careful and not stiff:
+        by = dict(zip(parts.state, _projected(robot, parts)[0], strict=True))
+    new = replaced(parts.rates, by)
     given = {name: array for name, array in equations.arguments.items() if name not in (*parts.names, TIME)}
     inputs = {
         STATE: _vector(parts.state),

@@ -14,6 +14,7 @@ from scipy import integrate
 from ..errors import ProgramError
 from ..progress import Progress
 from .balance import OutOfBalance
+from .branching import Branches
 from .compiled import Stepper, check_start
 from .divergence import Growth
 from .energy_check import EnergyCheck
@@ -117,6 +118,12 @@ def run(
                     if stuck:
                         raise _given_up(system, record, growth, *stuck)
                     record.steps += 1
+                    try:
+                        passage.check(system, solver.t_old, solver.t - solver.t_old, y, solver.y)
+                    except Branches as branches:
+                        record.reached = branches.t, np.concatenate([branches.y, y[len(branches.y) :]])
+                        raise
+                    y = np.array(solver.y)
                     check.note(solver)
                     halt = _watched(watch, record, solver)
                     until = halt[0] if halt else solver.t

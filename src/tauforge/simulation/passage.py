@@ -22,7 +22,8 @@ from ..errors import ProgramError
 from ..llvm.march.tables import AHEAD
 from ..robot.robot import Robot
 from ..runtime.function import Function
-from .constrained import watched
+from .branching import NEAR, Branches, passed
+from .constrained import is_steady, watched
 from .start import Start
 from .system import System
 
@@ -30,6 +31,8 @@ Floats = NDArray[np.float64]
 AUTO, INDEPENDENT, ALL = CHOICES = ("auto", "independent", "all")
 LIMIT = 0.02
 """Margin below which independent coordinates no longer describe a mechanism well."""
+INERTIA = "inertia"
+"""The way through singular states of the mechanism itself."""
 MOVING = 1e-6
 """Part of the fastest joint's velocity that loops may open with at the start."""
 
@@ -44,20 +47,26 @@ class Passage:
         Returns the equations of motion, in all coordinates or not.
     asked
         One of CHOICES.
+    through
+        INERTIA, to go on through singular states of the mechanism itself; None to stop there.
     """
 
-    def __init__(self, robot: Robot, make: Callable[[bool], System], asked: Any) -> None:
+    def __init__(self, robot: Robot, make: Callable[[bool], System], asked: Any, through: Any) -> None:
+        if through not in (None, INERTIA):
+            raise ProgramError(f"through={through!r}; it is None or {INERTIA!r}")
         if asked not in CHOICES:
             raise ProgramError(f"coordinates={asked!r}; choose among {', '.join(map(repr, CHOICES))}")
         self.robot, self._make, self._systems = robot, make, dict[bool, System]()
         self.asked = asked if robot.loops else INDEPENDENT
         self.limit = LIMIT if self.asked == AUTO else 0.0
+        self.stops = through is None and bool(robot.loops) and is_steady(robot)
 
     def system(self, whole: bool) -> System:
         """Return the equations of motion, in all coordinates or not."""
         if whole not in self._systems:
             self._systems[whole] = self._make(whole)
             self._systems[whole].is_watched = self.limit > 0.0
+            self._systems[whole].is_careful = whole and not self.stops
         return self._systems[whole]
 
     @property
@@ -103,6 +112,18 @@ class Passage:
         margin = float(self.margins(np.concatenate(system.parts(y)[:2])))
         expected = margin - AHEAD * ahead * (before - margin)
         return not min(margin, expected) >= self.limit, margin
+
+    def check(self, system: System, t: float, h: float, before: Floats, after: Floats) -> None:
+        """Raise an error if a step in all coordinates, from the time t on, has passed a singular state of the mechanism."""
+        if not self.stops or not system.whole:
+            return
+        (q, qd, margin), (q_after, qd_after, margin_after) = map(system.on_loops, (before, after))
+        if min(margin, margin_after) < NEAR:
+            found = passed(self.robot, h, (q, system.rate_of(q, qd)), (q_after, system.rate_of(q_after, qd_after)))
+            if found is not None:
+                when = t + found.part * h
+                v = (1.0 - found.part) * qd + found.part * qd_after
+                raise Branches(self.robot, when, system.clock.said(when), found.q, v)
 
     def converted(self, y: Floats) -> Floats:
         """Return states in all coordinates, from states with independent velocities."""

@@ -43,7 +43,7 @@ def simulate(
     events: Any = None, *, rate: float | None = None, delay: int = 0, saturation: ArrayLike | None = None,
     wrenches: Any = None, smoothing: float = SMOOTHING, stiction: float | Stiction | None = None,
     stops: float | Stops | bool | None = None, max_step: float = np.inf, max_steps: int | None = None,
-    threads: int | None = None, coordinates: str = "auto",
+    threads: int | None = None, coordinates: str = "auto", through: str | None = None,
 ) -> Trajectory:
     # fmt: on
     """Return the motion of a robot, which can have a floating base or closed loops, under torques or a controller.
@@ -83,6 +83,9 @@ def simulate(
     coordinates
         With closed loops: "independent" joints, "all" joints, or "auto", the former until they no longer describe the
         mechanism well, then the latter. Results are always in the same order.
+    through
+        A simulation stops where the mechanism itself is singular, so that its motion can go on in more than one way, as
+        when the bars of a parallelogram are in line. "inertia" goes on with the present velocities.
 
     Raises
     ------
@@ -113,7 +116,7 @@ def simulate(
             return found._replace(atol=_resolving_friction(found.atol, system, smoothing))
         return found
 
-    passage = Passage(robot, made, coordinates)
+    passage = Passage(robot, made, coordinates, through)
     whole = passage.start(first)
     system = passage.system(bool(whole.all()))
     watch = Watch(robot, events, system.split, clock)
@@ -196,7 +199,7 @@ def _march(courses: Courses, batch: tuple[int, ...] | None) -> Trajectory:
         return course_of_many(courses, batch)
     try:
         courses.run()
-        courses.parts[-1][0].check()
+        courses.check()
     except KeyboardInterrupt as interrupt:
         interrupt.trajectory = course_of_one(courses, "interrupted")  # type: ignore[attr-defined]
         raise

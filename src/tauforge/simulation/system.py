@@ -56,7 +56,7 @@ class System:
         self.function = compiled(program)
         self.given, self.made = list(program.inputs), list(program.outputs)
         self.nq, self.n = program.inputs["q"].size, program.inputs["qd"].size
-        self.whole, self.is_watched = whole, False
+        self.whole, self.is_watched, self.is_careful = whole, False, False
         self.places = list(independent_places(robot)) if whole else list(range(self.n))
         self.velocity_names = axis_names(robot.expanded()) if whole else robot.velocity_names
         integral = program.inputs.get("integral")
@@ -84,6 +84,18 @@ class System:
         """Return coordinates, the velocities of the independent joints, and the integral, as others read them."""
         q, qd, integral = self.parts(y)
         return q, self.independent(qd), integral
+
+    def on_loops(self, y: Floats) -> tuple[Floats, Floats, float]:
+        """Return coordinates and velocities of all joints on the loops, and the margin of these."""
+        assert self._projection is not None
+        with np.errstate(all="ignore"):
+            found = self._projection(*np.split(y, [self.nq, self.nq + self.n])[:2])
+        return found.q_closed, found.qd_closed, float(found.margin)
+
+    def rate_of(self, q: Floats, qd: Floats) -> Floats:
+        """Return the rates of the coordinates from the velocities of all joints."""
+        rate: Floats = qd if self._tangent is None else self._tangent(q) @ qd
+        return rate
 
     def projected(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         """Return coordinates and velocities of all joints on the loops."""

@@ -13,8 +13,8 @@ all steps can have changed it, by how much it has changed at most, and the large
 the coordinates describe the state, and from which margin on they do not (0: they always do)."""
 FRESH = 2.0
 """What ``stale`` is before the first step."""
-RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY, UNBALANCED, SINGULAR, LEAVES, ENDLESS = range(9)
-"""The status of a state; LEAVES is that of one whose margin falls, and the last is set between two calls."""
+RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY, UNBALANCED, SINGULAR, LEAVES, BRANCHES, ENDLESS = range(10)
+"""The status of a state; LEAVES is that of one whose margin falls, and the last two are set between two calls."""
 AHEAD = 1.5
 """How many steps ahead the margin is looked at, as it changed in the last one."""
 PLAN = (
