@@ -106,6 +106,8 @@ class Course:
         results too.
     before
         The controls of the states, if they have been on their way in other coordinates.
+    careful
+        Whether stages of explicit methods in all coordinates are brought to the loops.
     """
 
     def __init__(
@@ -116,15 +118,16 @@ class Course:
         how: Options,
         span: tuple[float, float] | None = None,
         before: Floats | None = None,
+        careful: bool = True,
     ) -> None:
-        self.system, self.how, self.table = system, how, table
+        self.system, self.how, self.table, self.is_careful = system, how, table, careful
         if y.shape[1] == system.size:
             y = np.concatenate([y, np.zeros((len(y), 1))], axis=1)  # the work
         self._start = y
         size = y.shape[1]
         times = None if span else system.clock.seconds
         self.span = span = span or (0.0, system.clock.duration)
-        form = system.whole, system.is_careful
+        form = system.whole, system.whole and careful
         self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64), *form)
         self.records = self.march.records(span[0], y)
         control(self.records, "row")[:] = 1.0
@@ -135,7 +138,6 @@ class Course:
         self.first_rows = control(self.records, "row").astype(int) if before is not None else np.zeros(len(y), int)
         inside = [x for x in table.starts if span[0] < x < span[1]]
         breaks = np.array([span[0], *inside, span[1]])
-        self.numbers: NDArray[np.intp] = np.arange(len(y))
         self._growth = dict[int, Growth]()
         self._due, self._why = np.full(len(y), float(FIRST_SLICE)), dict[int, str]()
         rows = int(self.first_rows.max(initial=0)) + 1 + ROWS if times is None else len(times)
@@ -286,71 +288,80 @@ class Courses:
         self._start = passage.whole_start(first) if whole.any() else first.y
         if not whole.all():
             own = np.flatnonzero(~whole)
-            course = self._course(False, first.y[own], own)
-            control(course.records, "limit")[:] = passage.limit
-            if passage.limit:
-                control(course.records, "margin")[:] = passage.margins(first.y[own])
-            self.parts.append((course, own))
+            self._course(False, first.y[own], own)
         else:
-            self._in_all(np.flatnonzero(whole), self._start)
+            self._course(True, self._start, np.flatnonzero(whole))
 
-    def _course(self, whole: bool, y: Floats, own: NDArray[np.intp], before: Floats | None = None) -> Course:
+    def _course(
+        self, whole: bool, y: Floats, own: NDArray[np.intp], before: Floats | None = None, careful: bool = False
+    ) -> Course:
+        """Add the way of some states."""
         system = self.passage.system(whole)
         if before is None:
             y = np.concatenate([y, np.zeros((len(y), system.size - y.shape[1]))], axis=1)
         rows = {name: x[own] if len(x) > 1 else x for name, x in self.table.rows.items()}
-        course = Course(system, Table(self.table.starts, rows), y, self._how(system), None, before)
-        course.numbers = own
-        if whole and self.passage.stops:
-            control(course.records, "limit")[:] = NEAR
+        careful = careful or not self.passage.is_steady
+        course = Course(system, Table(self.table.starts, rows), y, self._how(system), None, before, careful)
+        if whole:
+            control(course.records, "limit")[:] = NEAR if self.passage.stops or not careful else 0.0
+        elif self.passage.limit:
+            control(course.records, "limit")[:] = self.passage.limit
+            control(course.records, "margin")[:] = self.passage.margins(y)
+        self.parts.append((course, own))
         return course
-
-    def _in_all(self, own: NDArray[np.intp], y: Floats, before: Floats | None = None) -> None:
-        self.parts.append((self._course(True, y, own, before), own))
-
-    def _run(self, course: Course) -> None:
-        """Integrate states, and look at the steps of those that come near a singular state of the mechanism."""
-        course.run()
-        while course.system.whole and (left := np.flatnonzero(course.status == LEAVES)).size:
-            for k in left:
-                self._look(course, int(k))
-            course.run()
-
-    def _look(self, course: Course, k: int) -> None:
-        """Let a state go on unless its last step has passed a singular state of the mechanism."""
-        record = course.records[k : k + 1]
-        at, wide = len(CONTROLS), course.system.size + 1
-        now, old = record[0, at : at + wide], record[0, at + 2 * wide : at + 3 * wide]
-        t, h = float(control(record, "t")[0]), float(control(record, "step")[0])
-        control(record, "status")[:] = RUNNING if t < course.span[1] else DONE
-        try:
-            self.passage.check(course.system, t - h, h, old[:-1], now[:-1])
-        except Branches as branches:
-            self.branches[int(course.numbers[k])] = branches
-            control(record, "status")[:] = BRANCHES
-            control(record, "t")[:] = branches.t
-            now[: len(branches.y)] = branches.y
-            rows = np.searchsorted(course.task.times, branches.t, side="right")
-            if course.task.own:
-                rows = int(control(record, "row")[0]) - 1
-            course.task.results[k, rows:] = np.nan
-            control(record, "row")[:] = rows
 
     def run(self) -> None:
         """Integrate all states."""
         course, own = self.parts[0]
-        self._run(course)
         if not course.system.whole:
-            ends = control(course.records, "t") >= course.span[1]
-            control(course.records, "status")[(course.status == LEAVES) & ends] = DONE
-            left = np.flatnonzero(course.status == LEAVES)
+            course.run()
+            left = _left(course)
             if len(left):
-                self._in_all(own[left], self.passage.converted(course.now[left]), course.records[left])
-                self._run(self.parts[-1][0])
+                self._in_all(self._course(True, self.passage.converted(course.now[left]), own[left], course.records[left]))
             if self._whole.any():
                 some = np.flatnonzero(self._whole)
-                self._in_all(some, self._start[some])
-                self._run(self.parts[-1][0])
+                self._in_all(self._course(True, self._start[some], some))
+        else:
+            self._in_all(course)
+
+    def _in_all(self, course: Course) -> None:
+        """Integrate states in all coordinates, and with care those that come near a singular state of the mechanism."""
+        course.run()
+        own, left = self.parts[-1][1], _left(course)
+        if not course.is_careful and len(left):
+            passing = [k for k in left if self._goes_on(course, int(k), int(own[k]))]
+            if not passing:
+                return
+            control(course.records, "status")[passing] = LEAVES
+            course = self._course(True, course.now[passing], own[passing], course.records[passing], True)
+            course.run()
+            own, left = own[passing], _left(course)
+        while len(left):
+            for k in left:
+                self._goes_on(course, int(k), int(own[k]))
+            course.run()
+            left = _left(course)
+
+    def _goes_on(self, course: Course, k: int, number: int) -> bool:
+        """Tell whether a state goes on: not if its last step has passed a singular state of the mechanism."""
+        record, size = course.records[k : k + 1], course.system.size + 1
+        at = len(CONTROLS)
+        now, old = record[0, at : at + size], record[0, at + 2 * size : at + 3 * size]
+        t, h = float(control(record, "t")[0]), float(control(record, "step")[0])
+        control(record, "status")[:] = RUNNING
+        try:
+            self.passage.check(course.system, t - h, h, old[:-1], now[:-1])
+        except Branches as branches:
+            self.branches[number] = branches
+            control(record, "status")[:] = BRANCHES
+            control(record, "t")[:] = branches.t
+            now[: len(branches.y)] = branches.y
+            rows = int(control(record, "row")[0])
+            rows = rows - 1 if course.task.own else int(np.searchsorted(course.task.times, branches.t, side="right"))
+            course.task.results[k, rows:] = np.nan
+            control(record, "row")[:] = rows
+            return False
+        return True
 
     def count_of(self, name: str) -> NDArray[np.int64]:
         """Return a count for each state."""
@@ -381,6 +392,13 @@ class Courses:
             for course, _ in self.parts
             for t in control(course.records, "t")[(course.status == LEAVES) & (not course.system.whole)]
         )
+
+
+def _left(course: Course) -> NDArray[np.intp]:
+    """Return the states that have left their way before the end."""
+    status = control(course.records, "status")
+    status[(status == LEAVES) & (control(course.records, "t") >= course.span[1])] = DONE
+    return np.flatnonzero(status == LEAVES)
 
 
 def _inputs(table: Table, names: tuple[str, ...], starts: Floats) -> Floats:

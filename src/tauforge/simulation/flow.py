@@ -29,6 +29,7 @@ from ..graph.rewrite import replaced
 from ..models.configuration import NEWTON_STEPS, closed_again
 from ..models.inertia_matrix import inertia_matrix
 from ..models.inverse_dynamics import inverse_dynamics
+from ..models.loops.constrained_dynamics import ConstrainedInertia
 from ..program.array import Array, Shape
 from ..program.program import Program
 from ..robot.entries import axis_names, by_joint, owners
@@ -197,7 +198,7 @@ def linear_of_all(
     pull, loops = _loop_slopes(robot, equations, parts)
     for force, more in zip(forces, pull, strict=True):
         force[:n] = [x + y for x, y in zip(force[:n], more, strict=True)]
-    J = held(robot).J
+    known, J = held(robot), held(robot).J
     none, one = [ZERO] * count, [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
     rows = [[*_times(along, D, i, n), *none, *one[i]] for i in range(n)]
     rows += [[*p, *own, *v] for p, v, own in zip(*slopes.get("integral_rate", [[], [], []]), strict=True)]
@@ -208,17 +209,27 @@ def linear_of_all(
                   *(row[i] for row in J)])  # fmt: skip
     for row, (by_q, by_v) in zip(J, loops, strict=True):
         W.append([*(c * x for x in by_q), *none, *(a + c * x for a, x in zip(row, by_v, strict=True)), *[ZERO] * m])
+    inertia_of_loops = ConstrainedInertia(known.robot, known.state, known.constraints)
+    for i, compliance in enumerate(inertia_of_loops.compliances):
+        W[before + n + i][before + n + i] = as_node(-compliance)
+    for i, weight in inertia_of_loops.stiff.items():  # joints that move no mass get that of the loops
+        for k, x in known.constraints.J[i].items():
+            row, factor = W[before + k], as_node(weight * x)
+            row[:] = [a + factor * b if b is not ZERO else a for a, b in zip(row, W[before + n + i], strict=True)]
     order = [*range(before), *reversed(range(before, before + n)), *range(before + n, before + n + m)]
     W = [[W[i][j] for j in order] for i in order]
     kept = _Kept()
     _eliminate(W, kept)
     moving = [[kept.symbol(x) for x in row] for row in along]
     step = kept.symbol(c)
-    b = [symbol(f"b[{i}]") for i in range(nq + n + count)]
+    b = [symbol(f"b[{i}]") for i in range(nq + n + count + 1)]
     inertia, closing = ([[kept.symbol(x) for x in row] for row in rows] for rows in (M, J))
     speeds = b[nq : nq + n]
-    right = [*(_dot(row, b[:nq]) for row in moving), *b[nq + n :], *(_dot(row, speeds) for row in inertia)]
+    right = [*(_dot(row, b[:nq]) for row in moving), *b[nq + n : -1], *(_dot(row, speeds) for row in inertia)]
     right += [_dot(row, speeds) for row in closing]
+    for i, weight in inertia_of_loops.stiff.items():
+        for k, x in known.constraints.J[i].items():
+            right[before + k] = right[before + k] + kept.symbol(as_node(weight * x)) * right[before + n + i]
     x = dict(zip(order, _substitute(W, [right[k] for k in order]), strict=True))
     p, integral, v = ([x[k] for k in some] for some in (range(n), range(n, before), range(before, before + n)))
     if D is None or T is None:

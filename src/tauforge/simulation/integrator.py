@@ -142,8 +142,9 @@ def run(
                     left, margin = passage.leaves(system, margin, solver.y, ahead)
                 t, y = float(solver.t), system.settled_state(solver.y)
                 first_step = getattr(solver, "h_abs", None)
-                if left and t < end:
-                    system, y, left = passage.system(True), passage.converted(y), solver.status == "running"
+                left, running = left and t < end, solver.status == "running"
+                if left:
+                    system, y, left = passage.system(True), passage.converted(y), running
                     record.systems.append((len(record.t), system, t))
                     record.reached = (t, y)
                     watch.follow(system.split)

@@ -59,14 +59,14 @@ class Passage:
         self.robot, self._make, self._systems = robot, make, dict[bool, System]()
         self.asked = asked if robot.loops else INDEPENDENT
         self.limit = LIMIT if self.asked == AUTO else 0.0
-        self.stops = through is None and bool(robot.loops) and is_steady(robot)
+        self.is_steady = not robot.loops or is_steady(robot)
+        self.stops = through is None and bool(robot.loops) and self.is_steady
 
     def system(self, whole: bool) -> System:
         """Return the equations of motion, in all coordinates or not."""
         if whole not in self._systems:
             self._systems[whole] = self._make(whole)
             self._systems[whole].is_watched = self.limit > 0.0
-            self._systems[whole].is_careful = whole and not self.stops
         return self._systems[whole]
 
     @property

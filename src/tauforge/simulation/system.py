@@ -56,7 +56,7 @@ class System:
         self.function = compiled(program)
         self.given, self.made = list(program.inputs), list(program.outputs)
         self.nq, self.n = program.inputs["q"].size, program.inputs["qd"].size
-        self.whole, self.is_watched, self.is_careful = whole, False, False
+        self.whole, self.is_watched = whole, False
         self.places = list(independent_places(robot)) if whole else list(range(self.n))
         self.velocity_names = axis_names(robot.expanded()) if whole else robot.velocity_names
         integral = program.inputs.get("integral")

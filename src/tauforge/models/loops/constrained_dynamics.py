@@ -82,8 +82,8 @@ class ConstrainedInertia:
         E: list[Scalar] = [0.0 if each else compliance / mean for each in settled]
         self.compliances = E
         light = _weightless(robot, state, self.axes)
-        self._stiff = {i: mean for i, row in enumerate(self._J) if light & row.keys()}
-        for i, weight in self._stiff.items():
+        self.stiff = {i: mean for i, row in enumerate(self._J) if light & row.keys()}
+        for i, weight in self.stiff.items():
             for k, a in self._J[i].items():
                 for n, b in self._J[i].items():
                     own[k][n] = own[k][n] + weight * (a * b)
@@ -100,7 +100,7 @@ class ConstrainedInertia:
     ) -> tuple[list[Scalar], list[Scalar]]:
         """Return x and λ in M x = f + Jᵀ λ and J x = c; where equations can depend on others, after some steps."""
         f = list(f)
-        for i, weight in self._stiff.items():
+        for i, weight in self.stiff.items():
             for k, a in self._J[i].items():
                 f[k] = f[k] + a * (weight * c[i])
         x, multipliers = self._saddle.solved(f, c)
