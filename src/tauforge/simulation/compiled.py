@@ -61,6 +61,8 @@ REASONS = {
     NOT_FINITE: "even in the shortest step, the state or its rates exceed the largest numbers",
     TOO_MANY: "it has tried max_steps steps",
 }
+FAILED = (TOO_SMALL, NOT_FINITE, UNBALANCED, SINGULAR)
+"""Why a state can have been given up near a singular state of the mechanism."""
 NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
           TOO_MANY: "too many steps", UNBALANCED: "energy error", SINGULAR: "singular", LEAVES: "singular", BRANCHES: "branches",
@@ -326,7 +328,7 @@ class Courses:
 
     def _in_all(self, course: Course) -> None:
         """Integrate states in all coordinates, and with care those that come near a singular state of the mechanism."""
-        course.run()
+        self._run(course, self.parts[-1][1])
         own, left = self.parts[-1][1], _left(course)
         if not course.is_careful and len(left):
             passing = [k for k in left if self._goes_on(course, int(k), int(own[k]))]
@@ -334,15 +336,24 @@ class Courses:
                 return
             control(course.records, "status")[passing] = LEAVES
             course = self._course(True, course.now[passing], own[passing], course.records[passing], True)
-            course.run()
-            own, left = own[passing], _left(course)
+            own = own[passing]
+            self._run(course, own)
+            left = _left(course)
         while len(left):
             for k in left:
                 self._goes_on(course, int(k), int(own[k]))
-            course.run()
+            self._run(course, own)
             left = _left(course)
 
-    def _goes_on(self, course: Course, k: int, number: int) -> bool:
+    def _run(self, course: Course, own: NDArray[np.intp]) -> None:
+        """Integrate states; those that fail may have passed a singular state of the mechanism in their last step."""
+        course.run()
+        for k in np.flatnonzero(np.isin(course.status, FAILED)):
+            why = course.status[k]
+            if self._goes_on(course, int(k), int(own[k]), failed=True):
+                control(course.records, "status")[k] = why
+
+    def _goes_on(self, course: Course, k: int, number: int, failed: bool = False) -> bool:
         """Tell whether a state goes on: not if its last step has passed a singular state of the mechanism."""
         record, size = course.records[k : k + 1], course.system.size + 1
         at = len(CONTROLS)
@@ -350,7 +361,7 @@ class Courses:
         t, h = float(control(record, "t")[0]), float(control(record, "step")[0])
         control(record, "status")[:] = RUNNING
         try:
-            self.passage.check(course.system, t - h, h, old[:-1], now[:-1])
+            self.passage.check(course.system, t - h, h, old[:-1], now[:-1], failed)
         except Branches as branches:
             self.branches[number] = branches
             control(record, "status")[:] = BRANCHES

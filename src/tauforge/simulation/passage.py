@@ -25,7 +25,7 @@ from ..runtime.function import Function
 from .branching import NEAR, Branches, passed
 from .constrained import is_steady, watched
 from .start import Start
-from .system import System
+from .system import System, compiled_projection
 
 Floats = NDArray[np.float64]
 AUTO, INDEPENDENT, ALL = CHOICES = ("auto", "independent", "all")
@@ -54,10 +54,8 @@ class Passage:
     def __init__(self, robot: Robot, make: Callable[[bool], System], asked: Any, through: Any) -> None:
         if through not in (None, INERTIA):
             raise ProgramError(f"through={through!r}; it is None or {INERTIA!r}")
-        if asked not in CHOICES:
-            raise ProgramError(f"coordinates={asked!r}; choose among {', '.join(map(repr, CHOICES))}")
         self.robot, self._make, self._systems = robot, make, dict[bool, System]()
-        self.asked = asked if robot.loops else INDEPENDENT
+        self.asked = checked_choice(robot, asked)
         self.limit = LIMIT if self.asked == AUTO else 0.0
         self.is_steady = not robot.loops or is_steady(robot)
         self.stops = through is None and bool(robot.loops) and self.is_steady
@@ -88,10 +86,7 @@ class Passage:
 
     def margins(self, y: Floats) -> Floats:
         """Return how well the independent joints describe states."""
-        q, qd = self._states(y)
-        with np.errstate(all="ignore"):
-            found: Floats = np.asarray(_watched(self.robot)(q, qd).margin)
-        return found
+        return margins(self.robot, y)
 
     def _states(self, y: Floats) -> tuple[Floats, Floats]:
         nq, n = len(self.robot.coordinate_names), self.robot.dof
@@ -113,13 +108,17 @@ class Passage:
         expected = margin - AHEAD * ahead * (before - margin)
         return not min(margin, expected) >= self.limit, margin
 
-    def check(self, system: System, t: float, h: float, before: Floats, after: Floats) -> None:
-        """Raise an error if a step in all coordinates, from the time t on, has passed a singular state of the mechanism."""
+    def check(self, system: System, t: float, h: float, before: Floats, after: Floats, failed: bool = False) -> None:
+        """Raise an error if a step in all coordinates, from the time t on, has passed a singular state of the mechanism,
+        or has failed near one.
+        """
         if not self.stops or not system.whole:
             return
         (q, qd, margin), (q_after, qd_after, margin_after) = map(system.on_loops, (before, after))
         if min(margin, margin_after) < NEAR:
             found = passed(self.robot, h, (q, system.rate_of(q, qd)), (q_after, system.rate_of(q_after, qd_after)))
+            if found is None and failed and margin_after < LIMIT:
+                raise Branches(self.robot, t + h, system.clock.said(t + h), q_after, qd_after)
             if found is not None:
                 when = t + found.part * h
                 v = (1.0 - found.part) * qd + found.part * qd_after
@@ -129,32 +128,49 @@ class Passage:
         """Return states in all coordinates, from states with independent velocities."""
         nq, n = len(self.robot.coordinate_names), self.robot.dof
         q, qd = self._states(y)
-        with np.errstate(all="ignore"):
-            v = np.asarray(_watched(self.robot)(q, qd).velocities)
+        v = all_velocities(self.robot, q, qd)
         return np.concatenate([q, np.where(qd.any(axis=-1, keepdims=True), v, 0.0), y[..., nq + n :]], axis=-1)
 
     def whole_start(self, first: Start) -> Floats:
         """Return the states at the start in all coordinates."""
-        if first.full is None:
-            y = self.converted(first.y)
-            if not np.isfinite(y).all():
-                raise ProgramError(
-                    f"at q0, the velocities of {', '.join(self.robot.velocity_names)} do not determine those of the "
-                    "other joints; give qd0 of all joints"
-                )
-            return y
-        q = self._states(first.y)[0]
-        y = np.concatenate([q, first.full], axis=1)
-        project = self.system(True).projected
-        reached = np.array([np.concatenate(project(*np.split(one, [q.shape[1]]))) for one in y])
-        v = reached[:, q.shape[1] :]
-        off = np.abs(v - first.full).max(axis=1)
-        if (worst := np.flatnonzero(~(off <= MOVING * np.maximum(1.0, np.abs(first.full).max(axis=1))))).size:
+        return in_all_coordinates(self.robot, first.y, first.full)
+
+
+def checked_choice(robot: Robot, asked: Any) -> str:
+    """Return the coordinates that are asked for, or say that there are no such."""
+    if asked not in CHOICES:
+        raise ProgramError(f"coordinates={asked!r}; choose among {', '.join(map(repr, CHOICES))}")
+    return str(asked) if robot.loops else INDEPENDENT
+
+
+def margins(robot: Robot, y: Floats) -> Floats:
+    """Return how well the independent joints describe states."""
+    nq, n = len(robot.coordinate_names), robot.dof
+    with np.errstate(all="ignore"):
+        found: Floats = np.asarray(_watched(robot)(y[..., :nq], y[..., nq : nq + n]).margin)
+    return found
+
+
+def in_all_coordinates(robot: Robot, y: Floats, full: Floats | None) -> Floats:
+    """Return states at a start in all coordinates, from the velocities of independent joints, or from all if given."""
+    nq, n = len(robot.coordinate_names), robot.dof
+    q, qd = y[:, :nq], y[:, nq : nq + n]
+    if full is None:
+        v = np.where(qd.any(axis=-1, keepdims=True), all_velocities(robot, q, qd), 0.0)
+        if not np.isfinite(v).all():
             raise ProgramError(
-                f"qd0 opens the loops of {self.robot.name}: the nearest velocities that keep them closed differ by up "
-                f"to {off[worst[0]]:.3g}"
+                f"at q0, the velocities of {', '.join(robot.velocity_names)} do not determine those of the other "
+                "joints; give qd0 of all joints"
             )
-        return reached
+        return np.concatenate([q, v], axis=1)
+    found = compiled_projection(robot)(q, full)
+    off = np.abs(found.qd_closed - full).max(axis=1)
+    if (worst := np.flatnonzero(~(off <= MOVING * np.maximum(1.0, np.abs(full).max(axis=1))))).size:
+        raise ProgramError(
+            f"qd0 opens the loops of {robot.name}: the nearest velocities that keep them closed differ by up to "
+            f"{off[worst[0]]:.3g}"
+        )
+    return np.concatenate([found.q_closed, found.qd_closed], axis=1)
 
 
 @lru_cache(maxsize=32)

@@ -12,19 +12,24 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import ProgramError
-from ..graph.node import Node, as_node, symbol
+from ..graph.functions import absolute
+from ..graph.node import ZERO, Node, as_node, symbol
 from ..graph.rewrite import replaced
 from ..models.configuration import integrate
 from ..models.direct_dynamics import direct_dynamics
-from ..program.array import Array, Shape, outputs
+from ..llvm.march.tables import AHEAD
+from ..program.array import Array, Shape, inputs, outputs
 from ..program.program import Program
 from ..robot.entries import owners
 from ..robot.robot import Robot
+from .constrained import accelerations, independent_places, margin_of, opened, projection
 
 Nodes = Sequence[Node]
 STATE, INTEGRAL, COUNTER = "state", "integral", "counter"
 """The carried arrays: coordinates and velocities, a controller's integral, and the number of steps done."""
-CARRIED = {"state_next": STATE, "integral_next": INTEGRAL, "counter_next": COUNTER}
+MARGIN = "margin"
+"""How well the independent joints describe the state."""
+CARRIED = {"state_next": STATE, "integral_next": INTEGRAL, "counter_next": COUNTER, "margin_next": MARGIN}
 """Outputs of a step, and the inputs that they become."""
 STEP = "dt"
 """The input that holds the time step."""
@@ -58,7 +63,9 @@ class Motion(NamedTuple):
     flat: bool
 
 
-def step(robot: Robot, method: str, controller: Program | None, hold: bool) -> Program:
+def step(
+    robot: Robot, method: str, controller: Program | None, hold: bool, whole: bool = False, watched: bool = False
+) -> Program:
     """Return the Program of one step: the state, the time step and the other inputs -> the next state.
 
     Parameters
@@ -69,27 +76,49 @@ def step(robot: Robot, method: str, controller: Program | None, hold: bool) -> P
         Computes the torques; without one they are an input.
     hold
         Whether the controller's torques are those at the beginning of the step throughout.
+    whole
+        Whether the velocities in the state are those of all joints, not only of the independent ones.
+    watched
+        Whether the margin of the independent joints is carried on: the least one so far, and the last.
     """
-    dynamics, moving = direct_dynamics(robot), integrate(robot)
-    q, qd, tau = (dynamics.arguments[name] for name in ("q", "qd", "tau"))
+    if whole:
+        dynamics, moving, places = accelerations(robot, False), integrate(opened(robot)), independent_places(robot)
+    else:
+        dynamics, moving = direct_dynamics(robot), integrate(robot)
+        places = tuple(range(len(dynamics.arguments["qd"].nodes)))
+    q, qd, acting = (dynamics.arguments[name] for name in ("q", "qd", "tau"))
+    tau = inputs("tau", [acting.shape.labels[0][k] for k in places], acting.meaning) if whole else acting
     integral = _integral(controller)
     dt, counter, count = symbol(STEP), symbol(COUNTER), len(qd.nodes)
-    control = _control(controller, robot, {"q": q, "qd": qd, INTEGRAL: integral}, tau) if controller else None
+    names = [qd.shape.labels[0][k] for k in places]
+    state_of = {"q": q, "qd": inputs("qd", names, qd.meaning) if whole else qd, INTEGRAL: integral}
+    control = _control(controller, robot, state_of, tau) if controller else None
     speeds = (*qd.nodes, *integral.nodes)
-    held = control(q.nodes, speeds, counter) if control and hold else tau.nodes
+
+    def read(now: Nodes) -> Nodes:
+        return [*(now[k] for k in places), *now[count:]]
+
+    held = control(q.nodes, read(speeds), counter) if control and hold else tau.nodes
 
     def accelerate(at: Nodes, now: Nodes, passed: float) -> Nodes:
-        made = control(at, now, counter + passed) if control and not hold else held
-        qdd = _with(dynamics.results["qdd"].nodes, (q, at), (qd, now[:count]), (tau, made[:count]))
-        return [*qdd, *made[count:]]
+        made = control(at, read(now), counter + passed) if control and not hold else held
+        driving = [ZERO] * count
+        for k, x in zip(places, made, strict=False):
+            driving[k] = x
+        qdd = _with(dynamics.results["qdd"].nodes, (q, at), (qd, now[:count]), (acting, driving))
+        return [*qdd, *made[len(places) :]]
 
     def move(at: Nodes, way: Nodes) -> Nodes:
         return _with(moving.results["q_next"].nodes, (moving.arguments["q"], at), (moving.arguments["v"], way[:count]))
 
-    whole = robot.expanded()
-    flat = all(whole.joints[j - 1].kind.is_flat for j in owners(whole))
+    tree = robot.expanded()
+    flat = all(tree.joints[j - 1].kind.is_flat for j in owners(tree))
     method_step = _semi_implicit if method == METHODS[0] else _runge_kutta
     reached, after = method_step(Motion(accelerate, move, dt, flat), q.nodes, speeds)
+    if whole:
+        made = projection(robot)
+        back = _with([*made.results["q_closed"].nodes, *made.results["qd_closed"].nodes], (q, reached), (qd, after[:count]))
+        reached, after = back[: len(q.nodes)], [*back[len(q.nodes) :], *after[count:]]
     state = (*q.nodes, *qd.nodes)
     own = own_inputs(controller) if controller else {"tau": tau}
     arguments = {STATE: Array(Shape([len(state)]), state), **own, STEP: Array(Shape([]), (dt,))}
@@ -100,7 +129,17 @@ def step(robot: Robot, method: str, controller: Program | None, hold: bool) -> P
     if controller and any(name == TIME for name in controller.arguments):
         arguments[COUNTER] = Array(Shape([]), (counter,))
         results["counter_next"] = outputs([counter + 1.0], [], [], "")
+    if watched:
+        least, last = symbol(f"{MARGIN}[0]"), symbol(f"{MARGIN}[1]")
+        margin = margin_of(robot, reached)
+        arguments[MARGIN] = Array(Shape([2]), (least, last))
+        expected = margin - AHEAD * (last - margin)
+        results["margin_next"] = outputs([_least(_least(least, margin), expected), margin], [2], [], "")
     return Program("rollout", arguments, results)
+
+
+def _least(a: Node, b: Node) -> Node:
+    return as_node((a + b - absolute(a - b)) * 0.5)
 
 
 def own_inputs(controller: Program) -> dict[str, Array]:
@@ -157,7 +196,7 @@ def _check(controller: Program, robot: Robot, state: Mapping[str, Array], tau: A
         if _is_known(controller, key) and not fits:
             sizes = ", ".join(f"{known}[{state[known].shape.size}]" for known in ("q", "qd"))
             raise ProgramError(f"{what} has the input {key}{list(array.shape)}; {robot.name} has {sizes}, t and dt")
-    if taken := {STATE, COUNTER} & own_inputs(controller).keys():
+    if taken := {STATE, COUNTER, MARGIN} & own_inputs(controller).keys():
         raise ProgramError(f"{what} has an input called {', '.join(taken)}, which a step has already; rename it")
 
 
