@@ -187,6 +187,9 @@ def test_motion_of_the_platform_and_torques_of_the_motors():
     assert run(*command).stdout == tf.inverse_dynamics(robot).code("c")
     assert run(*command, "--efforts", "motors").stdout == tf.inverse_dynamics(robot, efforts="motors").code("c")
     assert "leg9" in run("generate", "gravity", "planar_3rrr", "--independent", "leg9,leg1_R1,leg2_R1").stderr
+    everywhere = tf.inverse_dynamics(robot, coordinates="all").code("c")
+    assert run(*command, "--coordinates", "all").stdout == everywhere
+    assert "takes no --coordinates" in run("generate", "gravity", "planar_3rrr", "--coordinates", "all").stderr
     assert "takes no --efforts" in run("generate", "gravity", "planar_3rrr", "--efforts", "motors").stderr
 
 

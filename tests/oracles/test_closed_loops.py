@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.robot.entries import axis_names
 
 from ..interpret import interpret
 from ..random_loops import random_mechanism
@@ -40,6 +41,10 @@ def compare(robot, states, seed, loaded=False):
         np.array([interpret(program, *state) for state in zip(states, qd, last, *more, strict=True)])
         for program, last in zip(programs, (qdd, tau), strict=True)
     )
+    everywhere, back = (
+        model(robot, external_wrenches=loaded, coordinates="all", efforts="independent")
+        for model in (tf.direct_dynamics, tf.inverse_dynamics)
+    )
     motion, carried = tf.joint_motion(robot), tf.joint_wrenches(robot, external_wrenches=loaded)
     for i, q in enumerate(states):
         wrenches = more[0][i] if loaded else None
@@ -48,6 +53,13 @@ def compare(robot, states, seed, loaded=False):
         for engine in (known(robot, q, qd[i], wrenches) for known in ENGINES):
             agree(inverse[i], engine.inverse(qdd[i]), 1e-8)
             agree(direct[i], engine.direct(tau[i])[0][engine.free], 1e-8)
+            whole = engine.direct(tau[i])[0]
+            places = [axis_names(engine.robot).index(name) for name in everywhere.outputs["qdd"].labels[0]]
+            loads = [x[i] for x in more]
+            agree(interpret(everywhere, q, engine.v[places], tau[i], *loads), whole[places], 1e-8)
+            torques, unbalanced = interpret(back, q, engine.v[places], whole[places], *loads)
+            agree(torques, tau[i], 1e-8)
+            agree(tau[i] + unbalanced[engine.free], tau[i], 1e-8)
             agree(velocities, engine.v, 1e-8)
             agree(accelerations, engine.accelerations(qdd[i]), 1e-8)
             cuts = engine.cut_wrenches(engine.direct(inverse[i])[1])

@@ -30,11 +30,11 @@ from .identify import identify, validate
 from .options import (
     Accelerated,
     Aim,
+    Coordinates,
+    CoordinatesOption,
     Effort,
     Efforts,
     EffortsOption,
-    Coordinates,
-    CoordinatesOption,
     Fixed,
     Formulation,
     Frame,

@@ -218,7 +218,8 @@ CoordinatesOption = Annotated[
     Coordinates,
     typer.Option(
         "--coordinates",
-        help="Whose velocities and accelerations qd and qdd have where loops are closed: the independent joints', or all.",
+        help="Whose velocities and accelerations qd and qdd have where loops are closed: the independent joints', or "
+        "all.",
     ),
 ]
 Independent = Annotated[

@@ -115,7 +115,7 @@ def hybrid_dynamics(
 def _in_all_coordinates(
     robot: Robot, state: State, given: Sequence[Values], accelerated: frozenset[int]
 ) -> list[Values]:
-    """Return torques or accelerations by joint, as ``articulated`` does, for the axes of a tree with its loops closed."""
+    """Return torques or accelerations by joint, as ``articulated`` does, in all coordinates of closed loops."""
     from .loops.constrained_dynamics import partly_accelerated
 
     entries = enumerate((j in accelerated, x) for j in state.coordinates.independent for x in given[j])

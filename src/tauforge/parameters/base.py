@@ -47,7 +47,7 @@ class BaseParameters:
         Links whose frames are turned about z so that MY vanishes; an angle takes its place.
     shifted
         Links whose frames are shifted along z so that r vanishes.
-    opened
+    of_tree
         Whether they are those of the tree, with the loops open, as models in all coordinates take them.
     """
 
@@ -57,7 +57,7 @@ class BaseParameters:
     plates: frozenset[int] = frozenset()
     turned: frozenset[int] = frozenset()
     shifted: frozenset[int] = frozenset()
-    opened: bool = False
+    of_tree: bool = False
 
     def __repr__(self) -> str:
         grouped = sum(name.endswith(self.suffix) for name in self.names)
@@ -348,16 +348,16 @@ def by_rules(robot: Robot) -> BaseParameters:
 
 
 def grouped(
-    robot: Robot, guess: Sequence[float] | None = None, rotors: bool = False, opened: bool = False
+    robot: Robot, guess: Sequence[float] | None = None, rotors: bool = False, of_tree: bool = False
 ) -> BaseParameters:
     """Return the base inertial parameters, whatever their values, even if all are zero; rotors only if asked for.
 
-    ``opened`` asks for those of the tree of a robot with closed loops.
+    ``of_tree`` asks for those of the tree of a robot with closed loops.
     """
     lifted = robot.expanded().map(as_node)
     opened = lifted.derived(loops=())
     forms = group_dependent(opened, closed_form(opened, 1 - len(lifted.joints) + len(robot.joints), rotors))
-    if robot.loops and not opened:
+    if robot.loops and not of_tree:
         from .closed import group_closed
 
         if guess is not None and len(guess) != len(robot.coordinate_names):
@@ -368,4 +368,4 @@ def grouped(
         forms = group_closed(robot.expanded(), forms, guess)
     elif guess is not None:
         raise RobotError(f"{robot.name} has no closed loops, so a guess of a closed state does not apply")
-    return BaseParameters(robot, forms, opened=opened)
+    return BaseParameters(robot, forms, of_tree=of_tree and bool(robot.loops))

@@ -41,7 +41,7 @@ class BaseSet(Protocol):
     @property
     def shifted(self) -> frozenset[int]: ...
     @property
-    def opened(self) -> bool: ...
+    def of_tree(self) -> bool: ...
 
 
 class Way(NamedTuple):
@@ -89,7 +89,7 @@ def _chosen(
     _check(BASE, groups, model, used)
     if base.of not in (robot, used, robot.reframed, used.reframed):
         raise ProgramError(f"parameters are those of {base.of.name}, another robot than {robot.name}")
-    if _in_all_coordinates(robot, options) and not base.opened:
+    if _in_all_coordinates(robot, options) and not base.of_tree:
         raise ProgramError(
             f"parameters are those of {base.of.name} with its loops closed; in all coordinates, {model} needs those of "
             f"the tree, which parameters={BASE!r} finds"
@@ -194,7 +194,7 @@ def _sets(robot: Robot, parameters: str, tips: bool, opened: bool) -> Sequence[B
     if parameters == AUTO:
         found = by_rules(robot)
         return [found.least(tips=tips, masses=False), found]
-    found = grouped(robot, opened=True) if opened else base_parameters(robot)
+    found = grouped(robot, of_tree=True) if opened else base_parameters(robot)
     return [found] if parameters == BASE else found.sets(tips=tips)
 
 

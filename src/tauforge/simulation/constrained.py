@@ -32,6 +32,7 @@ from ..models.joint_motion import joint_motion
 from ..models.loops.closure import gaps
 from ..models.loops.constrained_dynamics import ConstrainedInertia, product
 from ..models.loops.constraints import Constraints, dependencies
+from ..models.loops.projection import COMPLIANCE
 from ..models.prepare import prepare
 from ..models.state import State
 from ..program.array import Array, Shape
@@ -105,11 +106,12 @@ def projection(robot: Robot) -> Program:
         constraints = Constraints.of(whole, tree, q)
         left = [x for gap in gaps(whole, q) for x in gap.parts]
         e = [-left[i] for i in constraints.dependencies.kept]
-        step = ConstrainedInertia(whole, now, constraints).solved([0.0] * len(tree.names), e)[0]
+        inertia = ConstrainedInertia(whole, now, constraints, compliance=COMPLIANCE)
+        step = inertia.solved([0.0] * len(tree.names), e, steps=0)[0]
         q = moved(whole, q, tree.velocities(step))
     now = replace(state, q=q)
     constraints = Constraints.of(whole, tree, q)
-    inertia = ConstrainedInertia(whole, now, constraints)
+    inertia = ConstrainedInertia(whole, now, constraints, compliance=COMPLIANCE)
     qd = arrays["qd"].nodes
     back = inertia.solved([0.0] * len(qd), [-product(row, qd) for row in constraints.J])[0]
     reached = tuple(as_node(x) for j in owners(whole) for x in q[j])

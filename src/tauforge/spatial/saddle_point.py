@@ -52,9 +52,9 @@ class SaddlePoint:
             for k, x in enumerate(row[: i + 1]):
                 if i == k or not is_zero(x):
                     K[i][k] = K[k][i] = x
-        for i, row in enumerate(J, self.count):
+        for i, constraint in enumerate(J, self.count):
             K[i][i] = -E[i - self.count]
-            for k, x in row.items():
+            for k, x in constraint.items():
                 K[i][k] = K[k][i] = x
         supports = [set(row) for row in J]
         left = set(range(len(K)))
@@ -68,11 +68,11 @@ class SaddlePoint:
             inverse = 1.0 / own.pop(v)
             factors = {u: x * inverse for u, x in own.items()}
             for u, factor in factors.items():
-                row = K[u]
-                del row[v]
+                left_of = K[u]
+                del left_of[v]
                 for w, x in own.items():
                     if w <= u:
-                        row[w] = K[w][u] = row.get(w, 0.0) - factor * x
+                        left_of[w] = K[w][u] = left_of.get(w, 0.0) - factor * x
             for u in factors:
                 K[u] = {w: x for w, x in K[u].items() if w == u or not is_zero(x)}
             self._steps.append((v, inverse, factors))

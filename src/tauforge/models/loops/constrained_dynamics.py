@@ -95,9 +95,7 @@ class ConstrainedInertia:
         """For each equation, what is left of j M⁻¹ jᵀ when those before it are kept."""
         return self._saddle.pivots
 
-    def solved(
-        self, f: Sequence[Scalar], c: Sequence[Scalar], steps: int = STEPS
-    ) -> tuple[list[Scalar], list[Scalar]]:
+    def solved(self, f: Sequence[Scalar], c: Sequence[Scalar], steps: int = STEPS) -> tuple[list[Scalar], list[Scalar]]:
         """Return x and λ in M x = f + Jᵀ λ and J x = c; where equations can depend on others, after some steps."""
         f = list(f)
         for i, weight in self.stiff.items():
@@ -135,8 +133,8 @@ def partly_accelerated(
     constraints = Constraints.of(robot, tree, state.q, state.qd)
     if constraints.rank([*tau]) < constraints.rank():
         raise ProgramError(
-            f"{robot.name}: the accelerations of {', '.join(tree.names[k] for k in known)} cannot all be given: with the "
-            f"loops closed, some follow from the others; choose among the independent joints, "
+            f"{robot.name}: the accelerations of {', '.join(tree.names[k] for k in known)} cannot all be given: with "
+            f"the loops closed, some follow from the others; choose among the independent joints, "
             f"{', '.join(robot.independent)}"
         )
     qdd = tree.accelerations([known.get(k, 0.0) for k in range(len(tree.names))], state.qd)

@@ -90,7 +90,9 @@ class Constraints:
     dependencies: Dependencies
 
     @classmethod
-    def of(cls, robot: Robot, tree: Coordinates, q: Sequence[Values], qd: Sequence[Values] | None = None) -> Constraints:
+    def of(
+        cls, robot: Robot, tree: Coordinates, q: Sequence[Values], qd: Sequence[Values] | None = None
+    ) -> Constraints:
         """Return the constraints at a state; without velocities, the drift is zero."""
         J, rates = rows(robot, q, qd, whole=True)
         known = dependencies(robot)
@@ -130,8 +132,8 @@ def _dependencies(robot: Robot) -> Dependencies:
             ranks[k] |= {*map(_rank, closed)}
     count = len(labels(robot))
     kept, settled, spread = list[int](), list[bool](), list[Floats]()
-    for numbers, slopes, found in zip(groups, everywhere, ranks, strict=True):
-        beside = np.hstack(slopes)
+    for numbers, each, found in zip(groups, everywhere, ranks, strict=True):
+        beside = np.hstack(each)
         filled = [i for i in range(len(numbers)) if np.abs(beside[i]).max(initial=0.0) > RANK]
         some, P = _basis(beside, filled)
         steady = found == {len(some)}

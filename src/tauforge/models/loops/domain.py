@@ -121,6 +121,11 @@ class ClosedStates:
                 break
         return found
 
+    @property
+    def coordinates(self) -> Sequence[Floats]:
+        """The coordinates of all joints in some of these states."""
+        return self._walked
+
     def states(self) -> Sequence[Mapping[str, float]]:
         """Return some closed states: the coordinates, and numbers for the symbols of the geometry."""
         try:

@@ -12,9 +12,8 @@ degrees of freedom: the steps
     (J_p J_pᵀ + w J_m J_mᵀ) Δλ = J_p (u + y) + w J_m τ,    then    y ← y + u
 
 are those of the method of multipliers for the least |τ|² under J_p u = 0. Each leaves w / (w + σ²) of the error along a
-direction in which the loops act on the other axes with a lever σ. Where σ² is far below w, they are taken not to act;
-directions in which σ is always zero, those of motors that only load the mechanism, keep 2e-16 / w of rounding errors in
-each step. So w is smaller, and the steps are fewer, if there are no such directions in general.
+direction in which the loops act on the other axes with a lever σ; where σ² is far below w, they are taken not to act.
+With more motors than needed, σ is always zero along some directions: there w decides, so that it must be larger.
 """
 
 from __future__ import annotations
@@ -23,13 +22,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...graph.node import Scalar, is_zero
-from ...spatial.saddle_point import Row
 from ...spatial.solve import solve
 from .constrained_dynamics import product
 from .constraints import Constraints
 
-ENOUGH, MORE, LOOSE = (1e-12, 2), (1e-10, 3), (1e-6, 4)
-"""Weight w and number of steps with as many motors as needed, with more, and where equations can depend on others."""
+ENOUGH, MORE, LOOSE = (1e-12, 2), (1e-6, 5), (1e-6, 5)
+"""Weight w and number of steps: with as many motors as needed, with more, and where equations can depend on others."""
 FIRM = 1e-6
 """What keeps λ from growing in the last case, as a part of w."""
 
@@ -58,8 +56,8 @@ def motor_torques(g: Sequence[Scalar], constraints: Constraints, motors: Sequenc
             )
     if not settled:
         firm = _sum([x * x for row in J for x in row.values()]) * (w * FIRM / max(1, len(J)))
-        for i, row in enumerate(N):
-            row[i] = row[i] + firm
+        for i, own in enumerate(N):
+            own[i] = own[i] + firm
     left = list(g)  # u and τ, by axis
     y: dict[int, Scalar] = {}
     for step in range(steps if J else 0):

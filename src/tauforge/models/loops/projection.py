@@ -17,10 +17,10 @@ from ...graph.functions import sqrt
 from ...graph.node import Scalar, as_node, is_zero
 from ...program.array import Array, Shape, outputs
 from ...program.program import Program
-from ...robot.joint import Joint
 from ...robot.robot import Robot
 from ...robot.scalars import randomised
 from ..coordinates import ALL, Coordinates
+from ..inertia_matrix import first_degrees
 from ..prepare import prepare
 from ..results import program
 from .constrained_dynamics import ConstrainedInertia, product
@@ -36,9 +36,9 @@ rounding leaves, need not have an exact solution."""
 def loop_projection(robot: Robot) -> Program:
     """Return the Program ``q, qd -> closer, qd_closed, square``: a step back to closed loops, in all coordinates.
 
-    ``closer`` is q after one Newton step with the least kinetic energy, ``qd_closed`` the velocities that keep the loops
-    closed, nearest to qd in kinetic energy, at q itself. ``square`` is the sum of squares of what is left open at q, in
-    metres and radians. Both q and ``qd`` are those of all joints.
+    ``closer`` is q after one Newton step with the least kinetic energy, and ``qd_closed`` has the velocities that keep
+    the loops closed at q itself, nearest to qd in kinetic energy. ``square`` is the sum of squares of what is left open
+    at q, in metres and radians. Both q and ``qd`` are those of all joints.
     """
     robot, arrays, state = prepare(robot, ("q", "qd"), coordinates=ALL)
     tree = state.coordinates
@@ -73,27 +73,19 @@ def loop_condition(robot: Robot) -> Program:
     coordinates = state.coordinates
     length = mechanism_of(randomised(robot, Random(1))).length
     tree = Coordinates.of_tree(robot)
-    sliding = [
-        all(map(is_zero, screw.w))
-        for joint, q in zip(robot.joints, state.q[1:], strict=True)
-        for screw in joint.kind.screws(q)
-    ]
-    owned = [k for k, joint in enumerate(_joints(robot)) if not joint.mimic]
-    unit = dict(zip(tree.names, (1.0 / length if sliding[k] else 1.0 for k in owned), strict=True))
+    screws = (screw for joint, q in zip(robot.joints, state.q[1:], strict=True) for screw in joint.kind.screws(q))
+    sizes = [1.0 / length if all(map(is_zero, screw.w)) else 1.0 for screw in screws]
+    first = first_degrees(robot)
+    owned = (axis for j in tree.independent for axis in range(first[j], first[j] + tree.widths[j - 1]))
+    unit = {name: sizes[axis] for name, axis in zip(tree.names, owned, strict=True)}
     total: Scalar = 0.0
-    for k, row in enumerate(coordinates.G or ()):
-        size = 1.0 / length if sliding[k] else 1.0
+    for size, row in zip(sizes, coordinates.G or (), strict=True):
         for place, x in row.items():
             if not is_zero(x):
                 part = x * (size / unit[coordinates.names[place]])
                 total = total + part * part
     condition = sqrt(total * (1.0 / max(1, len(coordinates.names))))
     return program("loop_condition", robot, arrays, {"condition": _single(condition, "of the independent joints")})
-
-
-def _joints(robot: Robot) -> list[Joint]:
-    """Return the joint of each axis."""
-    return [joint for joint in robot.joints for _ in joint.axes]
 
 
 def _single(x: Scalar, meaning: str) -> Array:
