@@ -93,6 +93,7 @@ def test_public_names():
         "Section",
         "simulate",
         "SimulationError",
+        "SimulationWarning",
         "Singularities",
         "singularities",
         "Singularity",

@@ -131,3 +131,10 @@ class SimulationError(ProgramError):
     """
 
     trajectory: Any = None
+
+
+class SimulationWarning(UserWarning):
+    """A simulation went on, but its result looks wrong; the message says why."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(_message(message))

@@ -187,7 +187,9 @@ def test_a_state_beyond_which_loops_cannot_be_closed(method, monkeypatch):
 def test_a_singular_state_of_a_loop(method):
     """Two elbows that meet: the forearms are then free to turn about them."""
     robot = tf.robots.fivebar()
-    with pytest.raises(tf.SimulationError, match="gave up") as error:
+    with pytest.raises(
+        tf.SimulationError, match="joints arm1, arm2 no longer describe the mechanism: forearm1"
+    ) as error:
         tf.simulate(
             robot,
             np.linspace(0.0, 1.0, 101),
@@ -197,7 +199,7 @@ def test_a_singular_state_of_a_loop(method):
             method=method,
         )
     kept = error.value.trajectory
-    np.testing.assert_allclose(kept.q[-1, [0, 2]], [np.pi / 3, np.pi * 2 / 3], atol=1e-6)
+    np.testing.assert_allclose(kept.q[-1, [0, 2]], [np.pi / 3, np.pi * 2 / 3], atol=1e-3)
     assert kept.residual.max() < 1e-8
 
 

@@ -1,5 +1,7 @@
 """Rollouts equal loops in Python over compiled models, and converge as their methods promise."""
 
+import pickle
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -211,3 +213,47 @@ def test_closed_loops_stay_closed(method):
     few = joined(tf.rollout(robot, q, qd, None, 1e-3, steps=5, method=method))
     zeros = np.zeros((1, 5, len(qd)))
     close(few, Loop(robot).run(method, q[None], qd[None], zeros, 1e-3, 5)[0], 1e-12)
+
+
+def test_the_energy_error_falls_with_the_order_of_the_method():
+    """Of torques, friction and a controller's integral; it is computed when it is asked for."""
+    robot = tf.robots.planar2r()
+    rubbing = replace(robot, joints=tuple(replace(joint, FV=0.2) for joint in robot.joints))
+    for method, order in (("semi-implicit", 1), ("rk4", 4)):
+        coarse, fine = (
+            tf.rollout(
+                rubbing, [0.3, 1.0], [0.0, 0.0], [1.0, -0.5], dt, steps=round(1 / dt), method=method
+            ).energy_error
+            for dt in (4e-3, 2e-3)
+        )
+        assert coarse / fine == pytest.approx(2.0**order, rel=0.2)
+    controlled = tf.rollout(
+        rubbing, [[0.1, 0.2], [1.0, 2.0]], [0.0, 0.0], tf.gravity(rubbing), 1e-3, steps=50, every=None
+    )
+    assert controlled.energy_error.shape == (2,)
+    assert controlled.energy_error.max() < 1e-12  # it rests
+
+
+def test_a_rollout_that_was_changed_has_no_energy_error():
+    found = tf.rollout(tf.robots.planar2r(), [0.3, 1.0], [0.0, 0.0], None, 1e-3, steps=10)
+    with pytest.raises(tf.ProgramError, match="is a copy"):
+        _ = pickle.loads(pickle.dumps(found)).energy_error
+    found.q[-1] += 1.0
+    with pytest.raises(tf.ProgramError, match="have changed since"):
+        _ = found.energy_error
+
+
+def test_a_rollout_that_jumps_to_another_branch_warns():
+    robot = tf.robots.fivebar()
+    q0 = tf.close_loops(robot, np.array([[2.0, 1.1], [1.5, 1.5]]))
+    with pytest.warns(tf.SimulationWarning, match="1 of 2 states, 0 the first, jump through a singular state"):
+        tf.rollout(robot, q0, [0.0, 0.0], None, 1e-3, steps=300, method="rk4")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tf.rollout(robot, q0, [0.0, 0.0], None, 1e-3, steps=200, method="rk4")
+
+
+def test_a_rollout_with_states_that_are_not_finite_warns():
+    fast = np.array([[0.0, 0.0], [1e200, 1e200]])
+    with pytest.warns(tf.SimulationWarning, match="1 of 2 states, 1 the first, become infinite or NaN"):
+        tf.rollout(tf.robots.planar2r(), [0.3, 1.0], fast, None, 1.0, steps=10)

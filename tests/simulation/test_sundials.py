@@ -61,7 +61,7 @@ def test_what_fails(method, monkeypatch):
     with pytest.raises(tf.SimulationError, match="controller returned nan for joint2 at t = 0") as error:
         tf.simulate(ARM, [0.0, 0.25, 1.0], controller=lambda t, q, qd: [0.0, np.nan if t > 0.5 else 0.1], method=method)
     assert 0.25 < error.value.trajectory.t[-1] < 0.6
-    with pytest.raises(tf.SimulationError, match="the integrator gave up at t = 0") as error:
+    with pytest.raises(tf.SimulationError, match=r"t = 0\.0153.*; the motion diverges") as error:
         tf.simulate(ARM, [0.0, 9.0], lambda t, q, qd: 50.0 * qd**3 + 1.0, method=method, rtol=1e-5)
     assert np.isfinite(error.value.trajectory.q).all()
     with pytest.raises(tf.SimulationError, match="it has taken max_steps steps"):

@@ -16,6 +16,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import ProgramError
 from ..graph.functions import absolute
 from ..graph.node import ZERO, Node, Scalar, as_node
@@ -25,7 +28,7 @@ from ..models.energy import energy, kinetic, velocities
 from ..models.prepare import prepare
 from ..models.state import State
 from ..models.state import at_rest as no_motion
-from ..program.array import Array, outputs
+from ..program.array import outputs
 from ..program.program import Program
 from ..robot.base import Base
 from ..robot.body import NO_LIFT
@@ -37,10 +40,11 @@ SAFETY = 10.0
 ROUNDING = 1e3 * 2.0**-52
 """Part of the energy's and the work's amounts that rounding explains."""
 
-BLIND, LOOSE, COARSE = 1e-3, 300.0, 0.3
+BLIND, LOOSE, COARSE, FURTHER = 1e-3, 300.0, 0.3, 10.0
 """Part of the energy that the error of one step may change in a mechanism; as a multiple of the relative tolerance,
 where that is more; and at most. Regular states stay below 60 times the tolerance, the way to a singular state exceeds
-all.
+all. Where an error is as large for another reason, such as the angle of a crank after many turns, it may then be ten
+times as large.
 """
 
 
@@ -53,11 +57,19 @@ class OutOfBalance(ProgramError):
         The end of the first step after which it is so, in seconds since the start.
     status
         UNBALANCED, or SINGULAR where an error in the state could change the energy by any amount.
+    y
+        The state then.
+    drift
+        By how much the energy has changed then without work.
+    diverged
+        How the motion diverged, as the end of a message; empty if it did not.
     """
 
-    def __init__(self, t: float, status: int) -> None:
+    diverged = ""
+
+    def __init__(self, t: float, status: int, y: NDArray[np.float64], drift: float) -> None:
         super().__init__("the energy is out of balance")
-        self.t, self.status = t, status
+        self.t, self.status, self.y, self.drift = t, status, y, drift
 
 
 def blind(robot: Robot, rtol: float) -> float:
@@ -72,7 +84,7 @@ def is_balanced(robot: Robot) -> bool:
 
 @lru_cache(maxsize=32)
 def conserved(robot: Robot) -> Program:
-    """Return the Program ``q, qd -> energy, amount``, where the amount is the sum of the energy's parts without signs."""
+    """Return the Program ``q, qd -> energy, amount``; the amount is the sum of the energy's parts without signs."""
     program = energy(at_rest(robot))
     T, V = (program.results[name].nodes[0] for name in ("kinetic", "potential"))
     amount = T + absolute(V)
@@ -135,7 +147,7 @@ def _of_inertia(robot: Robot) -> Node:
     prepared, _, state = prepare(at_rest(robot), ("q", "qd"))
     still = replace(state, qd=no_motion(prepared))
 
-    def energy_of(base: Base, state: State) -> Scalar:
-        return kinetic(prepared.derived(base=base), state)
+    def energy_of(base: Base, state: State) -> Node:
+        return as_node(kinetic(prepared.derived(base=base), state))
 
     return as_node(energy_of(rates, state) - energy_of(prepared.base, state) - energy_of(rates, still))

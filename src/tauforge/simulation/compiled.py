@@ -29,11 +29,12 @@ from ..program.program import Program
 from ..progress import Progress
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
-from .balance import ROUNDING, SAFETY, OutOfBalance
+from .balance import FURTHER, ROUNDING, SAFETY, OutOfBalance
 from .branching import NEAR, Branches
 from .divergence import PER_DOUBLING, Growth
 from .drive import Table
 from .flow import flow
+from .imbalance import is_singular
 from .options import Options
 from .passage import Passage
 from .start import Start
@@ -64,9 +65,18 @@ REASONS = {
 FAILED = (TOO_SMALL, NOT_FINITE, UNBALANCED, SINGULAR)
 """Why a state can have been given up near a singular state of the mechanism."""
 NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
-STATUS = {RUNNING: "interrupted", DONE: "done", TOO_SMALL: "step too small", NOT_FINITE: "not finite",
-          TOO_MANY: "too many steps", UNBALANCED: "energy error", SINGULAR: "singular", LEAVES: "singular", BRANCHES: "branches",
-          ENDLESS: "diverges"}  # fmt: skip
+STATUS = {
+    RUNNING: "interrupted",
+    DONE: "done",
+    TOO_SMALL: "step too small",
+    NOT_FINITE: "not finite",
+    TOO_MANY: "too many steps",
+    UNBALANCED: "energy error",
+    SINGULAR: "singular",
+    LEAVES: "singular",
+    BRANCHES: "branches",
+    ENDLESS: "diverges",
+}
 """What the status of a state is called."""
 
 
@@ -148,10 +158,8 @@ class Course:
             results[:, 0] = y
         head = len(TOLERANCES)
         tolerances = np.full(size + head, np.inf)
-        tolerances[:head], tolerances[head:-1] = (
-            (how.rtol, how.max_step, SAFETY, ROUNDING, system.blind(how.rtol)),
-            how.atol,
-        )
+        tolerances[:head], tolerances[head:-1] = (how.rtol, how.max_step, SAFETY, ROUNDING), how.atol
+        control(self.records, "blind")[:] = system.blind(how.rtol)
         self.task = Task(
             np.full(rows, span[0]) if times is None else times,
             breaks,
@@ -175,6 +183,7 @@ class Course:
                 while self._is_running(records):
                     task = self.task._replace(inputs=inputs, results=self.task.results[own])
                     self.march(records, task, min(budget, most), self.how.threads)
+                    self.let_regular_go_on(own)
                     self._watch_growth(own)
                     tried = int((control(records, "steps") + control(records, "rejected")).max())
                     budget = tried if tried < DOUBLED else int(tried * (2.0 ** (1.0 / PER_DOUBLING) - 1.0))
@@ -184,6 +193,14 @@ class Course:
                     self._make_room()
         finally:
             progress.clear()
+
+    def let_regular_go_on(self, own: slice) -> None:
+        """Let states go on whose errors are as large as at a singular state, but which are not near one."""
+        records = self.records[own]
+        for k in np.flatnonzero(control(records, "status") == SINGULAR):
+            if not is_singular(self.system.robot, self.system.settled(self._state(own.start + k)[: self.system.nq])):
+                control(records, "status")[k] = RUNNING
+                control(records, "blind")[k] *= FURTHER
 
     def _watch_growth(self, own: slice) -> None:
         """Stop the states that will not get to the end."""
@@ -252,16 +269,26 @@ class Course:
         """Say why a single state was given up."""
         status = int(self.status[0])
         if status in (UNBALANCED, SINGULAR):
-            raise OutOfBalance(float(control(self.records, "t")[0]), status)
+            raise self.out_of_balance(status)
         if status not in (RUNNING, DONE):
             now = self.system.clock.said(float(control(self.records, "t")[0]))
             if status == ENDLESS:
                 raise ProgramError(f"the integrator gave up at t = {now} s: {self._why[0]}")
             if status == NOT_FINITE and not self.count("steps")[0]:
                 check_start(self.system, self._start[0, :-1])
-            t, y = self.states
-            diverged = self._growth.get(0, self._growth_of(0)).exploded(t, self.system.velocities(y))
-            raise ProgramError(f"the integrator gave up at t = {now}: {REASONS[status]}{diverged}")
+            raise ProgramError(f"the integrator gave up at t = {now}: {REASONS[status]}{self._exploded()}")
+
+    def _exploded(self) -> str:
+        """Return the end of a message about a single state that failed: how its motion diverged."""
+        t, y = self.states
+        return self._growth.get(0, self._growth_of(0)).exploded(t, self.system.velocities(y))
+
+    def out_of_balance(self, status: int) -> OutOfBalance:
+        """Return the error of a single state whose energy is wrong."""
+        t, drift = (float(control(self.records, name)[0]) for name in ("t", "drift"))
+        error = OutOfBalance(t, status, self._state(0)[:-1], drift)
+        error.diverged = self._exploded()
+        return error
 
     def inputs(self, t: Floats) -> dict[str, Floats]:
         """Return the inputs at some times, with axes for states and times."""
@@ -450,10 +477,11 @@ class Stepper:
         before = control(records, "steps")[0]
         while control(records, "steps")[0] == before and course.status[0] == RUNNING:
             course.march(records, course.task, 1, 1)
+            course.let_regular_go_on(slice(0, 1))
         self._count()
         status = int(course.status[0])
         if status in (UNBALANCED, SINGULAR):
-            raise OutOfBalance(float(control(records, "t")[0]), status)
+            raise course.out_of_balance(status)
         if status in REASONS:
             self.status = "failed"
             return REASONS[status]

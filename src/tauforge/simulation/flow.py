@@ -121,11 +121,11 @@ def sensitivity(robot: Robot, size: int) -> dict[str, Array]:
     slopes = program.derivative("energy", ["q", "qd"])
     along, by_qd = (slopes.results[f"denergy_d{name}"].nodes for name in ("q", "qd"))
     q = program.arguments["q"]
-    by_q = [absolute(x) for x in along]
+    by_q = [as_node(absolute(x)) for x in along]
     if q.tangent is not None:
         rows = _inverse_tangent(robot, q.nodes)
-        by_q = [_dot(by_q, [absolute(row[i]) for row in rows]) for i in range(len(q.nodes))]
-    sizes = [*by_q, *(absolute(x) for x in by_qd)]
+        by_q = [_dot(by_q, [as_node(absolute(row[i])) for row in rows]) for i in range(len(q.nodes))]
+    sizes = [*by_q, *(as_node(absolute(x)) for x in by_qd)]
     sizes += [ZERO] * (size - len(sizes))
     return {**program.results, "slopes": _vector(sizes)}
 

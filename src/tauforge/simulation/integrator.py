@@ -27,6 +27,9 @@ from .tableaus import COMPILED
 
 Floats = NDArray[np.float64]
 
+WELL_BEFORE = 0.9
+"""Part of the time until which wrong energies are the reason of what then fails, not its first sign."""
+
 
 @dataclass
 class Record:
@@ -64,10 +67,10 @@ class Record:
         self.t.append(float(t))
         self.y.append(np.array(y))
 
-    def cut(self, t: float) -> None:
-        """Leave out what is later than a time."""
+    def cut(self, t: float, y: Floats) -> None:
+        """Leave out what is later than a state that was reached."""
         count = int(np.searchsorted(self.t, t, side="right"))
-        self.t, self.y, self.reached = self.t[:count], self.y[:count], None
+        self.t, self.y, self.reached = self.t[:count], self.y[:count], (t, y)
 
     def close(self) -> None:
         """Add the state that was reached after the last result, if there is one."""
@@ -153,10 +156,11 @@ def run(
         if end in system.drive.breaks:
             system.drive.start(end, *system.split(y)[:2])
         check.settle()
-    except OutOfBalance:
+    except OutOfBalance as error:
+        error.diverged = _diverged(system, record, growth)
         raise
     except ProgramError:
-        check.settle()  # what went wrong before explains more
+        check.settle(WELL_BEFORE * record.reached[0])  # what went wrong before explains more
         raise
     finally:
         progress.clear()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,12 +18,21 @@ from ..runtime.rollout import Steps
 from . import rollout_arguments as arguments
 from .constrained import independent_places
 from .passage import ALL, AUTO, INDEPENDENT, LIMIT, checked_choice, in_all_coordinates, margins
-from .step import CARRIED, METHODS, STEP, step
+from .rollout_checks import energy_error, warn_of_states
+from .step import CARRIED, MARGIN, METHODS, STEP, WORK, step
 
 Values = NDArray[Any]
 
 
-class Rollout(NamedTuple):
+class States(NamedTuple):
+    """Times, coordinates and velocities."""
+
+    t: Values
+    q: Values
+    qd: Values
+
+
+class Rollout(States):
     """The states of a rollout.
 
     Attributes
@@ -36,9 +45,21 @@ class Rollout(NamedTuple):
         Velocities, (..., rows, degrees of freedom).
     """
 
-    t: Values
-    q: Values
-    qd: Values
+    _balance: Callable[[], Any] | None = None
+
+    @cached_property
+    def energy_error(self) -> Any:
+        """The largest |E - E₀ - W| of each state, (...): by how much the steps change the energy without work.
+
+        It is computed when it is asked for, by steps that integrate the work as well; the arrays that were given must
+        be as they were.
+        """
+        if self._balance is None:
+            raise ProgramError("this rollout is a copy, which does not hold what drove it; ask the original")
+        return self._balance()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Rollout, tuple(self)
 
 
 def rollout(
@@ -60,7 +81,8 @@ def rollout(
 ) -> Rollout:
     """Simulate by fixed steps, from one state or many at once, without returning to Python between steps.
 
-    Leading axes are broadcast together. States that diverge become infinite or NaN, and leave the others alone.
+    Leading axes are broadcast together. States that diverge become infinite or NaN, and leave the others alone; a
+    ``SimulationWarning`` says how many, and how many mechanisms changed the way in which they are assembled.
 
     Parameters
     ----------
@@ -101,98 +123,166 @@ def rollout(
     count = arguments.step_count(steps, given)
     period, rows = arguments.rows_of(every, count)
     states = arguments.memory(out, (*first.shape[:-1], *([] if rows is None else [rows]), first.shape[-1]), kind)
+    ways = _Ways(robot, (method, tau, hold, dtype), coordinates, first, full)
     given = {**given, STEP: np.full(1, duration, kind)}
-    if not robot.loops or coordinates == INDEPENDENT:
-        _run(compiled, first, given, states, count, period, threads)
-    else:
-        whole = _step(robot, method, tau, hold, dtype, ALL)[0]
-        _run_in_some(robot, compiled, whole, first, full, given, states, count, period, threads, coordinates == AUTO)
+    ways.run(given, states, count, period, threads)
     times = duration * (np.array(count) if rows is None else period * np.arange(1, rows + 1))
-    return Rollout(times, *np.split(states, [len(layout.coordinates)], axis=-1))
+    found = Rollout(times, *np.split(states, [len(layout.coordinates)], axis=-1))
+    warn_of_states(robot, layout.closure, first, states, close=period == 1, passing=ways.whole)
+
+    def balance() -> Any:
+        again = np.empty_like(states)
+        off = ways.run(given, again, count, period, threads, work=True)
+        if not np.array_equal(again, states, equal_nan=True):
+            raise ProgramError("the rollout cannot be repeated: arrays that were given or returned have changed since")
+        return off
+
+    found._balance = balance
+    return found
+
+
+class _Ways:
+    """The states of a rollout, each in independent or in all coordinates.
+
+    Attributes
+    ----------
+    whole
+        Which states are computed in all coordinates, (...).
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        how: tuple[str, object, bool, DTypeLike],
+        coordinates: str,
+        first: Values,
+        full: Values | None,
+    ) -> None:
+        self._robot, self._how = robot, how
+        self._batch, self._first = first.shape[:-1], first.reshape(-1, first.shape[-1])
+        self._full = None if full is None else full.reshape(-1, full.shape[-1])
+        self._asked = coordinates if robot.loops else INDEPENDENT
+        self._is_chosen = self._asked != AUTO or full is not None
+        self.whole: Values = np.full(self._batch, self._asked == ALL or (self._asked == AUTO and full is not None))
+
+    def run(
+        self,
+        given: Mapping[str, Values],
+        states: Values,
+        steps: int,
+        every: int,
+        threads: int | None,
+        work: bool = False,
+    ) -> Values:
+        """Do the steps; with the work, return by how much the energy of each state changes without it."""
+        off = np.zeros(len(self._first))
+        rows = states.reshape(len(self._first), -1, self._first.shape[-1])
+        wide = {
+            name: np.broadcast_to(x, (*self._batch, *x.shape[-2:])).reshape(-1, *x.shape[-2:]) if x.ndim > 1 else x
+            for name, x in given.items()
+        }
+
+        def part(whole: bool, start: Values) -> None:
+            own = np.flatnonzero(self.whole.ravel() == whole)
+            if not len(own):
+                return
+            everything = len(own) == len(rows) and not whole
+            inputs = wide if everything else {name: x[own] if x.ndim > 1 else x for name, x in wide.items()}
+            into = rows if everything else np.empty((len(own), rows.shape[1], start.shape[-1]), rows.dtype)
+            spent = np.empty((len(own), rows.shape[1], 1), rows.dtype) if work else None
+            coordinates = ALL if whole else INDEPENDENT if self._is_chosen else AUTO
+            compiled, _ = _step(self._robot, *self._how, coordinates, work=work)
+            least = _run(compiled, start.astype(rows.dtype), inputs, into, steps, every, threads, spent, self._margins(start))
+            if spent is not None:
+                off[own] = energy_error(self._robot, start, into, spent[..., 0], whole)
+            if not everything:
+                rows[own] = into[..., self._places] if whole else into
+            if coordinates == AUTO:
+                self.whole = ~(least >= LIMIT).reshape(self._batch)
+
+        flat = self.whole.ravel()
+        if not flat.all():
+            part(False, self._first[~flat])
+        self._is_chosen = True
+        if self.whole.any():
+            own = self.whole.ravel()
+            part(True, in_all_coordinates(self._robot, self._first[own], None if self._full is None else self._full[own]))
+        return off.reshape(self._batch)[()]
+
+    @property
+    def _places(self) -> list[int]:
+        nq = len(self._robot.coordinate_names)
+        return [*range(nq), *(nq + k for k in independent_places(self._robot))]
+
+    def _margins(self, start: Values) -> Values | None:
+        """Return the margins at the start, the least and the last, if they are watched."""
+        if self._is_chosen:
+            return None
+        margin = margins(self._robot, start)
+        return np.stack([margin, margin], axis=-1)
 
 
 def _step(
-    robot: Robot, method: str, tau: object, hold: bool, dtype: DTypeLike, coordinates: str
+    robot: Robot, method: str, tau: object, hold: bool, dtype: DTypeLike, coordinates: str, *, work: bool = False
 ) -> tuple[Steps, arguments.Layout]:
     """Return the compiled step, or say why there is none."""
     check_robot(robot)
     if method not in METHODS:
         raise ProgramError(f"unknown method {method!r}; choose among {', '.join(map(repr, METHODS))}")
     controller = tau if isinstance(tau, Program) else None
-    return _compiled(robot, method, controller, bool(hold), arguments.scalar_type(dtype), coordinates)
+    return _compiled(robot, method, controller, bool(hold), arguments.scalar_type(dtype), coordinates, work)
 
 
 @lru_cache(maxsize=32)
 def _compiled(
-    robot: Robot, method: str, controller: Program | None, hold: bool, scalar: str, coordinates: str
+    robot: Robot, method: str, controller: Program | None, hold: bool, scalar: str, coordinates: str, work: bool
 ) -> tuple[Steps, arguments.Layout]:
     if robot.symbols:
         raise ProgramError(f"{robot.name} has symbols; give them values with bind(…) before a rollout")
-    program = step(robot, method, controller, hold, coordinates == ALL, coordinates == AUTO)
+    program = step(robot, method, controller, hold, work, coordinates == ALL, coordinates == AUTO)
     carried = {made: name for made, name in CARRIED.items() if made in program.results}
     return Steps(program, carried, scalar), arguments.Layout.of(robot)
 
 
-def _run_in_some(
-    robot: Robot,
-    compiled: Steps,
-    whole: Steps,
-    first: Values,
-    full: Values | None,
-    given: Mapping[str, Values],
-    states: Values,
-    steps: int,
-    every: int,
-    threads: int | None,
-    auto: bool,
-) -> None:
-    """Do the steps of a robot with closed loops: in all coordinates if asked, or for the states that need it."""
-    batch, size = first.shape[:-1], first.shape[-1]
-    nq, places = len(robot.coordinate_names), independent_places(robot)
-    flat = first.reshape(-1, size)
-    wide = {name: np.broadcast_to(x, (*batch, *x.shape[-2:])) if x.ndim > 1 else x for name, x in given.items()}
-    some = np.ones(len(flat), bool)
-    if auto and full is None:
-        margin = margins(robot, flat)
-        worst = _run(compiled, first, given, states, steps, every, threads, np.stack([margin, margin], axis=-1))
-        some = ~(worst >= LIMIT)
-    if not some.any():
-        return
-    start = in_all_coordinates(robot, flat[some], None if full is None else full.reshape(-1, full.shape[-1])[some])
-    own = {name: x.reshape(-1, *x.shape[-2:])[some] if x.ndim > 1 else x for name, x in wide.items()}
-    count = states.reshape(len(flat), -1, size).shape[1]
-    found = np.empty((len(start), count, start.shape[-1]), states.dtype)
-    _run(whole, start.astype(states.dtype), own, found, steps, every, threads)
-    states.reshape(len(flat), -1, size)[some] = found[..., [*range(nq), *(nq + k for k in places)]]
-
-
 def _run(
     compiled: Steps,
-    first: Values,
+    start: Values,
     given: Mapping[str, Values],
-    states: Values,
+    rows: Values,
     steps: int,
     every: int,
     threads: int | None,
-    margin: Values | None = None,
+    work: Values | None,
+    margin: Values | None,
 ) -> Values:
-    """Do the steps, with all leading axes as one, and return the least margins of independent joints, if watched."""
-    batch, size = first.shape[:-1], first.shape[-1]
-    start = first.reshape(math.prod(batch), size)
+    """Do the steps, and return the least margin of each state, if it is watched.
+
+    Parameters
+    ----------
+    rows, work
+        Memory for the states and the work at each row.
+    margin
+        The least and the last margin at the start.
+    """
+    least = np.ones(len(start)) if margin is None else margin[:, 0]
     if not steps:
-        states[...] = first if states.size else states
-        return np.ones(len(start))
+        rows[...] = start[:, None] if rows.size else rows
+        if work is not None:
+            work[...] = 0.0
+        return least
     inputs = compiled.program.inputs
-    zeros = [np.zeros((len(start), inputs[name].size), first.dtype) for name in compiled.carried[1:]]
-    wide = [np.broadcast_to(given[name], (*batch, steps, given[name].shape[-1])) for name in compiled.given]
-    flat = [array.reshape(len(start), steps, array.shape[-1]) for array in wide]
-    rows = states.reshape(len(start), steps // every, size)
-    kept: list[Values | None] = [rows, *[None] * len(zeros)]
-    if margin is not None:
-        zeros[-1][:] = margin
-        kept[-1] = least = np.empty((len(start), steps // every, 2), first.dtype)
-    compiled([start, *zeros], flat, kept, steps, every, threads)
+    known = {MARGIN: margin}
+    carried = [
+        np.zeros((len(start), inputs[name].size), start.dtype) if known.get(name) is None else known[name]
+        for name in compiled.carried[1:]
+    ]
+    flat = [
+        np.broadcast_to(given[name], (len(start), steps, given[name].shape[-1])) for name in compiled.given
+    ]
+    judged = None if margin is None else np.empty((len(start), steps // every, 2), start.dtype)
+    kept = [{WORK: work, MARGIN: judged}.get(name) for name in compiled.carried[1:]]
+    compiled([start, *(x.astype(start.dtype) for x in carried)], flat, [rows, *kept], steps, every, threads)
     if not np.isfinite(rows[:, -1]).all():
         for name, array in given.items():
             arguments.refuse_unless_finite(name, array)
-    return np.ones(len(start)) if margin is None else least[:, -1, 0]
+    return least if judged is None else judged[:, -1, 0]

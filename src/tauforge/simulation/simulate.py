@@ -22,8 +22,8 @@ from .drive import Drive, Free, Inside, Law, Table, drive, law_of
 from .equations import equations
 from .events import Watch
 from .friction import RESOLVED, SMOOTHING, Stiction, rubbing
-from .integrator import Record, run
 from .imbalance import out_of_balance
+from .integrator import Record, run
 from .options import LINEARISING, Options, options
 from .results import course_of_many, course_of_one, finished, partial
 from .start import Start, start
@@ -204,7 +204,10 @@ def _march(courses: Courses, batch: tuple[int, ...] | None) -> Trajectory:
         interrupt.trajectory = course_of_one(courses, "interrupted")  # type: ignore[attr-defined]
         raise
     except OutOfBalance as error:
-        raise out_of_balance(courses.parts[-1][0].system, error, course_of_one(courses, "failed")) from None
+        system = courses.parts[-1][0].system
+        wrong = out_of_balance(system.tree, system.clock, error)
+        wrong.trajectory = course_of_one(courses, "failed")
+        raise wrong from None
     except ProgramError as error:
         raised = SimulationError(f"{courses.passage.robot.name}: {error}")
         raised.trajectory = course_of_one(courses, "failed")
@@ -223,8 +226,11 @@ def _run(
         interrupt.trajectory = partial(passage, record, how, "interrupted")  # type: ignore[attr-defined]
         raise
     except OutOfBalance as error:
-        record.cut(error.t)
-        raise out_of_balance(record.systems[-1][1], error, partial(passage, record, how, "failed")) from None
+        last = record.systems[-1][1]
+        record.cut(error.t, error.y)
+        wrong = out_of_balance(last.tree, last.clock, error)
+        wrong.trajectory = partial(passage, record, how, "failed")
+        raise wrong from None
     except Exception as error:
         raised = SimulationError(f"{system.robot.name}: {_reason(error)}")
         raised.trajectory = partial(passage, record, how, "failed")

@@ -22,14 +22,14 @@ from ..program.array import Array, Shape, inputs, outputs
 from ..program.program import Program
 from ..robot.entries import owners
 from ..robot.robot import Robot
+from .balance import power
 from .constrained import accelerations, independent_places, margin_of, opened, projection
 
 Nodes = Sequence[Node]
-STATE, INTEGRAL, COUNTER = "state", "integral", "counter"
-"""The carried arrays: coordinates and velocities, a controller's integral, and the number of steps done."""
-MARGIN = "margin"
-"""How well the independent joints describe the state."""
-CARRIED = {"state_next": STATE, "integral_next": INTEGRAL, "counter_next": COUNTER, "margin_next": MARGIN}
+STATE, INTEGRAL, COUNTER, WORK, MARGIN = "state", "integral", "counter", "work", "margin"
+"""The carried arrays: coordinates and velocities, a controller's integral, the number of steps done, the work, and how
+well the independent joints describe the state: at the least so far, and now."""
+CARRIED = {f"{name}_next": name for name in (STATE, INTEGRAL, COUNTER, WORK, MARGIN)}
 """Outputs of a step, and the inputs that they become."""
 STEP = "dt"
 """The input that holds the time step."""
@@ -64,7 +64,13 @@ class Motion(NamedTuple):
 
 
 def step(
-    robot: Robot, method: str, controller: Program | None, hold: bool, whole: bool = False, watched: bool = False
+    robot: Robot,
+    method: str,
+    controller: Program | None,
+    hold: bool,
+    work: bool = False,
+    whole: bool = False,
+    watched: bool = False,
 ) -> Program:
     """Return the Program of one step: the state, the time step and the other inputs -> the next state.
 
@@ -76,10 +82,12 @@ def step(
         Computes the torques; without one they are an input.
     hold
         Whether the controller's torques are those at the beginning of the step throughout.
+    work
+        Whether the work of all that is not in the energy is integrated too.
     whole
         Whether the velocities in the state are those of all joints, not only of the independent ones.
     watched
-        Whether the margin of the independent joints is carried on: the least one so far, and the last.
+        Whether the margin of the independent joints is carried on.
     """
     if whole:
         dynamics, moving, places = accelerations(robot, False), integrate(opened(robot)), independent_places(robot)
@@ -93,10 +101,13 @@ def step(
     names = [qd.shape.labels[0][k] for k in places]
     state_of = {"q": q, "qd": inputs("qd", names, qd.meaning) if whole else qd, INTEGRAL: integral}
     control = _control(controller, robot, state_of, tau) if controller else None
-    speeds = (*qd.nodes, *integral.nodes)
+    total = (symbol(WORK),) if work else ()
+    spent = [power(opened(robot) if whole else robot, acting.nodes)] if work else []
+    known = count + len(integral.nodes)
+    speeds = (*qd.nodes, *integral.nodes, *total)
 
     def read(now: Nodes) -> Nodes:
-        return [*(now[k] for k in places), *now[count:]]
+        return [*(now[k] for k in places), *now[count:known]]
 
     held = control(q.nodes, read(speeds), counter) if control and hold else tau.nodes
 
@@ -105,8 +116,9 @@ def step(
         driving = [ZERO] * count
         for k, x in zip(places, made, strict=False):
             driving[k] = x
-        qdd = _with(dynamics.results["qdd"].nodes, (q, at), (qd, now[:count]), (acting, driving))
-        return [*qdd, *made[len(places) :]]
+        wanted = [*dynamics.results["qdd"].nodes, *spent]
+        rates = _with(wanted, (q, at), (qd, now[:count]), (acting, driving))
+        return [*rates[:count], *made[len(places) :], *rates[count:]]
 
     def move(at: Nodes, way: Nodes) -> Nodes:
         return _with(moving.results["q_next"].nodes, (moving.arguments["q"], at), (moving.arguments["v"], way[:count]))
@@ -125,10 +137,13 @@ def step(
     results = {"state_next": outputs([*reached, *after[:count]], [len(state)], [], "")}
     if integral.nodes:
         arguments[INTEGRAL] = integral
-        results["integral_next"] = outputs(after[count:], integral.shape, [], "")
+        results["integral_next"] = outputs(after[count:known], integral.shape, [], "")
     if controller and any(name == TIME for name in controller.arguments):
         arguments[COUNTER] = Array(Shape([]), (counter,))
         results["counter_next"] = outputs([counter + 1.0], [], [], "")
+    if work:
+        arguments[WORK] = Array(Shape([1]), total)
+        results["work_next"] = outputs(after[known:], [1], [], "")
     if watched:
         least, last = symbol(f"{MARGIN}[0]"), symbol(f"{MARGIN}[1]")
         margin = margin_of(robot, reached)
@@ -196,7 +211,7 @@ def _check(controller: Program, robot: Robot, state: Mapping[str, Array], tau: A
         if _is_known(controller, key) and not fits:
             sizes = ", ".join(f"{known}[{state[known].shape.size}]" for known in ("q", "qd"))
             raise ProgramError(f"{what} has the input {key}{list(array.shape)}; {robot.name} has {sizes}, t and dt")
-    if taken := {STATE, COUNTER, MARGIN} & own_inputs(controller).keys():
+    if taken := {STATE, COUNTER, WORK, MARGIN} & own_inputs(controller).keys():
         raise ProgramError(f"{what} has an input called {', '.join(taken)}, which a step has already; rename it")
 
 

@@ -118,7 +118,9 @@ class Outcome(Step):
         w = self.w
         energy, amount = (w.get("double", self._entry(at, lane, "0")) for at in (self.energy, self.amount))
         work = w.get("double", self._entry(self.new, lane, self.judged))
-        drift = self._size_of(w.let(f"fsub double {w.let(f'fsub double {energy}, {work}')}, {self._of('balance', lane)}"))
+        drift = self._size_of(
+            w.let(f"fsub double {w.let(f'fsub double {energy}, {work}')}, {self._of('balance', lane)}")
+        )
         self._keep_largest("drift", lane, drift)
         self._keep_largest("amount", lane, w.let(f"fadd double {amount}, {self._size_of(work)}"))
         error, largest = w.get("double", self.bound, lane), self._of("amount", lane)
@@ -127,7 +129,7 @@ class Outcome(Step):
         rounded = w.let(f"fmul double {largest}, {self._tolerance('rounding')}")
         with w.when(w.let(f"fcmp ogt double {drift}, {w.let(f'fadd double {explained}, {rounded}')}")):
             self._set("status", lane, f"{UNBALANCED}.0")
-        most = w.let(f"fmul double {largest}, {self._tolerance('blind')}")
+        most = w.let(f"fmul double {largest}, {self._of('blind', lane)}")
         with w.when(w.let(f"fcmp ogt double {error}, {most}")):
             self._set("status", lane, f"{SINGULAR}.0")
 

@@ -11,9 +11,10 @@ class Places:
     """``march`` under construction. Its attributes are registers, named as the entries of PLAN and RUN, and addresses:
 
     ``y`` the states, ``f`` their rates, ``old`` the states before, ``u`` the increments, ``new`` the states after the
-    step, ``last`` the rates of the last stage; ``scaled`` and ``scaled_low`` the sizes of the errors; ``accepted``
-    whether a step is accepted; ``error`` and ``error_low`` the
-    estimated errors, ``lost`` that of the work, and ``bound`` what the others do to the energy; ``energy``, ``amount`` and ``slopes`` what ``conserved`` returns; ``…_at`` the slots of a Program; ``table_…`` the method's numbers.
+    step, ``last`` the rates of the last stage; ``error`` and ``error_low`` the estimated errors, ``scaled`` and
+    ``scaled_low`` their sizes; ``accepted`` whether a step is accepted; ``bound`` what the errors do to the energy, and
+    ``lost`` that of the work; ``energy``, ``amount`` and ``slopes`` what ``conserved`` returns; ``…_at`` the slots of a
+    Program; ``table_…`` the method's numbers.
     """
 
     size: str
@@ -67,6 +68,9 @@ class Places:
     error: str
     error_low: str
     bound: str
+    energy: str
+    amount: str
+    slopes: str
     rates_at: str
     factor_at: str
     solve_at: str
@@ -90,7 +94,16 @@ class Places:
         for names, table in ((PLAN, "%plan"), (RUN, "%run")):
             for i, name in enumerate(names):
                 setattr(self, name.replace(".", "_"), w.get("i64", table, i))
-        for name in ("numbers", "records", "times", "breaks", "inputs", "results", "tolerances", *PLAN[-2 * len(PROGRAMS) :]):
+        for name in (
+            "numbers",
+            "records",
+            "times",
+            "breaks",
+            "inputs",
+            "results",
+            "tolerances",
+            *PLAN[-2 * len(PROGRAMS) :],
+        ):
             name = name.replace(".", "_")
             setattr(self, name, w.let(f"inttoptr i64 {getattr(self, name)} to ptr"))
         whole = w.add(self.stages, self.extra)

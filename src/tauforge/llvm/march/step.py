@@ -38,7 +38,7 @@ class Step(Lanes):
 
     def _refer(self) -> None:
         """Note the energy of lanes whose state has not taken a step."""
-        w, t = self.w, self.t
+        w = self.w
         some = w.variable("i1", "false")
         with w.each(self.v.lanes) as lane, w.when(self._is_fresh(lane)):
             w.put("i1", "true", some)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 CONTROLS = (
     "t", "h", "segment", "row", "status", "stale", "growth", "steps", "rejected", "evaluations", "jacobians", "step",
-    "balance", "allowed", "drift", "amount", "margin", "limit",
+    "balance", "allowed", "drift", "amount", "blind", "margin", "limit",
 )  # fmt: skip
 """What a lane knows besides its state: time, the length of the next step (0: not chosen yet), the segment of its
 inputs, the next row of its results, its status, whether its rates are those of another state, how much the step can
 grow, counts, the length of the last step; the energy less the work at the start, by how much the estimated errors of
-all steps can have changed it, by how much it has changed at most, and the largest amount of energy and work; how well
-the coordinates describe the state, and from which margin on they do not (0: they always do)."""
+all steps can have changed it, by how much it has changed at most, the largest amount of energy and work, and which part
+of that the errors of one step may explain; how well the coordinates describe the state, and from which margin on they
+do not (0: they always do)."""
 FRESH = 2.0
 """What ``stale`` is before the first step."""
 RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY, UNBALANCED, SINGULAR, LEAVES, BRANCHES, ENDLESS = range(10)
@@ -28,10 +29,10 @@ addresses of its code, which for a Program that is not needed are 0. Code is a t
 the number of pieces, and their addresses; that for the set-up runs once per call."""
 PROGRAMS = ("rates", "factor", "solve", "settle", "conserved")
 """Names of the Programs."""
-TOLERANCES = ("relative", "longest", "safety", "rounding", "blind")
+TOLERANCES = ("relative", "longest", "safety", "rounding")
 """The first tolerances: the relative one; the longest step; how many times the estimated errors explain a change of the
-energy, and which part of it rounding does; which part of it the errors of one step may explain. The absolute one for
-each entry of the state follows, but for the last, the work: its error does not determine the steps."""
+energy, and which part of it rounding does. The absolute one for each entry of the state follows, but for the last, the
+work: its error does not determine the steps."""
 RUN = (
     "count", "rows", "segments", "budget", "most", "own", "records", "width", "times", "breaks", "inputs",
     "inputs.state", "inputs.segment", "results", "results.state", "tolerances",

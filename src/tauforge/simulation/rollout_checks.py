@@ -1,0 +1,93 @@
+"""What is checked after a rollout: whether states are finite, loops kept their branch, and energy its balance."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SimulationWarning
+from ..robot.entries import axis_names
+from ..robot.robot import Robot
+from ..runtime.function import Function
+from .balance import is_balanced
+from .passage import all_velocities
+from .results import compiled_conserved
+
+Values = NDArray[Any]
+
+
+def warn_of_states(
+    robot: Robot, closure: Function | None, first: Values, states: Values, *, close: bool, passing: Values
+) -> None:
+    """Warn of states that are not finite, and of mechanisms that changed their branch.
+
+    Parameters
+    ----------
+    close
+        Whether the rows follow each other closely: then branches of overconstrained loops can be told apart too.
+    passing
+        Which states may pass singular states of the independent joints.
+    """
+    rows = _rows(first, states)
+    lost = ~np.isfinite(rows).all(axis=(-2, -1))
+    if lost.any():
+        warnings.warn(SimulationWarning(f"{robot.name}: {_some(lost)} become infinite or NaN"), stacklevel=3)
+    if closure is not None and rows.size:
+        changed = _changes_branch(robot, closure, rows[..., : len(robot.coordinate_names)], close) & ~lost & ~passing
+        if changed.any():
+            warnings.warn(
+                SimulationWarning(
+                    f"{robot.name}: {_some(changed)} jump through a singular state of the independent joints to "
+                    "another way of assembly; make dt smaller, or choose other joints by with_independent(…)"
+                ),
+                stacklevel=3,
+            )
+
+
+def _some(which: Any) -> str:
+    count, first = int(which.sum()), tuple(int(k) for k in np.argwhere(which)[0])
+    if not which.shape:
+        return "its coordinates and velocities"
+    return f"{count} of {which.size} states, {list(first) if len(first) > 1 else first[0]} the first,"
+
+
+def _rows(first: Values, states: Values) -> Values:
+    """Return all states that are known, that at the start first: (..., rows, entries)."""
+    rows = states if states.ndim > first.ndim else states[..., None, :]
+    return np.concatenate([first[..., None, :], rows], axis=-2).astype(float)
+
+
+def _changes_branch(robot: Robot, closure: Function, q: Values, close: bool) -> Values:
+    """Return whether the slopes of the loops by the dependent joints change their orientation from row to row."""
+    names = axis_names(robot.expanded())
+    dependent = [k for k, name in enumerate(names) if name not in set(robot.velocity_names)]
+    with np.errstate(all="ignore"):
+        J = np.asarray(closure(q)[2])[..., dependent]
+        if J.shape[-2] != J.shape[-1] and not close:
+            return np.zeros(q.shape[:-2], bool)
+        sign = np.linalg.slogdet(np.swapaxes(J[..., :-1, :, :], -1, -2) @ J[..., 1:, :, :])[0]
+    turned: Values = (sign < 0.0).any(axis=-1)
+    return turned
+
+
+def energy_error(robot: Robot, start: Values, rows: Values, work: Values, whole: bool) -> Values:
+    """Return the largest |E - E₀ - W| of each state, (states).
+
+    Parameters
+    ----------
+    start, rows, work
+        The states at the start, those computed, and the work until then.
+    whole
+        Whether the velocities are those of all joints.
+    """
+    if not is_balanced(robot):
+        return np.full(len(start), np.nan)
+    states, count = np.concatenate([start[:, None], rows], axis=1).astype(float), len(robot.coordinate_names)
+    q, qd = states[..., :count], states[..., count:]
+    with np.errstate(all="ignore"):
+        energy = np.asarray(compiled_conserved(robot)(q, qd if whole else all_velocities(robot, q, qd))[0])
+        off: Values = np.abs(energy[..., 1:] - energy[..., :1] - work).max(axis=-1, initial=0.0)
+    return off
