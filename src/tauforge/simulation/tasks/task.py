@@ -31,7 +31,8 @@ from .values import naming, numbers, vector
 
 TABLES = ("motion", "payload", "wrenches", "start", "torque", "controller", "simulation", "event", "output")
 TIMES, NUMBERS = ("duration", "times", "dt", "samples"), ("rtol", "atol", "max_step", "smoothing", "stiction", "stops")
-SIMULATION = (*TIMES, *NUMBERS, "method", "max_steps", "limits")
+WORDS = ("method", "coordinates", "through")
+SIMULATION = (*TIMES, *NUMBERS, *WORDS, "max_steps", "limits")
 SAMPLES = 501
 """Results of a simulation, if the task does not say how many."""
 OUTPUTS = ("save", "plot", "animate")
@@ -166,8 +167,7 @@ class Task:
             found["stops"] = table.flag("stops", False)
         if "max_steps" in table.data:
             found["max_steps"] = table.integer("max_steps")
-        if "method" in table.data:
-            found["method"] = table.text("method")
+        found |= {key: table.text(key) for key in WORDS if key in table.data}
         if "times" in table.data:
             if clash := [key for key in ("duration", "dt", "samples") if key in table.data]:
                 raise table.fault(clash[0], f"{clash[0]} has no meaning beside times; leave one of them out")
