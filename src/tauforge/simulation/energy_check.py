@@ -166,7 +166,8 @@ class EnergyCheck:
         t, y = (np.concatenate(each) for each in zip(*inside, strict=True))
         found = self._system.along(t, *self._system.split_many(y))
         power = found["power"].reshape(-1, len(NODES))
-        torques = np.abs(found["tau_applied"]) + np.abs(found["tau_left"])
+        torques = np.abs(found["tau_left"])
+        torques[..., self._system.places] += np.abs(found["tau_applied"])
         qd_errors = np.array([step.errors for step in steps])[:, self._system.nq : self._system.nq + self._system.n]
         uneven = (torques.reshape(len(steps), len(NODES), -1).max(axis=1) * qd_errors).sum(axis=1)
         h = np.array([step.h for step in steps])

@@ -117,6 +117,7 @@ def rollout(
     ProgramError
         If an argument does not fit; the message says which, and what would.
     """
+    check_robot(robot)
     compiled, layout = _step(robot, method, tau, hold, dtype, checked_choice(robot, coordinates))
     duration, kind = arguments.time_step(dt), compiled.dtype
     first, given, full = arguments.given(layout, q0, qd0, tau, inputs, kind)
@@ -162,7 +163,7 @@ class _Ways:
         self._batch, self._first = first.shape[:-1], first.reshape(-1, first.shape[-1])
         self._full = None if full is None else full.reshape(-1, full.shape[-1])
         self._asked = coordinates if robot.loops else INDEPENDENT
-        self._is_chosen = self._asked != AUTO or full is not None
+        self._watches, self._is_chosen = self._asked == AUTO and full is None, False
         self.whole: Values = np.full(self._batch, self._asked == ALL or (self._asked == AUTO and full is not None))
 
     def run(
@@ -176,7 +177,10 @@ class _Ways:
     ) -> Values:
         """Do the steps; with the work, return by how much the energy of each state changes without it."""
         off = np.zeros(len(self._first))
-        rows = states.reshape(len(self._first), -1, self._first.shape[-1])
+        rows = states.reshape(len(self._first), steps // every, self._first.shape[-1]) if steps else None
+        if rows is None:
+            states[...] = self._first.reshape(*self._batch, -1) if states.size else states
+            return off.reshape(self._batch)[()]
         wide = {
             name: np.broadcast_to(x, (*self._batch, *x.shape[-2:])).reshape(-1, *x.shape[-2:]) if x.ndim > 1 else x
             for name, x in given.items()
@@ -190,14 +194,18 @@ class _Ways:
             inputs = wide if everything else {name: x[own] if x.ndim > 1 else x for name, x in wide.items()}
             into = rows if everything else np.empty((len(own), rows.shape[1], start.shape[-1]), rows.dtype)
             spent = np.empty((len(own), rows.shape[1], 1), rows.dtype) if work else None
-            coordinates = ALL if whole else INDEPENDENT if self._is_chosen else AUTO
+            coordinates = ALL if whole else AUTO if self._watches else INDEPENDENT
             compiled, _ = _step(self._robot, *self._how, coordinates, work=work)
-            least = _run(compiled, start.astype(rows.dtype), inputs, into, steps, every, threads, spent, self._margins(start))
+            margin = self._margins(start) if coordinates == AUTO else None
+            least = _run(compiled, np.ascontiguousarray(start, rows.dtype), inputs, into, steps, every, threads, spent, margin)
+            if not np.isfinite(into[:, -1]).all():
+                for name, array in given.items():
+                    arguments.refuse_unless_finite(name, array)
             if spent is not None:
                 off[own] = energy_error(self._robot, start, into, spent[..., 0], whole)
             if not everything:
                 rows[own] = into[..., self._places] if whole else into
-            if coordinates == AUTO:
+            if coordinates == AUTO and not self._is_chosen:
                 self.whole = ~(least >= LIMIT).reshape(self._batch)
 
         flat = self.whole.ravel()
@@ -214,10 +222,8 @@ class _Ways:
         nq = len(self._robot.coordinate_names)
         return [*range(nq), *(nq + k for k in independent_places(self._robot))]
 
-    def _margins(self, start: Values) -> Values | None:
-        """Return the margins at the start, the least and the last, if they are watched."""
-        if self._is_chosen:
-            return None
+    def _margins(self, start: Values) -> Values:
+        """Return the margins at the start, the least and the last."""
         margin = margins(self._robot, start)
         return np.stack([margin, margin], axis=-1)
 
@@ -264,12 +270,6 @@ def _run(
     margin
         The least and the last margin at the start.
     """
-    least = np.ones(len(start)) if margin is None else margin[:, 0]
-    if not steps:
-        rows[...] = start[:, None] if rows.size else rows
-        if work is not None:
-            work[...] = 0.0
-        return least
     inputs = compiled.program.inputs
     known = {MARGIN: margin}
     carried = [
@@ -281,8 +281,5 @@ def _run(
     ]
     judged = None if margin is None else np.empty((len(start), steps // every, 2), start.dtype)
     kept = [{WORK: work, MARGIN: judged}.get(name) for name in compiled.carried[1:]]
-    compiled([start, *(x.astype(start.dtype) for x in carried)], flat, [rows, *kept], steps, every, threads)
-    if not np.isfinite(rows[:, -1]).all():
-        for name, array in given.items():
-            arguments.refuse_unless_finite(name, array)
-    return least if judged is None else judged[:, -1, 0]
+    compiled([start, *(np.ascontiguousarray(x, start.dtype) for x in carried)], flat, [rows, *kept], steps, every, threads)
+    return np.ones(len(start)) if judged is None else judged[:, -1, 0]
