@@ -234,19 +234,16 @@ def test_the_energy_error_falls_with_the_order_of_the_method():
     assert controlled.energy_error.max() < 1e-12  # it rests
 
 
-def test_a_rollout_that_was_changed_has_no_energy_error():
+def test_a_copy_of_a_rollout_has_no_energy_error():
     found = tf.rollout(tf.robots.planar2r(), [0.3, 1.0], [0.0, 0.0], None, 1e-3, steps=10)
     with pytest.raises(tf.ProgramError, match="is a copy"):
         _ = pickle.loads(pickle.dumps(found)).energy_error
-    found.q[-1] += 1.0
-    with pytest.raises(tf.ProgramError, match="have changed since"):
-        _ = found.energy_error
 
 
 def test_a_rollout_that_jumps_to_another_branch_warns():
     robot = tf.robots.fivebar()
     q0 = tf.close_loops(robot, np.array([[2.0, 1.1], [1.5, 1.5]]))
-    with pytest.warns(tf.SimulationWarning, match="1 of 2 states, 0 the first, jump through a singular state"):
+    with pytest.warns(tf.SimulationWarning, match="1 of 2 states, 0 the first, meet a singular state"):
         tf.rollout(robot, q0, [0.0, 0.0], None, 1e-3, steps=300, method="rk4", coordinates="independent")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -256,4 +253,4 @@ def test_a_rollout_that_jumps_to_another_branch_warns():
 def test_a_rollout_with_states_that_are_not_finite_warns():
     fast = np.array([[0.0, 0.0], [1e200, 1e200]])
     with pytest.warns(tf.SimulationWarning, match="1 of 2 states, 1 the first, become infinite or NaN"):
-        tf.rollout(tf.robots.planar2r(), [0.3, 1.0], fast, None, 1.0, steps=10)
+        tf.rollout(tf.robots.planar2r(), [0.3, 1.0], fast, None, 1e-3, steps=10)

@@ -22,7 +22,7 @@ Values = NDArray[Any]
 def warn_of_states(
     robot: Robot, closure: Function | None, first: Values, states: Values, *, close: bool, passing: Values
 ) -> None:
-    """Warn of states that are not finite, and of mechanisms that changed their branch.
+    """Warn of states that are not finite, and of mechanisms that can have changed their branch.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def warn_of_states(
         if changed.any():
             warnings.warn(
                 SimulationWarning(
-                    f"{robot.name}: {_some(changed)} jump through a singular state of the independent joints to "
-                    "another way of assembly; make dt smaller, or choose other joints by with_independent(…)"
+                    f"{robot.name}: {_some(changed)} meet a singular state of the independent joints, where a step can "
+                    "change the way of assembly; choose other joints by with_independent(…), or end before"
                 ),
                 stacklevel=3,
             )
@@ -61,16 +61,31 @@ def _rows(first: Values, states: Values) -> Values:
 
 
 def _changes_branch(robot: Robot, closure: Function, q: Values, close: bool) -> Values:
-    """Return whether the slopes of the loops by the dependent joints change their orientation from row to row."""
+    """Return whether a mechanism meets a singular state between its rows.
+
+    There the determinant of the loops' slopes by the dependent joints is zero: it changes its sign, or turns back where
+    its last two values lead below zero. Where there are more equations than joints, the product of the slopes at two
+    rows takes its place.
+    """
     names = axis_names(robot.expanded())
     dependent = [k for k, name in enumerate(names) if name not in set(robot.velocity_names)]
     with np.errstate(all="ignore"):
         J = np.asarray(closure(q)[2])[..., dependent]
         if J.shape[-2] != J.shape[-1] and not close:
             return np.zeros(q.shape[:-2], bool)
-        sign = np.linalg.slogdet(np.swapaxes(J[..., :-1, :, :], -1, -2) @ J[..., 1:, :, :])[0]
-    turned: Values = (sign < 0.0).any(axis=-1)
-    return turned
+        back, here, on = (np.linalg.det(a @ b) for a, b in _neighbours(J))
+        meets = on / here[..., :-1] < 0.0
+        if close:
+            meets[..., 1:] |= back[..., :-1] / here[..., 1:-1] > 2.0
+    found: Values = meets.any(axis=-1)
+    return found
+
+
+def _neighbours(J: Values) -> list[tuple[Values, Values]]:
+    """Return factors whose products compare each row's slopes with those before, its own, and those after."""
+    turned = np.swapaxes(J, -1, -2)
+    after, before = J[..., 1:, :, :], J[..., :-1, :, :]
+    return [(turned[..., 1:, :, :], before), (turned, J), (turned[..., :-1, :, :], after)]
 
 
 def energy_error(robot: Robot, start: Values, rows: Values, work: Values, whole: bool) -> Values:
