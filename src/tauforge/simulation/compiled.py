@@ -218,7 +218,7 @@ class Course:
                 control(records, "status")[k] = ENDLESS
 
     def _growth_of(self, state: int) -> Growth:
-        return Growth(self.system.velocity_names, self.system.clock, self.system.velocities(self._start[state]))
+        return Growth(self.system.robot.velocity_names, self.system.clock, self.system.velocities(self._start[state]))
 
     def _state(self, state: int) -> Floats:
         """Return where a state is now."""

@@ -95,7 +95,7 @@ def run(
     check_start(system, y)
     if watch:
         watch.start(t, y)
-    growth = Growth(system.velocity_names, clock, system.velocities(y))
+    growth = Growth(system.robot.velocity_names, clock, system.velocities(y))
     check = record.check = EnergyCheck(system, how(system), y)
     progress = Progress("simulating")
     first_step: float | None = None
@@ -152,7 +152,6 @@ def run(
                     record.reached = (t, y)
                     watch.follow(system.split)
                     check.follow(system, how(system), y)
-                    growth = Growth(system.velocity_names, clock, system.velocities(y))
         if end in system.drive.breaks:
             system.drive.start(end, *system.split(y)[:2])
         check.settle()
@@ -174,8 +173,11 @@ def _given_up(system: System, record: Record, growth: Growth, t: float, why: str
 
 def _diverged(system: System, record: Record, growth: Growth) -> str:
     record.close()
-    first = record.systems[-1][0] if record.systems else 0
-    return growth.exploded(record.t[first:], system.velocities(np.array(record.y[first:]).reshape(-1, system.size)))
+    ends = [*(first for first, *_ in record.systems[1:]), len(record.t)]
+    found = [np.zeros((0, len(system.robot.velocity_names)))]
+    for (first, own, _), end in zip(record.systems, ends, strict=True):
+        found.append(own.velocities(np.array(record.y[first:end]).reshape(-1, own.size)))
+    return growth.exploded(record.t, np.concatenate(found))
 
 
 def _solver(system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options) -> Any:

@@ -22,7 +22,7 @@ from ..errors import ProgramError
 from ..llvm.march.tables import AHEAD
 from ..robot.robot import Robot
 from ..runtime.function import Function
-from .branching import NEAR, Branches, passed
+from .branching import Branches, passed
 from .constrained import is_steady, watched
 from .start import Start
 from .system import System, compiled_projection
@@ -114,15 +114,13 @@ class Passage:
         """
         if not self.stops or not system.whole:
             return
-        (q, qd, margin), (q_after, qd_after, margin_after) = map(system.on_loops, (before, after))
-        if min(margin, margin_after) < NEAR:
-            found = passed(self.robot, h, (q, system.rate_of(q, qd)), (q_after, system.rate_of(q_after, qd_after)))
-            if found is None and failed and margin_after < LIMIT:
-                raise Branches(self.robot, t + h, system.clock.said(t + h), q_after, qd_after)
-            if found is not None:
-                when = t + found.part * h
-                v = (1.0 - found.part) * qd + found.part * qd_after
-                raise Branches(self.robot, when, system.clock.said(when), found.q, v)
+        (q, qd, _), (q_after, qd_after, margin) = map(system.on_loops, (before, after))
+        found = passed(self.robot, h, (q, system.rate_of(q, qd)), (q_after, system.rate_of(q_after, qd_after)))
+        if found is not None:
+            when, v = t + found.part * h, (1.0 - found.part) * qd + found.part * qd_after
+            raise Branches(self.robot, when, system.clock.said(when), found.q, v)
+        if failed and margin < LIMIT:
+            raise Branches(self.robot, t + h, system.clock.said(t + h), q_after, qd_after)
 
     def converted(self, y: Floats) -> Floats:
         """Return states in all coordinates, from states with independent velocities."""

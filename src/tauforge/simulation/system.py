@@ -58,7 +58,6 @@ class System:
         self.nq, self.n = program.inputs["q"].size, program.inputs["qd"].size
         self.whole, self.is_watched = whole, False
         self.places = list(independent_places(robot)) if whole else list(range(self.n))
-        self.velocity_names = axis_names(robot.expanded()) if whole else robot.velocity_names
         integral = program.inputs.get("integral")
         self.size = self.nq + self.n + (integral.size if integral else 0)
         self.evaluations = self.jacobians = 0
@@ -120,8 +119,8 @@ class System:
         return qd[..., self.places] if self.whole else qd
 
     def velocities(self, y: Floats) -> Floats:
-        """Return the velocities of a state, or of many."""
-        return y[..., self.nq : self.nq + self.n]
+        """Return the velocities of the independent joints in a state, or in many."""
+        return self.independent(y[..., self.nq : self.nq + self.n])
 
     def settled(self, q: Floats) -> Floats:
         """Return coordinates with unit quaternions and closed loops."""
