@@ -50,9 +50,7 @@ def test_a_five_bar_passes_the_singularity_of_its_motors(method):
     assert 0.2 < change.t < 0.247
     assert run.residual.max() < 1e-13
     assert run.residual_rate.max() < 1e-11 * np.abs(run.qd_all).max()
-    whole = tf.simulate(
-        FIVEBAR, run.t, q0=CROSSING, method=method, rtol=1e-9, atol=1e-11, coordinates="all"
-    )
+    whole = tf.simulate(FIVEBAR, run.t, q0=CROSSING, method=method, rtol=1e-9, atol=1e-11, coordinates="all")
     assert not whole.coordinate_changes
     assert np.abs(whole.q - run.q).max() < 1e-4
     independent = [whole.velocity_names_all.index(name) for name in whole.velocity_names]
@@ -134,7 +132,9 @@ def test_velocities_of_all_joints_at_the_start():
     onward = tf.simulate(FIVEBAR, [0.0, 0.45 - run.t[k]], q0=run.q[k], qd0=run.qd_all[k])
     assert np.abs(onward.q[-1] - run.q[-1]).max() < 1e-5
     wrong = run.qd_all[k] + np.array([0.0, 0.5, 0.0, 0.0])
-    with pytest.raises(tf.ProgramError, match="qd0 opens the loops of fivebar: the nearest velocities .* differ by up"):
+    with pytest.raises(
+        tf.ProgramError, match=r"qd0 opens the loops of fivebar: the nearest velocities .* differ by up"
+    ):
         tf.simulate(FIVEBAR, 0.1, q0=run.q[k], qd0=wrong)
     with pytest.raises(tf.ProgramError, match="coordinates='some'; choose among 'auto', 'independent', 'all'"):
         tf.simulate(FIVEBAR, 0.1, q0=CROSSING, coordinates="some")

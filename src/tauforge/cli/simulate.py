@@ -38,9 +38,7 @@ Rtol = Annotated[str, typer.Option("--rtol", metavar="NUMBER", help="The relativ
 Atol = Annotated[str, typer.Option("--atol", metavar="NUMBER", help="The absolute tolerance of each step.")]
 Coordinates = Annotated[
     str,
-    typer.Option(
-        "--coordinates", metavar="NAME", help="With closed loops: auto, independent or all; auto by default."
-    ),
+    typer.Option("--coordinates", metavar="NAME", help="With closed loops: auto, independent or all; auto by default."),
 ]
 Through = Annotated[
     str, typer.Option("--through", metavar="NAME", help="inertia: go on through singular states of the mechanism.")

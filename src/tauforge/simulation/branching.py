@@ -93,7 +93,8 @@ def _between(s: float, h: float, before: tuple[Floats, Floats], after: tuple[Flo
     """Return Hermite's cubic between two states."""
     (q0, v0), (q1, v1) = before, after
     turn = 1.0 - s
-    return turn * turn * ((1.0 + 2.0 * s) * q0 + s * h * v0) + s * s * ((3.0 - 2.0 * s) * q1 - turn * h * v1)
+    found: Floats = turn * turn * ((1.0 + 2.0 * s) * q0 + s * h * v0) + s * s * ((3.0 - 2.0 * s) * q1 - turn * h * v1)
+    return found
 
 
 def ways(robot: Robot, q: Floats, qd: Floats) -> str:
@@ -105,7 +106,10 @@ def ways(robot: Robot, q: Floats, qd: Floats) -> str:
     labels = [_closure(robot).outputs["error"].labels[0][k] for k in known.kept]
     loops = dict.fromkeys(labels[k].rpartition(".")[0] for k in np.flatnonzero(weak > TAKES_PART * weak.max()))
     names = axis_names(robot.expanded())
-    said = f"the equations of {', '.join(map(repr, loops))} depend on one another, and its motion can go on in more than one way"
+    said = (
+        f"the equations of {', '.join(map(repr, loops))} depend on one another, and its motion can go on in more than "
+        "one way"
+    )
     other = _other(robot, q, free, free @ qd, u[:, -1])
     present = free.T @ (free @ qd)
     if other is None:

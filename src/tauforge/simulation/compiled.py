@@ -51,8 +51,8 @@ FIRST_SLICE, DOUBLED = 256, 4096
 the growth of a motion is seen from early on.
 """
 CARRIED_ON = (
-    "t", "h", "segment", "row", "growth", "steps", "rejected", "evaluations", "jacobians", "balance", "allowed", "drift",
-    "amount",
+    "t", "h", "segment", "row", "growth", "steps", "rejected", "evaluations", "jacobians",
+    "balance", "allowed", "drift", "amount",
 )  # fmt: skip
 """Controls of a state that goes on in other coordinates."""
 ROWS = 256
@@ -346,7 +346,9 @@ class Courses:
             course.run()
             left = _left(course)
             if len(left):
-                self._in_all(self._course(True, self.passage.converted(course.now[left]), own[left], course.records[left]))
+                self._in_all(
+                    self._course(True, self.passage.converted(course.now[left]), own[left], course.records[left])
+                )
             if self._whole.any():
                 some = np.flatnonzero(self._whole)
                 self._in_all(self._course(True, self._start[some], some))

@@ -12,8 +12,8 @@ loops that does not depend on those before it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 

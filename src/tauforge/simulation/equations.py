@@ -80,7 +80,12 @@ def equations(
     left = [as_node(x) for x in driving]
     results = {
         "qdd": qdd,
-        "power": outputs([power(opened(rubbed) if whole else rubbed, left, outside)], [], [], "power of all that is not in the energy"),
+        "power": outputs(
+            [power(opened(rubbed) if whole else rubbed, left, outside)],
+            [],
+            [],
+            "power of all that is not in the energy",
+        ),
         "tau_applied": replace(given, nodes=tuple(tau), meaning="torques that act"),
         "tau_left": replace(acting, nodes=tuple(left), meaning="torques that friction leaves"),
         **more,

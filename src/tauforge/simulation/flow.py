@@ -174,9 +174,7 @@ def _projected(robot: Robot, parts: _State) -> tuple[list[Node], Node]:
     return [*back, *parts.state[len(back) :]], made["margin"].nodes[0]
 
 
-def linear_of_all(
-    robot: Robot, equations: Program, parts: _State, inputs: dict[str, Array]
-) -> tuple[Program, Program]:
+def linear_of_all(robot: Robot, equations: Program, parts: _State, inputs: dict[str, Array]) -> tuple[Program, Program]:
     """Return the Programs that eliminate and substitute, in all coordinates.
 
     Forces that close the loops are further unknowns u, times the step:
@@ -213,8 +211,8 @@ def linear_of_all(
     for i, compliance in enumerate(inertia_of_loops.compliances):
         W[before + n + i][before + n + i] = as_node(-compliance)
     for i, weight in inertia_of_loops.stiff.items():  # joints that move no mass get that of the loops
-        for k, x in known.constraints.J[i].items():
-            row, factor = W[before + k], as_node(weight * x)
+        for k, entry in known.constraints.J[i].items():
+            row, factor = W[before + k], as_node(weight * entry)
             row[:] = [a + factor * b if b is not ZERO else a for a, b in zip(row, W[before + n + i], strict=True)]
     order = [*range(before), *reversed(range(before, before + n)), *range(before + n, before + n + m)]
     W = [[W[i][j] for j in order] for i in order]
@@ -228,8 +226,8 @@ def linear_of_all(
     right = [*(_dot(row, b[:nq]) for row in moving), *b[nq + n : -1], *(_dot(row, speeds) for row in inertia)]
     right += [_dot(row, speeds) for row in closing]
     for i, weight in inertia_of_loops.stiff.items():
-        for k, x in known.constraints.J[i].items():
-            right[before + k] = right[before + k] + kept.symbol(as_node(weight * x)) * right[before + n + i]
+        for k, entry in known.constraints.J[i].items():
+            right[before + k] = right[before + k] + kept.symbol(as_node(weight * entry)) * right[before + n + i]
     x = dict(zip(order, _substitute(W, [right[k] for k in order]), strict=True))
     p, integral, v = ([x[k] for k in some] for some in (range(n), range(n, before), range(before, before + n)))
     if D is None or T is None:
@@ -250,7 +248,9 @@ def _loop_slopes(robot: Robot, equations: Program, parts: _State) -> tuple[Matri
     force = [_dot([row[i] for row in J], u) for i in range(n)]
     opening = [as_node(_dot(row, a) + x) for row, x in zip(J, known.constraints.drift, strict=True)]
     names = ("q", "qd")
-    program = Program("loops", {name: known.arguments[name] for name in names}, {"f": _vector(force), "c": _vector(opening)})
+    program = Program(
+        "loops", {name: known.arguments[name] for name in names}, {"f": _vector(force), "c": _vector(opening)}
+    )
     P, forces = known.constraints.dependencies.spread, equations.results["multipliers"].nodes
     own = [_dot([as_node(float(x)) if x else ZERO for x in column], forces) for column in P.T]
     by = dict(zip([*u, *a], [*own, *equations.results["qdd"].nodes], strict=True))
@@ -335,9 +335,7 @@ def _linear_programs(
     return factor, solve
 
 
-def _forces(
-    robot: Robot, equations: Program, parts: _State
-) -> tuple[Matrix, Matrix]:
+def _forces(robot: Robot, equations: Program, parts: _State) -> tuple[Matrix, Matrix]:
     """Return the inertia matrix, and how the torques that accelerate change: by p, the integral, and the velocities.
 
     Friction with a sign has no slope; all other friction is among the torques that drive.

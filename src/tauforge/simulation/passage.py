@@ -109,8 +109,8 @@ class Passage:
         return not min(margin, expected) >= self.limit, margin
 
     def check(self, system: System, t: float, h: float, before: Floats, after: Floats, failed: bool = False) -> None:
-        """Raise an error if a step in all coordinates, from the time t on, has passed a singular state of the mechanism,
-        or has failed near one.
+        """Raise an error if a step in all coordinates, from the time t on, has passed a singular state of the
+        mechanism, or has failed near one.
         """
         if not self.stops or not system.whole:
             return

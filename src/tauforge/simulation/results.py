@@ -51,7 +51,7 @@ def finished(passage: Passage, record: Record, how: Options, status: str, *, bar
         parts.append(_rows(system, q, qd, found))
     clock = record.systems[0][1].clock
     counts = {"evaluations": passage.evaluations, "jacobians": passage.jacobians, "steps": record.steps}
-    changes = tuple(Change(float(clock.users(x)), INDEPENDENT, ALL) for _, _, x in record.systems[1:])
+    changes = tuple(Change(clock.start + x, INDEPENDENT, ALL) for _, _, x in record.systems[1:])
     joined = Rows(*(np.concatenate(some) for some in zip(*parts, strict=True)))
     check = record.check
     drift = np.interp(t, check.t, check.drift) if check and is_balanced(passage.robot) else np.full(len(t), np.nan)
@@ -99,7 +99,7 @@ def course_of_one(courses: Courses, status: str) -> Trajectory:
 
 def _changes(courses: Courses) -> tuple[Change, ...]:
     clock = courses.parts[0][0].system.clock
-    return tuple(Change(float(clock.users(t)), INDEPENDENT, ALL) for t in courses.changes)
+    return tuple(Change(clock.start + t, INDEPENDENT, ALL) for t in courses.changes)
 
 
 def course_of_many(courses: Courses, batch: tuple[int, ...]) -> Trajectory:
@@ -110,7 +110,7 @@ def course_of_many(courses: Courses, batch: tuple[int, ...]) -> Trajectory:
         results = course.task.results
         q, qd, integral = course.system.split_many(results[..., :-1])
         found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, "t": t, **course.inputs(t)})
-        known = np.isfinite(q).all(axis=-1)[..., None]
+        known = np.asarray(np.isfinite(q).all(axis=-1))[..., None]
         rows = _rows(course.system, q, qd, found)
         balance = _balance(course.system.robot, rows, results[..., -1])[..., None]
         for k, array in enumerate((*rows, balance)):

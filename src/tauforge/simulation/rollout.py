@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -194,7 +193,9 @@ class _Ways:
             coordinates = ALL if whole else AUTO if self._watches else INDEPENDENT
             compiled, _ = _step(self._robot, *self._how, coordinates, work=work)
             margin = self._margins(start) if coordinates == AUTO else None
-            least = _run(compiled, np.ascontiguousarray(start, rows.dtype), inputs, into, steps, every, threads, spent, margin)
+            least = _run(
+                compiled, np.ascontiguousarray(start, rows.dtype), inputs, into, steps, every, threads, spent, margin
+            )
             if not np.isfinite(into[:, -1]).all():
                 for name, array in given.items():
                     arguments.refuse_unless_finite(name, array)
@@ -211,7 +212,9 @@ class _Ways:
         self._is_chosen = True
         if self.whole.any():
             own = self.whole.ravel()
-            part(True, in_all_coordinates(self._robot, self._first[own], None if self._full is None else self._full[own]))
+            part(
+                True, in_all_coordinates(self._robot, self._first[own], None if self._full is None else self._full[own])
+            )
         return off.reshape(self._batch)[()]
 
     @property
@@ -273,10 +276,10 @@ def _run(
         np.zeros((len(start), inputs[name].size), start.dtype) if known.get(name) is None else known[name]
         for name in compiled.carried[1:]
     ]
-    flat = [
-        np.broadcast_to(given[name], (len(start), steps, given[name].shape[-1])) for name in compiled.given
-    ]
+    flat = [np.broadcast_to(given[name], (len(start), steps, given[name].shape[-1])) for name in compiled.given]
     judged = None if margin is None else np.empty((len(start), steps // every, 2), start.dtype)
     kept = [{WORK: work, MARGIN: judged}.get(name) for name in compiled.carried[1:]]
-    compiled([start, *(np.ascontiguousarray(x, start.dtype) for x in carried)], flat, [rows, *kept], steps, every, threads)
+    compiled(
+        [start, *(np.ascontiguousarray(x, start.dtype) for x in carried)], flat, [rows, *kept], steps, every, threads
+    )
     return np.ones(len(start)) if judged is None else judged[:, -1, 0]

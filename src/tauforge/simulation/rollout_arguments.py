@@ -82,8 +82,8 @@ def given(
     inputs: Mapping[str, ArrayLike | Mapping[str, ArrayLike]] | None,
     dtype: np.dtype[Any],
 ) -> tuple[Values, dict[str, Values], Values | None]:
-    """Return the states at the start, (..., coordinates + n), the inputs, with the axis of steps that some have, and the
-    velocities of all joints at the start, if these were given.
+    """Return the states at the start, (..., coordinates + n), the inputs, with the axis of steps that some have, and
+    the velocities of all joints at the start, if these were given.
     """
     q = on_manifold(layout, state("q0", q0, layout.coordinates, dtype))
     full = None

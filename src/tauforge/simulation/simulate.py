@@ -15,7 +15,6 @@ from ..robot.robot import Robot
 from .balance import OutOfBalance
 from .clock import Clock
 from .compiled import Courses
-from .passage import Passage
 from .constrained import opened
 from .controllers import largest_torques
 from .drive import Drive, Free, Inside, Law, Table, drive, law_of
@@ -25,6 +24,7 @@ from .friction import RESOLVED, SMOOTHING, Stiction, rubbing
 from .imbalance import out_of_balance
 from .integrator import Record, run
 from .options import LINEARISING, Options, options
+from .passage import Passage
 from .results import course_of_many, course_of_one, finished, partial
 from .start import Start, start
 from .stops import Stops, stops_of

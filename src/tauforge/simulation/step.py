@@ -15,9 +15,9 @@ from ..errors import ProgramError
 from ..graph.functions import absolute
 from ..graph.node import ZERO, Node, as_node, symbol
 from ..graph.rewrite import replaced
+from ..llvm.march.tables import AHEAD
 from ..models.configuration import integrate
 from ..models.direct_dynamics import direct_dynamics
-from ..llvm.march.tables import AHEAD
 from ..program.array import Array, Shape, inputs, outputs
 from ..program.program import Program
 from ..robot.entries import owners
@@ -129,7 +129,9 @@ def step(
     reached, after = method_step(Motion(accelerate, move, dt, flat), q.nodes, speeds)
     if whole:
         made = projection(robot)
-        back = _with([*made.results["q_closed"].nodes, *made.results["qd_closed"].nodes], (q, reached), (qd, after[:count]))
+        back = _with(
+            [*made.results["q_closed"].nodes, *made.results["qd_closed"].nodes], (q, reached), (qd, after[:count])
+        )
         reached, after = back[: len(q.nodes)], [*back[len(q.nodes) :], *after[count:]]
     state = (*q.nodes, *qd.nodes)
     own = own_inputs(controller) if controller else {"tau": tau}

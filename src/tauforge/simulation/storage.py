@@ -105,7 +105,9 @@ def _labels(trajectory: Trajectory, name: str) -> tuple[str, ...]:
 
 def _names_of(name: str) -> str:
     """Return which names the columns of an array have."""
-    return "coordinate_names" if name in BY_COORDINATE else "velocity_names_all" if name == "qd_all" else "velocity_names"
+    return (
+        "coordinate_names" if name in BY_COORDINATE else "velocity_names_all" if name == "qd_all" else "velocity_names"
+    )
 
 
 def _arrays(text: str, columns: dict[str, Floats]) -> dict[str, Floats]:

@@ -24,8 +24,8 @@ from ..program.program import Program
 from ..robot.entries import axis_names
 from ..robot.robot import Robot
 from ..runtime.function import Function
-from .clock import Clock
 from .balance import blind
+from .clock import Clock
 from .constrained import independent_places, opened, projection
 from .drive import Drive, Law
 from .equations import slopes, tangent

@@ -74,13 +74,19 @@ class Outcome(Step):
     def _watch_margin(self, lane: str) -> None:
         """Let a state go whose coordinates will soon not describe it."""
         w, place = self.w, self.w.mul(2, self.size)
-        margin, before, limit = w.get("double", self._entry(self.settle_at, lane, place)), self._of("margin", lane), self._of("limit", lane)
+        margin, before, limit = (
+            w.get("double", self._entry(self.settle_at, lane, place)),
+            self._of("margin", lane),
+            self._of("limit", lane),
+        )
         self._set("margin", lane, margin)
         lost = w.let(f"fsub double {before}, {margin}")
         ahead = w.let(f"fdiv double {self._of('h', lane)}, {self._of('step', lane)}")
         lost = w.let(f"fmul double {lost}, {w.let(f'fmul double {ahead}, {self.v.literal(AHEAD)}')}")
         expected = w.let(f"fsub double {margin}, {lost}")
-        low = w.let(f"or i1 {w.let(f'fcmp olt double {margin}, {limit}')}, {w.let(f'fcmp olt double {expected}, {limit}')}")
+        low = w.let(
+            f"or i1 {w.let(f'fcmp olt double {margin}, {limit}')}, {w.let(f'fcmp olt double {expected}, {limit}')}"
+        )
         with w.when(w.let(f"and i1 {low}, {w.let(f'fcmp ogt double {limit}, 0.0')}")):
             self._set("status", lane, f"{LEAVES}.0")
 
