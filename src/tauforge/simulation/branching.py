@@ -70,7 +70,8 @@ def passed(robot: Robot, h: float, before: tuple[Floats, Floats], after: tuple[F
 
     def J(q: Floats) -> Floats:
         rows = np.asarray(closure(q).J)[kept]
-        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+        found: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+        return found
 
     first = J(before[0])
     free = np.linalg.svd(first)[2][len(first) :]
