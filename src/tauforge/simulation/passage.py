@@ -29,8 +29,10 @@ from .system import System, compiled_projection
 
 Floats = NDArray[np.float64]
 AUTO, INDEPENDENT, ALL = CHOICES = ("auto", "independent", "all")
-LIMIT = 0.02
-"""Margin below which independent coordinates no longer describe a mechanism well."""
+LIMIT = 0.1
+"""Margin below which independent coordinates no longer describe a mechanism well: their errors grow tenfold there."""
+FAILED_NEAR = 0.02
+"""Margin of the loops' equations below which a step that fails is taken to do so for a singular state."""
 CLOSE, CREEPING = 1e-3, 0.01
 """Margin of the loops' equations next to a singular state of the mechanism, and the part of it that a step changes at
 least, if steps have not become so short that they do not reach that state.
@@ -131,7 +133,7 @@ class Passage:
         if found is not None:
             when, v = t + found.part * h, (1.0 - found.part) * qd + found.part * qd_after
             raise Branches(self.robot, when, system.clock.said(when), found.q, v)
-        if creeps or (failed and margin < LIMIT):
+        if creeps or (failed and margin < FAILED_NEAR):
             raise Branches(self.robot, t + h, system.clock.said(t + h), q_after, qd_after)
 
     def converted(self, y: Floats) -> Floats:
