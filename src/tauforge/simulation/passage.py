@@ -118,10 +118,17 @@ class Passage:
         """Raise an error if a step in all coordinates, from the time t on, has passed a singular state of the
         mechanism, or has failed near one.
         """
-        if not self.stops or not system.whole:
+        if not system.whole or not self.is_steady:
             return
         (q, qd, start), (q_after, qd_after, margin) = map(system.on_loops, (before, after))
         creeps = margin < CLOSE and abs(start - margin) < CREEPING * margin
+        if not self.stops:
+            if creeps:
+                raise ProgramError(
+                    f"at t = {system.clock.said(t + h)} s its steps shrink next to a singular state of the mechanism; "
+                    "an explicit method, such as DOP8, passes it"
+                )
+            return
         found = passed(self.robot, h, (q, system.rate_of(q, qd)), (q_after, system.rate_of(q_after, qd_after)))
         if found is not None:
             when, v = t + found.part * h, (1.0 - found.part) * qd + found.part * qd_after
