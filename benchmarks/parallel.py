@@ -81,12 +81,15 @@ def compare(table: Table, count: int, seconds: float) -> None:
     found = np.array([peer.direct(q[i], v[i], efforts[i]) for i in few])
     error = float(np.abs(found - a[few]).max())
     agree(direct(q, qd, tau), qdd)
+    whole = tf.direct_dynamics(general, coordinates="all").compile()
+    agree(whole(q, v, tau)[few], found)
     best = best_times(
         {
             "inverse": partial(inverse, q, qd, qdd, out=tau.copy(), threads=1),
             "projected": partial(peer.inverse, q, v, a),
             "open": partial(peer.tree, q, v, a),
             "direct": partial(direct, q, qd, tau, out=qdd.copy(), threads=1),
+            "whole": partial(whole, q, v, tau, out=v.copy(), threads=1),
             "theirs": partial(each, peer.direct, [[q[i], v[i], efforts[i]] for i in few]),
         },
         seconds,
@@ -96,6 +99,7 @@ def compare(table: Table, count: int, seconds: float) -> None:
         ("inverse", "projected", "rneaInParallel, projected"),
         ("inverse", "open", "rneaInParallel of the tree alone"),
         ("direct", "theirs", "constraintDynamics"),
+        ("whole", "theirs", "constraintDynamics, in all coordinates"),
     )
     for ours, theirs, name in rows:
         note = f"{nanoseconds[ours]:.0f} ns per state, theirs {nanoseconds[theirs]:.0f}"

@@ -36,6 +36,13 @@ Torque = Annotated[
 Method = Annotated[str, typer.Option("--method", metavar="NAME", help="The integrator; DOP853 by default.")]
 Rtol = Annotated[str, typer.Option("--rtol", metavar="NUMBER", help="The relative tolerance of each step.")]
 Atol = Annotated[str, typer.Option("--atol", metavar="NUMBER", help="The absolute tolerance of each step.")]
+Coordinates = Annotated[
+    str,
+    typer.Option("--coordinates", metavar="NAME", help="With closed loops: auto, independent or all; auto by default."),
+]
+Through = Annotated[
+    str, typer.Option("--through", metavar="NAME", help="inertia: go on through singular states of the mechanism.")
+]
 Along = Annotated[
     str,
     typer.Option("--motion", metavar="LIST", help="The motion: expressions of t, one for each joint or one for all."),
@@ -57,6 +64,8 @@ def simulate(
     method: Method = "",
     rtol: Rtol = "",
     atol: Atol = "",
+    coordinates: Coordinates = "",
+    through: Through = "",
     dt: Dt = "",
     output: Save = "",
     plot: PlotFile = "",
@@ -71,7 +80,9 @@ def simulate(
 
     found = robot()
     changes: dict[str, Any] = {
-        "simulation": _given(duration=time, dt=dt, method=method, rtol=rtol, atol=atol),
+        "simulation": _given(
+            duration=time, dt=dt, method=method, rtol=rtol, atol=atol, coordinates=coordinates, through=through
+        ),
         "start": _given(q=listed(q0), qd=listed(qd0)),
         "output": _given(save=output, plot=plot, animate=animate),
     }

@@ -41,7 +41,7 @@ def integrate(robot: Robot) -> Program:
     robot, arrays, state = prepare(robot, ("q",))
     arrays["v"] = inputs("v", state.coordinates.names, "velocity times the time step")
     v = state.coordinates.velocities(arrays["v"].nodes)
-    q = _moved(robot, state.q, v)
+    q = moved(robot, state.q, v)
     for _ in range(NEWTON_STEPS if robot.loops else 0):
         q = closed_again(robot, q)
     reached = [x for j in owners(robot) for x in q[j]]
@@ -68,7 +68,7 @@ def difference(robot: Robot) -> Program:
     return program("difference", robot, arrays, {"v": v})
 
 
-def _moved(robot: Robot, q: Sequence[Values], v: Sequence[Values]) -> list[Values]:
+def moved(robot: Robot, q: Sequence[Values], v: Sequence[Values]) -> list[Values]:
     """Return the coordinates by joint after a step of each joint that does not follow another."""
     own = [x for j in owners(robot) for x in robot.joints[j - 1].kind.step(q[j], v[j])]
     return list(by_joint(robot, own))
@@ -88,4 +88,4 @@ def closed_again(robot: Robot, q: Sequence[Values]) -> list[Values]:
         }
     )
     steps: list[Scalar] = [solved.get(k, 0.0) for k in range(len(tree.names))]
-    return _moved(robot, q, tree.velocities(steps))
+    return moved(robot, q, tree.velocities(steps))

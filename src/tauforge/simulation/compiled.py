@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProgramError
 from ..llvm.march.tables import (
+    BRANCHES,
     CONTROLS,
     DONE,
     ENDLESS,
     FULL,
+    LEAVES,
     NOT_FINITE,
     PROGRAMS,
     RUNNING,
@@ -27,12 +30,15 @@ from ..program.program import Program
 from ..progress import Progress
 from ..robot.robot import Robot
 from ..runtime.march import March, Method, Task, control
-from .balance import FURTHER, SAFETY, OutOfBalance, blind, unseen
+from .balance import FURTHER, SAFETY, OutOfBalance, unseen
+from .branching import NEAR, Branches
 from .divergence import PER_DOUBLING, Growth
 from .drive import Table
 from .flow import flow
 from .imbalance import is_singular
 from .options import Options
+from .passage import Passage
+from .start import Start
 from .system import System
 from .tableaus import tableau
 
@@ -45,6 +51,11 @@ FIRST_SLICE, DOUBLED = 256, 4096
 """Steps of the first slice. Then as many follow as were taken, and from the second number on a part of them, so that
 the growth of a motion is seen from early on.
 """
+CARRIED_ON = (
+    "t", "h", "segment", "row", "growth", "steps", "rejected", "evaluations", "jacobians",
+    "balance", "allowed", "drift", "amount",
+)  # fmt: skip
+"""Controls of a state that goes on in other coordinates."""
 ROWS = 256
 """Steps for which there is memory at first, if the results are wanted at the steps."""
 MOST_BYTES = 2**28
@@ -58,6 +69,8 @@ REASONS = {
     TOO_MANY: "it has tried max_steps steps",
     FULL: FULL_MEMORY,
 }
+FAILED = (TOO_SMALL, NOT_FINITE, UNBALANCED, SINGULAR)
+"""Why a state can have been given up near a singular state of the mechanism."""
 NO_START = "the accelerations at t = {} are not finite: the inertia matrix is singular, or a number too large"
 STATUS = {
     RUNNING: "interrupted",
@@ -67,6 +80,8 @@ STATUS = {
     TOO_MANY: "too many steps",
     UNBALANCED: "energy error",
     SINGULAR: "singular",
+    LEAVES: "singular",
+    BRANCHES: "branches",
     ENDLESS: "diverges",
     FULL: "too many results",
 }
@@ -81,10 +96,12 @@ def check_start(system: System, y: Floats) -> None:
 
 
 @lru_cache(maxsize=32)
-def march_of(robot: Robot, program: Program, method: str, count: int) -> tuple[March, tuple[str, ...]]:
+def march_of(
+    robot: Robot, program: Program, method: str, count: int, whole: bool = False, careful: bool = False
+) -> tuple[March, tuple[str, ...]]:
     """Return a method compiled with a model, for so many states, and the names of the inputs."""
     rule = tableau(method)
-    made = flow(robot, program, not rule.is_explicit)
+    made = flow(robot, program, not rule.is_explicit, whole, careful)
     programs = {name: getattr(made, name) for name in PROGRAMS if getattr(made, name) is not None}
     given = sum(program.inputs[name].size for name in made.given)
     factors = made.solve.inputs["factors"].size if made.solve else 0
@@ -107,33 +124,53 @@ class Course:
     span
         First and last time, for the way to a break; by default those of the system's clock, which has the times of the
         results too.
+    before
+        The controls of the states, if they have been on their way in other coordinates.
+    careful
+        Whether stages of explicit methods in all coordinates are brought to the loops.
     """
 
     def __init__(
-        self, system: System, table: Table, y: Floats, how: Options, span: tuple[float, float] | None = None
+        self,
+        system: System,
+        table: Table,
+        y: Floats,
+        how: Options,
+        span: tuple[float, float] | None = None,
+        before: Floats | None = None,
+        careful: bool = True,
     ) -> None:
-        self.system, self.how, self.table = system, how, table
-        self._start = y = np.concatenate([y, np.zeros((len(y), 1))], axis=1)  # the work
+        self.system, self.how, self.table, self.is_careful = system, how, table, careful
+        if y.shape[1] == system.size:
+            y = np.concatenate([y, np.zeros((len(y), 1))], axis=1)  # the work
+        self._start = y
         size = y.shape[1]
         times = None if span else system.clock.seconds
         self.span = span = span or (0.0, system.clock.duration)
-        self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64))
+        form = system.whole, system.whole and careful
+        self.march, names = march_of(system.robot, system.program, how.method, min(len(y), 64), *form)
         self.records = self.march.records(span[0], y)
         control(self.records, "row")[:] = 1.0
+        if before is not None:
+            for name in CARRIED_ON:
+                control(self.records, name)[:] = control(before, name)
+            control(self.records, "stale")[:] = 1.0
+        self.first_rows = control(self.records, "row").astype(int) if before is not None else np.zeros(len(y), int)
         inside = [x for x in table.starts if span[0] < x < span[1]]
         breaks = np.array([span[0], *inside, span[1]])
         self._growth = dict[int, Growth]()
         self._due, self._why = np.full(len(y), float(FIRST_SLICE)), dict[int, str]()
-        rows = 1 + ROWS if times is None else len(times)
+        rows = int(self.first_rows.max(initial=0)) + 1 + ROWS if times is None else len(times)
         results = np.full((len(y), rows, size), np.nan)
-        results[:, 0] = y
+        if before is None:
+            results[:, 0] = y
         head = len(TOLERANCES)
         tolerances = np.full(size + head, np.inf)
         tolerances[:head], tolerances[head:-1] = (
             (how.rtol, how.max_step, SAFETY, unseen(system.robot, how.rtol)),
             how.atol,
         )
-        control(self.records, "blind")[:] = blind(system.robot, how.rtol)
+        control(self.records, "blind")[:] = system.blind(how.rtol)
         self.task = Task(
             np.full(rows, span[0]) if times is None else times,
             breaks,
@@ -200,6 +237,13 @@ class Course:
         now: Floats = self.records[state, at : at + self._start.shape[1]]
         return now
 
+    @property
+    def now(self) -> Floats:
+        """Where the states are, with the work."""
+        at = len(CONTROLS)
+        found: Floats = self.records[:, at : at + self._start.shape[1]].copy()
+        return found
+
     def _is_running(self, records: Floats) -> bool:
         return bool((control(records, "status") == RUNNING).any())
 
@@ -215,11 +259,13 @@ class Course:
 
     @property
     def states(self) -> tuple[Floats, Floats]:
-        """The times and states of a single state's results, with the work, and where it was in the end."""
-        rows = int(control(self.records, "row")[0])
-        t, y = self.task.times[:rows], self.task.results[0, :rows]
+        """The times and states of a single state's results, with the work, and where it was in the end, unless it has
+        left.
+        """
+        rows = slice(self.first_rows[0], int(control(self.records, "row")[0]))
+        t, y = self.task.times[rows], self.task.results[0, rows]
         now = float(control(self.records, "t")[0])
-        if now > t[-1]:
+        if self.status[0] != LEAVES and not (len(t) and now <= t[-1]):
             t = np.append(t, now)
             y = np.concatenate([y, self._state(0)[None]])
         return t, y
@@ -262,6 +308,151 @@ class Course:
         """Return the inputs at some times, with axes for states and times."""
         row = np.maximum(np.searchsorted(self.table.starts, t, side="right") - 1, 0)
         return {name: rows[:, row] for name, rows in self.table.rows.items()}
+
+
+@final
+class Courses:
+    """The way of states through time, in the coordinates that suit each.
+
+    Attributes
+    ----------
+    parts
+        The ways in independent and in all coordinates, in that order, each with the numbers of its states.
+    branches
+        Singular states of the mechanism at which states have stopped.
+    """
+
+    def __init__(
+        self, passage: Passage, table: Table, first: Start, whole: NDArray[np.bool_], how: Callable[[System], Options]
+    ) -> None:
+        self.passage, self.table, self._whole, self._how = passage, table, whole, how
+        self.parts = list[tuple[Course, NDArray[np.intp]]]()
+        self.count, self.branches = len(whole), dict[int, Branches]()
+        self._start = passage.whole_start(first) if whole.any() else first.y
+        if not whole.all():
+            own = np.flatnonzero(~whole)
+            self._course(False, first.y[own], own)
+        else:
+            self._course(True, self._start, np.flatnonzero(whole))
+
+    def _course(
+        self, whole: bool, y: Floats, own: NDArray[np.intp], before: Floats | None = None, careful: bool = False
+    ) -> Course:
+        """Add the way of some states."""
+        system = self.passage.system(whole)
+        if before is None:
+            y = np.concatenate([y, np.zeros((len(y), system.size - y.shape[1]))], axis=1)
+        rows = {name: x[own] if len(x) > 1 else x for name, x in self.table.rows.items()}
+        careful = careful or not self.passage.is_steady
+        course = Course(system, Table(self.table.starts, rows), y, self._how(system), None, before, careful)
+        if whole:
+            control(course.records, "limit")[:] = NEAR if self.passage.stops or not careful else 0.0
+        elif self.passage.limit:
+            control(course.records, "limit")[:] = self.passage.limit
+            control(course.records, "margin")[:] = self.passage.margins(y)
+        self.parts.append((course, own))
+        return course
+
+    def run(self) -> None:
+        """Integrate all states."""
+        course, own = self.parts[0]
+        if not course.system.whole:
+            course.run()
+            left = _left(course)
+            if len(left):
+                self._in_all(
+                    self._course(True, self.passage.converted(course.now[left]), own[left], course.records[left])
+                )
+            if self._whole.any():
+                some = np.flatnonzero(self._whole)
+                self._in_all(self._course(True, self._start[some], some))
+        else:
+            self._in_all(course)
+
+    def _in_all(self, course: Course) -> None:
+        """Integrate states in all coordinates, and with care those that come near a singular state of the mechanism."""
+        self._run(course, self.parts[-1][1])
+        own, left = self.parts[-1][1], _left(course)
+        if not course.is_careful and len(left):
+            passing = [k for k in left if self._goes_on(course, int(k), int(own[k]))]
+            if not passing:
+                return
+            control(course.records, "status")[passing] = LEAVES
+            course = self._course(True, course.now[passing], own[passing], course.records[passing], True)
+            own = own[passing]
+            self._run(course, own)
+            left = _left(course)
+        while len(left):
+            for k in left:
+                self._goes_on(course, int(k), int(own[k]))
+            self._run(course, own)
+            left = _left(course)
+
+    def _run(self, course: Course, own: NDArray[np.intp]) -> None:
+        """Integrate states; those that fail may have passed a singular state of the mechanism in their last step."""
+        course.run()
+        for k in np.flatnonzero(np.isin(course.status, FAILED)):
+            why = course.status[k]
+            if self._goes_on(course, int(k), int(own[k]), failed=True):
+                control(course.records, "status")[k] = why
+
+    def _goes_on(self, course: Course, k: int, number: int, failed: bool = False) -> bool:
+        """Tell whether a state goes on: not if its last step has passed a singular state of the mechanism."""
+        record, size = course.records[k : k + 1], course.system.size + 1
+        at = len(CONTROLS)
+        now, old = record[0, at : at + size], record[0, at + 2 * size : at + 3 * size]
+        t, h = float(control(record, "t")[0]), float(control(record, "step")[0])
+        control(record, "status")[:] = RUNNING
+        try:
+            self.passage.check(course.system, t - h, h, old[:-1], now[:-1], failed)
+        except Branches as branches:
+            self.branches[number] = branches
+            control(record, "status")[:] = BRANCHES
+            control(record, "t")[:] = branches.t
+            now[: len(branches.y)] = branches.y
+            rows = int(control(record, "row")[0])
+            rows = rows - 1 if course.task.own else int(np.searchsorted(course.task.times, branches.t, side="right"))
+            course.task.results[k, rows:] = np.nan
+            control(record, "row")[:] = rows
+            return False
+        return True
+
+    def count_of(self, name: str) -> NDArray[np.int64]:
+        """Return a count for each state."""
+        found = np.zeros(self.count, np.int64)
+        for course, own in self.parts:
+            found[own] = course.count(name)
+        return found
+
+    @property
+    def reached(self) -> Floats:
+        """The time that each state has reached."""
+        found = np.zeros(self.count)
+        for course, own in self.parts:
+            found[own] = control(course.records, "t")
+        return found
+
+    def check(self) -> None:
+        """Say why a single state was given up."""
+        if self.branches:
+            raise self.branches[0]
+        self.parts[-1][0].check()
+
+    @property
+    def changes(self) -> list[float]:
+        """When states have changed their coordinates."""
+        return sorted(
+            float(t)
+            for course, _ in self.parts
+            for t in control(course.records, "t")[(course.status == LEAVES) & (not course.system.whole)]
+        )
+
+
+def _left(course: Course) -> NDArray[np.intp]:
+    """Return the states that have left their way before the end."""
+    status = control(course.records, "status")
+    status[(status == LEAVES) & (control(course.records, "t") >= course.span[1])] = DONE
+    return np.flatnonzero(status == LEAVES)
 
 
 def _inputs(table: Table, names: tuple[str, ...], starts: Floats) -> Floats:

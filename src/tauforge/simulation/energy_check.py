@@ -18,7 +18,7 @@ from ..llvm.march.tables import SINGULAR, UNBALANCED
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..runtime.function import Function
-from .balance import FURTHER, SAFETY, OutOfBalance, blind, conserved, is_balanced, unseen
+from .balance import FURTHER, SAFETY, OutOfBalance, conserved, is_balanced, unseen
 from .compiled import Stepper
 from .flow import sensitivity
 from .imbalance import is_singular
@@ -81,7 +81,7 @@ class EnergyCheck:
 
     def __init__(self, system: System, how: Options, y: Floats) -> None:
         self._system, self._how = system, how
-        self._blind, self._unseen = blind(system.robot, how.rtol), unseen(system.robot, how.rtol)
+        self._blind, self._unseen = system.blind(how.rtol), unseen(system.robot, how.rtol)
         self._steps, self._before = list[Step](), (0.0, y)
         self.t, self.drift = [0.0], [0.0]
         self._works = is_balanced(system.robot)
@@ -96,6 +96,12 @@ class EnergyCheck:
         self._counted = (0.0, 0.0)
         self._power = self._system.powers[0] if self._system.powers else np.nan
         self._system.powers.clear()
+
+    def follow(self, system: System, how: Options, y: Floats) -> None:
+        """Go on with the same motion in other coordinates."""
+        self.settle()
+        self._system, self._how, self._before = system, how, (self.t[-1], y)
+        self._blind = system.blind(how.rtol)
 
     def note(self, solver: Any) -> None:
         """Note an accepted step."""
@@ -143,11 +149,9 @@ class EnergyCheck:
         self.t += [step.t for step in steps]
         self.drift += drift.tolist()
         wrong = np.abs(drift) > SAFETY * allowed + self._unseen * largest
-        with np.errstate(invalid="ignore"):  # a tree may be infinitely blind, also where there is no energy
-            doubtful = np.array(errors) > self._blind * largest
-        for k in np.flatnonzero(wrong | doubtful):
+        for k in np.flatnonzero(wrong | (np.array(errors) / self._blind > largest)):
             step, q = steps[k], self._system.settled(steps[k].y[: self._system.nq])
-            singular = bool(self._system.robot.loops) and is_singular(self._system.robot, q)
+            singular = bool(self._system.tree.loops) and is_singular(self._system.robot, q)
             if step.t > before:
                 return
             if singular or wrong[k]:
@@ -162,7 +166,8 @@ class EnergyCheck:
         t, y = (np.concatenate(each) for each in zip(*inside, strict=True))
         found = self._system.along(t, *self._system.split_many(y))
         power = found["power"].reshape(-1, len(NODES))
-        torques = np.abs(found["tau_applied"]) + np.abs(found["tau_left"])
+        torques = np.abs(found["tau_left"])
+        torques[..., self._system.places] += np.abs(found["tau_applied"])
         qd_errors = np.array([step.errors for step in steps])[:, self._system.nq : self._system.nq + self._system.n]
         uneven = (torques.reshape(len(steps), len(NODES), -1).max(axis=1) * qd_errors).sum(axis=1)
         h = np.array([step.h for step in steps])
@@ -173,7 +178,7 @@ class EnergyCheck:
 
     def _conserved(self, y: Floats) -> tuple[Floats, Floats, Floats]:
         q, qd, _ = self._system.split_many(y)
-        energy, amount, slopes = compiled_sensitivity(self._system.robot, y.shape[1])(q, qd)
+        energy, amount, slopes = compiled_sensitivity(self._system.tree, y.shape[1])(q, qd)
         return np.asarray(energy), np.asarray(amount), np.asarray(slopes)
 
 

@@ -6,6 +6,7 @@ are those of robot and controller together.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -14,14 +15,15 @@ from ..graph.functions import absolute
 from ..graph.node import ONE, ZERO, Node, Scalar, as_node
 from ..graph.rewrite import replaced
 from ..models.configuration import integrate
-from ..models.coordinates import INDEPENDENT
+from ..models.coordinates import ALL, INDEPENDENT
 from ..models.direct_dynamics import direct_dynamics
-from ..models.loops.motors import MOTORS, TORQUES, motor_action
+from ..models.loops.motors import TORQUES, torque_action
 from ..program.array import Array, Shape, outputs
 from ..program.fuse import fuse
 from ..program.program import Program
 from ..robot.robot import Robot
 from .balance import power
+from .constrained import accelerations, independent_places, opened
 from .friction import Bristles, Stiction, slides, smooth_friction, sticking_friction
 from .stops import Stops, stop_torques
 
@@ -34,6 +36,7 @@ def equations(
     robot: Robot,
     controller: Program | None = None,
     *,
+    whole: bool = False,
     wrenches: bool = False,
     smoothing: float = 0.0,
     saturation: tuple[float, ...] | None = None,
@@ -44,48 +47,61 @@ def equations(
     """Return the Program ``q, qd, tau -> rate, qdd, power, tau_applied``, where ``rate`` is the time derivative of q.
 
     With ``efforts="motors"``, ``tau`` are the torques of the motors. With a controller, its other inputs take the place
-    of ``tau``, and its rate of the integral is an output too.
-    ``rate`` is absent if it is qd.
+    of ``tau``, and its rate of the integral is an output too. ``rate`` is absent if it is qd. In all coordinates, as
+    ``whole`` asks for, qd and qdd are those of the tree; torques and what a controller reads are those of the
+    independent joints, or of the motors.
     """
     sliding = (smoothing > 0.0 or stiction is not None) and slides(robot)
     rubbed = robot.neglect("FS", "FB") if sliding else robot
-    direct = direct_dynamics(rubbed, external_wrenches=wrenches)
-    along = direct.arguments["tau"]
-    action = motor_action(robot) if efforts == MOTORS else None
-    given = action.arguments["tau"] if action else along
-    tau, arguments, more = list(given.nodes), dict(direct.arguments), dict[str, Array]()
+    action = action_of(robot, efforts, whole)
+    if whole:
+        direct, places, robot = accelerations(rubbed, wrenches), independent_places(robot), opened(robot)
+    else:
+        direct, places = direct_dynamics(rubbed, external_wrenches=wrenches), None
+    acting = direct.arguments["tau"]
+    given = action.arguments["tau"] if action else acting
+    tau, arguments, more = list(given.nodes), {**direct.arguments, "tau": given}, dict[str, Array]()
     if controller:
-        _check(direct, controller, given)
+        if places is not None:
+            controller = _reading(controller, direct.arguments["qd"], places)
+        _check(direct.inputs, controller, given, None if places is None else len(places))
         tau = list(controller.results["tau"].nodes)
         del arguments["tau"]
         arguments |= {name: array for name, array in controller.arguments.items() if name not in arguments}
         more = {name: array for name, array in controller.results.items() if name != "tau"}
-    elif action:
-        arguments["tau"] = given
     if saturation is not None:
         tau = [limited(x, bound) for x, bound in zip(tau, saturation, strict=True)]
     driving: list[Scalar] = [*tau]
     if action:
-        acting = replaced(action.results["tau"].nodes, dict(zip(given.nodes, map(as_node, tau), strict=True)))
-        driving = [acting[node] for node in action.results["tau"].nodes]
+        made = replaced(action.results["tau"].nodes, dict(zip(given.nodes, tau, strict=True)))
+        driving = [made[node] for node in action.results["tau"].nodes]
     if sliding:
         rubbing = sticking_friction(robot, stiction) if stiction else smooth_friction(robot, smoothing)
         driving = [x - f for x, f in zip(driving, rubbing.torques, strict=True)]
         _integrate(rubbing, arguments, more)
     if stops:
         driving = [x + push for x, push in zip(driving, stop_torques(robot, stops), strict=True)]
-    by = dict(zip(along.nodes, map(as_node, driving), strict=True))
+    by = dict(zip(acting.nodes, map(as_node, driving), strict=True))
     new = replaced(direct.results["qdd"].nodes, by)
     qdd = replace(direct.results["qdd"], nodes=tuple(new[node] for node in direct.results["qdd"].nodes))
     outside = arguments["wrenches"].nodes if wrenches else ()
     left = [as_node(x) for x in driving]
     results = {
         "qdd": qdd,
-        "power": outputs([power(rubbed, left, outside)], [], [], "power of all that is not in the energy"),
+        "power": outputs(
+            [power(opened(rubbed) if whole else rubbed, left, outside)],
+            [],
+            [],
+            "power of all that is not in the energy",
+        ),
         "tau_applied": replace(given, nodes=tuple(tau), meaning="torques that act"),
-        "tau_left": replace(along, nodes=tuple(left), meaning="torques that friction leaves"),
+        "tau_left": replace(acting, nodes=tuple(left), meaning="torques that friction leaves"),
         **more,
     }
+    if whole:
+        closing = direct.results["multipliers"]
+        new = replaced(closing.nodes, by)
+        results["multipliers"] = replace(closing, nodes=tuple(new[node] for node in closing.nodes))
     if rate := _rate(direct):
         results = {"rate": rate, **results}
     return Program(f"{robot.name}_equations", arguments, results, heading=direct.heading)
@@ -127,13 +143,33 @@ def _integrate(rubbing: Bristles, arguments: dict[str, Array], results: dict[str
     results["integral_rate"] = Array(Shape([len(rates)]), rates, "its time derivative")
 
 
-def _check(direct: Program, controller: Program, tau: Array) -> None:
+def action_of(robot: Robot, efforts: str, whole: bool) -> Program | None:
+    """Return torques along the velocities of the state from those that drive; None where they are the same."""
+    if efforts == INDEPENDENT and not whole:
+        return None
+    return torque_action(robot, efforts, ALL if whole else INDEPENDENT)
+
+
+def _reading(controller: Program, qd: Array, places: Sequence[int]) -> Program:
+    """Return a controller that reads the velocities of independent joints among those of all."""
+    if "qd" not in controller.arguments or len(controller.arguments["qd"].nodes) != len(places):
+        return controller
+    by = dict(zip(controller.arguments["qd"].nodes, (qd.nodes[k] for k in places), strict=True))
+    results = {}
+    for name, array in controller.results.items():
+        new = replaced(array.nodes, by)
+        results[name] = replace(array, nodes=tuple(new[node] for node in array.nodes))
+    return replace(controller, arguments={**controller.arguments, "qd": qd}, results=results)
+
+
+def _check(known: Mapping[str, Shape], controller: Program, tau: Array, velocities: int | None) -> None:
     """Refuse a controller that belongs to another robot, or to its joints instead of its motors."""
     for name in ("q", "qd"):
-        if name in controller.arguments and controller.inputs[name].shape != direct.inputs[name].shape:
+        if name in controller.arguments and controller.inputs[name].shape != known[name].shape:
+            sizes = list(known[name]) if name == "q" or velocities is None else [velocities]
             raise ProgramError(
                 f"the controller {controller.name} takes {name}{list(controller.inputs[name])}, but the robot has "
-                f"{name}{list(direct.inputs[name])}; make the controller for this robot"
+                f"{name}{sizes}; make the controller for this robot"
             )
     if controller.outputs["tau"].shape != tau.shape.shape:
         raise ProgramError(

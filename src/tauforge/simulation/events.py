@@ -70,6 +70,10 @@ class Watch:
         self._clock = clock
         self._split, self._values = split, list[float]()
 
+    def follow(self, split: Split) -> None:
+        """Read states in other coordinates from now on."""
+        self._split = split
+
     def __bool__(self) -> bool:
         return bool(self._checks)
 

@@ -2,8 +2,9 @@
 
 ``rates`` is the time derivative of the state. ``factor`` and ``solve`` are the linear equations of a stiff method,
 (1 - c J) x = b with the exact Jacobian J: the first eliminates, the second substitutes. ``settle`` brings a state back
-to its manifold. ``conserved`` tells what only work changes. The state holds q, qd, the integral of a controller, and
-last the work of all that is not in the energy, on which nothing depends. As in ``system``, the rates are those of the
+to its manifold, and says how well its coordinates describe it. ``conserved`` tells what only work changes. The state
+holds q, qd, the integral of a controller, and last the work of all that is not in the energy, on which nothing depends.
+In all coordinates, the rates are those of the state as it is. Otherwise, as in ``system``, they are those of the
 state with unit quaternions and closed loops, whatever error a method makes beside the manifold; near it, two Newton
 steps close loops to rounding.
 
@@ -28,11 +29,13 @@ from ..graph.rewrite import replaced
 from ..models.configuration import NEWTON_STEPS, closed_again
 from ..models.inertia_matrix import inertia_matrix
 from ..models.inverse_dynamics import inverse_dynamics
+from ..models.loops.constrained_dynamics import ConstrainedInertia
 from ..program.array import Array, Shape
 from ..program.program import Program
-from ..robot.entries import by_joint, owners
+from ..robot.entries import axis_names, by_joint, owners
 from ..robot.robot import Robot
 from .balance import conserved, is_balanced
+from .constrained import held, margin_of, opened, projection
 
 STATE, TIME = "state", "t"
 RATES = ("rate", "qdd", "integral_rate", "power")
@@ -51,7 +54,7 @@ class Flow(NamedTuple):
     solve
         ``factors, b -> x``; None for an explicit method.
     settle
-        ``state -> settled``; None if there is no manifold.
+        ``state -> settled, margin``; None if there is no manifold. The margin is zero where the coordinates fail.
     conserved
         ``state -> energy, amount, slopes``: what only work changes, the sum of its parts without signs, and how much an
         error of each entry of the state but the work changes it at most; None where no energy follows from the state.
@@ -68,12 +71,23 @@ class Flow(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def flow(robot: Robot, equations: Program, stiff: bool) -> Flow:
-    """Return the Programs, from the equations of motion."""
+def flow(robot: Robot, equations: Program, stiff: bool, whole: bool = False, careful: bool = False) -> Flow:
+    """Return the Programs, from the equations of motion.
+
+    Parameters
+    ----------
+    whole
+        Whether they are those in all coordinates.
+    careful
+        Whether their rates are those of the state on the loops, as is needed near singular states.
+    """
     parts = _State(equations)
     q = equations.arguments["q"].nodes
-    settled = _settled(robot, q)
-    new = replaced(parts.rates, dict(zip(q, settled, strict=True)))
+    settled = _settled(opened(robot) if whole else robot, q)
+    by = dict(zip(q, settled, strict=True))
+    if whole and careful and not stiff:
+        by = dict(zip(parts.state, _projected(robot, parts)[0], strict=True))
+    new = replaced(parts.rates, by)
     given = {name: array for name, array in equations.arguments.items() if name not in (*parts.names, TIME)}
     inputs = {
         STATE: _vector(parts.state),
@@ -82,11 +96,19 @@ def flow(robot: Robot, equations: Program, stiff: bool) -> Flow:
     }
     rates = Program("rates", inputs, {"rates": _vector([new[node] for node in parts.rates])})
     settle, kept = None, None
-    if settled != list(q):
-        settle = Program("settle", {STATE: inputs[STATE]}, {"settled": _vector([*settled, *parts.state[len(q) :]])})
+    reached, margin = [*settled, *parts.state[len(q) :]], ONE
+    if whole:
+        reached, margin = _projected(robot, parts)
+    elif robot.loops:
+        margin = margin_of(robot, settled)
+    if reached != parts.state:
+        results = {"settled": _vector(reached), "margin": Array(Shape([]), (margin,))}
+        settle = Program("settle", {STATE: inputs[STATE]}, results)
+    linear = linear_of_all if whole else _linear
+    factor, solve = linear(robot, equations, parts, inputs) if stiff else (None, None)
     if is_balanced(robot):
-        kept = Program("conserved", {STATE: inputs[STATE]}, sensitivity(robot, len(parts.state) - 1))
-    factor, solve = _linear(robot, equations, parts, inputs) if stiff else (None, None)
+        own = opened(robot) if whole else robot
+        kept = Program("conserved", {STATE: inputs[STATE]}, sensitivity(own, len(parts.state) - 1))
     return Flow(rates, factor, solve, settle, kept, tuple(given))
 
 
@@ -145,6 +167,103 @@ def _settled(robot: Robot, q: Sequence[Node]) -> list[Node]:
     return [as_node(x) for j in owners(robot) for x in values[j]]
 
 
+def _projected(robot: Robot, parts: _State) -> tuple[list[Node], Node]:
+    """Return a state in all coordinates on the loops, and how far the loops are from losing rank."""
+    made = projection(robot).results
+    back = [*made["q_closed"].nodes, *made["qd_closed"].nodes]
+    return [*back, *parts.state[len(back) :]], made["margin"].nodes[0]
+
+
+def linear_of_all(robot: Robot, equations: Program, parts: _State, inputs: dict[str, Array]) -> tuple[Program, Program]:
+    """Return the Programs that eliminate and substitute, in all coordinates.
+
+    Forces that close the loops are further unknowns u, times the step:
+
+        [M - c B - c² A   Jᵀ] [v]   [M b]
+        [J + c C          0 ] [u] = [J b]
+
+    after the elimination of the increments of coordinates. Velocities go first, from the tips to the base, so that each
+    pivot of u is negative where the loops are independent.
+    """
+    c = symbol("c")
+    nq, n = parts.sizes[:2]
+    count, m = sum(parts.sizes[2:]), len(held(robot).J)
+    tree = opened(robot)
+    along = _inverse_tangent(tree, equations.arguments["q"].nodes)
+    slopes = {name: _slopes(equations, name, parts) for name in ("rate", "integral_rate") if name in equations.results}
+    D, T = (slopes["rate"][0], slopes["rate"][1]) if "rate" in slopes else (None, None)
+    M, forces = _forces(tree, equations, parts)
+    pull, loops = _loop_slopes(robot, equations, parts)
+    for force, more in zip(forces, pull, strict=True):
+        force[:n] = [x + y for x, y in zip(force[:n], more, strict=True)]
+    known, J = held(robot), held(robot).J
+    none, one = [ZERO] * count, [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
+    rows = [[*_times(along, D, i, n), *none, *one[i]] for i in range(n)]
+    rows += [[*p, *own, *v] for p, v, own in zip(*slopes.get("integral_rate", [[], [], []]), strict=True)]
+    W = [[*(_less(i == j, c * x) for j, x in enumerate(row)), *[ZERO] * m] for i, row in enumerate(rows)]
+    before = n + count
+    for i, (own, force) in enumerate(zip(M, forces, strict=True)):
+        W.append([*(-(c * x) for x in force[:before]), *(a - c * x for a, x in zip(own, force[before:], strict=True)),
+                  *(row[i] for row in J)])  # fmt: skip
+    for row, (by_q, by_v) in zip(J, loops, strict=True):
+        W.append([*(c * x for x in by_q), *none, *(a + c * x for a, x in zip(row, by_v, strict=True)), *[ZERO] * m])
+    inertia_of_loops = ConstrainedInertia(known.robot, known.state, known.constraints)
+    for i, compliance in enumerate(inertia_of_loops.compliances):
+        W[before + n + i][before + n + i] = as_node(-compliance)
+    for i, weight in inertia_of_loops.stiff.items():  # joints that move no mass get that of the loops
+        for k, entry in known.constraints.J[i].items():
+            row, factor = W[before + k], as_node(weight * entry)
+            row[:] = [a + factor * b if b is not ZERO else a for a, b in zip(row, W[before + n + i], strict=True)]
+    order = [*range(before), *reversed(range(before, before + n)), *range(before + n, before + n + m)]
+    W = [[W[i][j] for j in order] for i in order]
+    kept = _Kept()
+    _eliminate(W, kept)
+    moving = [[kept.symbol(x) for x in row] for row in along]
+    step = kept.symbol(c)
+    b = [symbol(f"b[{i}]") for i in range(nq + n + count + 1)]
+    inertia, closing = ([[kept.symbol(x) for x in row] for row in rows] for rows in (M, J))
+    speeds = b[nq : nq + n]
+    right = [*(_dot(row, b[:nq]) for row in moving), *b[nq + n : -1], *(_dot(row, speeds) for row in inertia)]
+    right += [_dot(row, speeds) for row in closing]
+    for i, weight in inertia_of_loops.stiff.items():
+        for k, entry in known.constraints.J[i].items():
+            right[before + k] = right[before + k] + kept.symbol(as_node(weight * entry)) * right[before + n + i]
+    x = dict(zip(order, _substitute(W, [right[k] for k in order]), strict=True))
+    p, integral, v = ([x[k] for k in some] for some in (range(n), range(n, before), range(before, before + n)))
+    if D is None or T is None:
+        reached = [b[i] + step * v[i] for i in range(n)]
+    else:
+        rows = [[kept.symbol(entry) for entry in (*D[i], *T[i])] for i in range(nq)]
+        reached = [b[i] + step * _dot(rows[i], [*p, *v]) for i in range(nq)]
+    return _linear_programs(equations, inputs, parts, c, kept, b, [*p, *integral, *v], [*reached, *v, *integral])
+
+
+def _loop_slopes(robot: Robot, equations: Program, parts: _State) -> tuple[Matrix, list[tuple[list[Node], list[Node]]]]:
+    """Return how the forces that close the loops change with coordinates, and how the accelerations of the loops'
+    openings do with coordinates and velocities.
+    """
+    known, J, n = held(robot), held(robot).J, parts.sizes[1]
+    u = [symbol(f"multipliers[{i}]") for i in range(len(J))]
+    a = [symbol(f"qdd[{i}]") for i in range(n)]
+    force = [_dot([row[i] for row in J], u) for i in range(n)]
+    opening = [as_node(_dot(row, a) + x) for row, x in zip(J, known.constraints.drift, strict=True)]
+    names = ("q", "qd")
+    program = Program(
+        "loops", {name: known.arguments[name] for name in names}, {"f": _vector(force), "c": _vector(opening)}
+    )
+    P, forces = known.constraints.dependencies.spread, equations.results["multipliers"].nodes
+    own = [_dot([as_node(float(x)) if x else ZERO for x in column], forces) for column in P.T]
+    by = dict(zip([*u, *a], [*own, *equations.results["qdd"].nodes], strict=True))
+    found = {**program.derivative("f", ["q"]).results, **program.derivative("c", [*names]).results}
+    new = replaced([x for array in found.values() for x in array.nodes], by)
+
+    def rows(name: str) -> Matrix:
+        nodes = found[name].nodes
+        return [[new[x] for x in nodes[i : i + n]] for i in range(0, len(nodes), n)]
+
+    return rows("df_dq"), list(zip(rows("dc_dq"), rows("dc_dqd"), strict=True))
+
+
 def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, Array]) -> tuple[Program, Program]:
     """Return the Programs that eliminate and substitute.
 
@@ -181,6 +300,23 @@ def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, A
     else:
         rows = [[kept.symbol(entry) for entry in (*D[i], *T[i])] for i in range(nq)]
         reached = [b[i] + step * _dot(rows[i], [*p, *v]) for i in range(nq)]
+    return _linear_programs(equations, inputs, parts, c, kept, b, x, [*reached, *v, *integral])
+
+
+def _linear_programs(
+    equations: Program,
+    inputs: dict[str, Array],
+    parts: _State,
+    c: Node,
+    kept: _Kept,
+    b: Sequence[Node],
+    x: Sequence[Node],
+    reached: Sequence[Node],
+) -> tuple[Program, Program]:
+    """Return the Programs that eliminate and substitute, from what they hand over: the increments of the state, the
+    coordinates along velocities, and all of it.
+    """
+    nq, step = parts.sizes[0], kept.symbol(c)
     by_p, by_qd, *by_integral = (matrix[0] for matrix in _slopes(equations, "power", parts))
     spent = [*by_p, *(by_integral[0] if by_integral else []), *by_qd]
     work = b[-1] + step * _dot([kept.symbol(slope) for slope in spent], x)
@@ -195,7 +331,7 @@ def _linear(robot: Robot, equations: Program, parts: _State, inputs: dict[str, A
         {**inputs, "c": Array(Shape([]), (c,))},
         {"factors": _vector(kept.nodes), "rates_by_t": _vector(by_time)},
     )
-    solve = Program("solve", {"factors": factors, "b": _vector(b)}, {"x": _vector([*reached, *v, *integral, work])})
+    solve = Program("solve", {"factors": factors, "b": _vector(b)}, {"x": _vector([*reached, work])})
     return factor, solve
 
 
@@ -253,7 +389,7 @@ def _inverse_tangent(robot: Robot, q: Sequence[Node]) -> Matrix:
                 row[at + i] = as_node(slopes[k] * (4.0 if part in QUATERNION else 1.0))
             found[joint.name + axis] = row
         at += len(kind.coordinates)
-    return [found[name] for name in robot.velocity_names]
+    return [found[name] for name in (robot.velocity_names if robot.loops else axis_names(robot))]
 
 
 def _times(along: Matrix, D: Matrix | None, i: int, n: int) -> list[Node]:

@@ -14,11 +14,13 @@ from scipy import integrate
 from ..errors import ProgramError
 from ..progress import Progress
 from .balance import OutOfBalance
+from .branching import Branches
 from .compiled import FULL_MEMORY, MOST_BYTES, Stepper, check_start
 from .divergence import Growth
 from .energy_check import EnergyCheck
 from .events import Event, Watch
 from .options import IMPLICIT, SUNDIALS, Options
+from .passage import Passage
 from .sundials import Sundials
 from .system import System
 from .tableaus import COMPILED
@@ -39,6 +41,9 @@ class Record:
         Times of the results, in seconds since the start.
     y
         States at these times.
+    systems
+        The equations of motion in the coordinates of these states, each with the number of its first result and when
+        it took over.
     reached
         The last time and state that the integrator has accepted.
     steps
@@ -51,6 +56,7 @@ class Record:
 
     t: list[float] = field(default_factory=list)
     y: list[Floats] = field(default_factory=list)
+    systems: list[tuple[int, System, float]] = field(default_factory=list)
     reached: tuple[float, Floats] | None = None
     steps: int = 0
     events: list[Event] = field(default_factory=list)
@@ -73,22 +79,24 @@ class Record:
 
 
 def run(
+    passage: Passage,
     system: System,
     record: Record,
     y: Floats,
     watch: Watch,
-    how: Options,
+    how: Callable[[System], Options],
 ) -> None:
     """Integrate from the start to the end of the system's clock, and keep the results in the record."""
     clock, t, end = system.clock, 0.0, system.clock.duration
-    times = clock.seconds
+    times, most = clock.seconds, how(system).max_steps
+    record.systems.append((0, system, t))
     record.add(t, y)
     record.reached = (t, y)
     check_start(system, y)
     if watch:
         watch.start(t, y)
     growth = Growth(system.robot.velocity_names, clock, system.velocities(y))
-    check = record.check = EnergyCheck(system, how, y)
+    check = record.check = EnergyCheck(system, how(system), y)
     progress = Progress("simulating")
     first_step: float | None = None
     wanted = [] if times is None else [float(x) for x in times[1:]]
@@ -96,39 +104,56 @@ def run(
     try:
         for stop in chain((x for x in system.drive.breaks if 0.0 < x < end), (end,)):
             system.drive.start(t, *system.split(y)[:2])
-            system.powers.clear()
-            solver = _solver(system, t, y, stop, first_step, how)
-            check.begin()
-            while solver.status == "running":
-                if record.steps == how.max_steps:
-                    raise _given_up(system, record, growth, solver.t, "it has taken max_steps steps")
-                try:
-                    stuck = _step(system, solver)
-                except OutOfBalance:
-                    raise
-                except ProgramError as error:  # of a function, which may have got the state of a motion that diverges
-                    raise ProgramError(f"{error}{_diverged(system, record, growth)}") from error.__cause__
-                if stuck:
-                    raise _given_up(system, record, growth, *stuck)
-                record.steps += 1
-                if times is None and len(record.t) * y.nbytes > MOST_BYTES:
-                    raise _given_up(system, record, growth, solver.t, FULL_MEMORY)
-                check.note(solver)
-                halt = _watched(watch, record, solver)
-                until = halt[0] if halt else solver.t
-                place = _results(record, solver, wanted, place, until, times is None and not halt)
-                record.reached = halt or (solver.t, solver.y.copy())
-                progress.show(solver.t / end, f"t = {clock.said(solver.t)} s")
-                if halt:
-                    record.close()
-                    check.settle()
-                    return
-                if record.steps >= growth.due:
-                    growth.note(record.steps, solver.t, system.velocities(solver.y))
-                    if why := growth.endless():
-                        raise ProgramError(f"the integrator gave up at t = {clock.said(solver.t)} s: {why}")
-            t, y = float(solver.t), system.settled_state(solver.y)
-            first_step = getattr(solver, "h_abs", None)
+            margin, left = passage.leaves(system, 1.0, y, 0.0)[1], True
+            while left:
+                system.powers.clear()
+                solver, left = _solver(system, t, y, stop, first_step, how(system)), False
+                check.begin()
+                while solver.status == "running" and not left:
+                    if record.steps == most:
+                        raise _given_up(system, record, growth, solver.t, "it has taken max_steps steps")
+                    try:
+                        stuck = _step(system, solver)
+                    except OutOfBalance:
+                        raise
+                    except ProgramError as error:  # of a function that got the state of a motion that diverges
+                        raise ProgramError(f"{error}{_diverged(system, record, growth)}") from error.__cause__
+                    if stuck:
+                        raise _given_up(system, record, growth, *stuck)
+                    record.steps += 1
+                    if times is None and len(record.t) * y.nbytes > MOST_BYTES:
+                        raise _given_up(system, record, growth, solver.t, FULL_MEMORY)
+                    try:
+                        passage.check(system, solver.t_old, solver.t - solver.t_old, y, solver.y)
+                    except Branches as branches:
+                        record.reached = branches.t, np.concatenate([branches.y, y[len(branches.y) :]])
+                        raise
+                    y = np.array(solver.y)
+                    check.note(solver)
+                    halt = _watched(watch, record, solver)
+                    until = halt[0] if halt else solver.t
+                    place = _results(record, solver, wanted, place, until, times is None and not halt)
+                    record.reached = halt or (solver.t, solver.y.copy())
+                    progress.show(solver.t / end, f"t = {clock.said(solver.t)} s")
+                    if halt:
+                        record.close()
+                        check.settle()
+                        return
+                    if record.steps >= growth.due:
+                        growth.note(record.steps, solver.t, system.velocities(solver.y))
+                        if why := growth.endless():
+                            raise ProgramError(f"the integrator gave up at t = {clock.said(solver.t)} s: {why}")
+                    ahead = getattr(solver, "h_abs", 0.0) / (solver.t - solver.t_old)
+                    left, margin = passage.leaves(system, margin, solver.y, ahead)
+                t, y = float(solver.t), system.settled_state(solver.y)
+                first_step = getattr(solver, "h_abs", None)
+                left, running = left and t < end, solver.status == "running"
+                if left:
+                    system, y, left = passage.system(True), passage.converted(y), running
+                    record.systems.append((len(record.t), system, t))
+                    record.reached = (t, y)
+                    watch.follow(system.split)
+                    check.follow(system, how(system), y)
         if end in system.drive.breaks:
             system.drive.start(end, *system.split(y)[:2])
         check.settle()
@@ -150,7 +175,11 @@ def _given_up(system: System, record: Record, growth: Growth, t: float, why: str
 
 def _diverged(system: System, record: Record, growth: Growth) -> str:
     record.close()
-    return growth.exploded(record.t, system.velocities(np.array(record.y)))
+    ends = [*(first for first, *_ in record.systems[1:]), len(record.t)]
+    found = [np.zeros((0, len(system.robot.velocity_names)))]
+    for (first, own, _), end in zip(record.systems, ends, strict=True):
+        found.append(own.velocities(np.array(record.y[first:end]).reshape(-1, own.size)))
+    return growth.exploded(record.t, np.concatenate(found))
 
 
 def _solver(system: System, t: float, y: Floats, stop: float, first_step: float | None, how: Options) -> Any:

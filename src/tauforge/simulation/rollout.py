@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -11,15 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..errors import ProgramError
-from ..models.coordinates import INDEPENDENT
 from ..models.loops.motors import check_efforts
 from ..models.registry import check_robot
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..runtime.rollout import Steps
 from . import rollout_arguments as arguments
+from .constrained import independent_places
+from .passage import ALL, AUTO, INDEPENDENT, LIMIT, checked_choice, in_all_coordinates, margins
 from .rollout_checks import energy_error, warn_of_states
-from .step import CARRIED, METHODS, STEP, step
+from .step import CARRIED, MARGIN, METHODS, STEP, WORK, step
 
 Values = NDArray[Any]
 
@@ -78,6 +78,7 @@ def rollout(
     out: Values | None = None,
     threads: int | None = None,
     efforts: str = INDEPENDENT,
+    coordinates: str = AUTO,
 ) -> Rollout:
     """Simulate by fixed steps, from one state or many at once, without returning to Python between steps.
 
@@ -110,36 +111,137 @@ def rollout(
         How many threads share the states; by default as many as pay off.
     efforts
         Whose torques tau has: "independent", one for each entry of qd, or "motors", those of ``robot.motors``.
+    coordinates
+        With closed loops, as in ``simulate``; by default, states that the independent joints do not describe well all
+        the way are computed in all coordinates from the start. qd0 can be that of all joints.
 
     Raises
     ------
     ProgramError
         If an argument does not fit; the message says which, and what would.
     """
-    compiled, layout = _step(robot, method, tau, hold, dtype, efforts)
+    check_robot(robot)
+    compiled, layout = _step(robot, method, tau, hold, dtype, efforts, checked_choice(robot, coordinates))
     duration, kind = arguments.time_step(dt), compiled.dtype
-    first, given = arguments.given(layout, q0, qd0, tau, inputs, kind)
+    first, given, full = arguments.given(layout, q0, qd0, tau, inputs, kind)
     count = arguments.step_count(steps, given)
     period, rows = arguments.rows_of(every, count)
     states = arguments.memory(out, (*first.shape[:-1], *([] if rows is None else [rows]), first.shape[-1]), kind)
-    _run(compiled, first, {**given, STEP: np.full(1, duration, kind)}, states, count, period, threads)
+    ways = _Ways(robot, (method, tau, hold, dtype, efforts), coordinates, first, full)
+    given = {**given, STEP: np.full(1, duration, kind)}
+    ways.run(given, states, count, period, threads)
     times = duration * (np.array(count) if rows is None else period * np.arange(1, rows + 1))
     found = Rollout(times, *np.split(states, [len(layout.coordinates)], axis=-1))
-    warn_of_states(robot, layout.closure, first, states, close=period == 1)
-    driven = {**given, STEP: np.full(1, duration, kind)}
+    warn_of_states(robot, layout.closure, first, states, close=period == 1, passing=ways.whole)
 
     def balance() -> Any:
-        counting, _ = _step(robot, method, tau, hold, dtype, efforts, work=True)
-        again, work = np.empty_like(states), np.empty((*states.shape[:-1], 1), kind)
-        _run(counting, first, driven, again, count, period, threads, work)
-        return energy_error(robot, first, again, work[..., 0], rows is not None)
+        again = np.empty_like(states)
+        return ways.run(given, again, count, period, threads, work=True)
 
     found._balance = balance
     return found
 
 
+class _Ways:
+    """The states of a rollout, each in independent or in all coordinates.
+
+    Attributes
+    ----------
+    whole
+        Which states are computed in all coordinates, (...).
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        how: tuple[str, object, bool, DTypeLike, str],
+        coordinates: str,
+        first: Values,
+        full: Values | None,
+    ) -> None:
+        self._robot, self._how = robot, how
+        self._batch, self._first = first.shape[:-1], first.reshape(-1, first.shape[-1])
+        self._full = None if full is None else full.reshape(-1, full.shape[-1])
+        self._asked = coordinates if robot.loops else INDEPENDENT
+        self._watches, self._is_chosen = self._asked == AUTO and full is None, False
+        self.whole: Values = np.full(self._batch, self._asked == ALL or (self._asked == AUTO and full is not None))
+
+    def run(
+        self,
+        given: Mapping[str, Values],
+        states: Values,
+        steps: int,
+        every: int,
+        threads: int | None,
+        work: bool = False,
+    ) -> Values:
+        """Do the steps; with the work, return by how much the energy of each state changes without it."""
+        off = np.zeros(len(self._first))
+        rows = states.reshape(len(self._first), steps // every, self._first.shape[-1]) if steps else None
+        if rows is None:
+            states[...] = self._first.reshape(*self._batch, -1) if states.size else states
+            return off.reshape(self._batch)[()]
+        wide = {
+            name: np.broadcast_to(x, (*self._batch, *x.shape[-2:])).reshape(-1, *x.shape[-2:]) if x.ndim > 1 else x
+            for name, x in given.items()
+        }
+
+        def part(whole: bool, start: Values) -> None:
+            own = np.flatnonzero(self.whole.ravel() == whole)
+            if not len(own):
+                return
+            everything = len(own) == len(rows) and not whole
+            inputs = wide if everything else {name: x[own] if x.ndim > 1 else x for name, x in wide.items()}
+            into = rows if everything else np.empty((len(own), rows.shape[1], start.shape[-1]), rows.dtype)
+            spent = np.empty((len(own), rows.shape[1], 1), rows.dtype) if work else None
+            coordinates = ALL if whole else AUTO if self._watches else INDEPENDENT
+            compiled, _ = _step(self._robot, *self._how, coordinates, work=work)
+            margin = self._margins(start) if coordinates == AUTO else None
+            least = _run(
+                compiled, np.ascontiguousarray(start, rows.dtype), inputs, into, steps, every, threads, spent, margin
+            )
+            if not np.isfinite(into[:, -1]).all():
+                for name, array in given.items():
+                    arguments.refuse_unless_finite(name, array)
+            if spent is not None:
+                off[own] = energy_error(self._robot, start, into, spent[..., 0], whole)
+            if not everything:
+                rows[own] = into[..., self._places] if whole else into
+            if coordinates == AUTO and not self._is_chosen:
+                self.whole = ~(least >= LIMIT).reshape(self._batch)
+
+        flat = self.whole.ravel()
+        if not flat.all():
+            part(False, self._first[~flat])
+        self._is_chosen = True
+        if self.whole.any():
+            own = self.whole.ravel()
+            part(
+                True, in_all_coordinates(self._robot, self._first[own], None if self._full is None else self._full[own])
+            )
+        return off.reshape(self._batch)[()]
+
+    @property
+    def _places(self) -> list[int]:
+        nq = len(self._robot.coordinate_names)
+        return [*range(nq), *(nq + k for k in independent_places(self._robot))]
+
+    def _margins(self, start: Values) -> Values:
+        """Return the margins at the start, the least and the last."""
+        margin = margins(self._robot, start)
+        return np.stack([margin, margin], axis=-1)
+
+
 def _step(
-    robot: Robot, method: str, tau: object, hold: bool, dtype: DTypeLike, efforts: str, work: bool = False
+    robot: Robot,
+    method: str,
+    tau: object,
+    hold: bool,
+    dtype: DTypeLike,
+    efforts: str,
+    coordinates: str,
+    *,
+    work: bool = False,
 ) -> tuple[Steps, arguments.Layout]:
     """Return the compiled step, or say why there is none."""
     check_robot(robot)
@@ -147,47 +249,57 @@ def _step(
     if method not in METHODS:
         raise ProgramError(f"unknown method {method!r}; choose among {', '.join(map(repr, METHODS))}")
     controller = tau if isinstance(tau, Program) else None
-    return _compiled(robot, method, controller, bool(hold), arguments.scalar_type(dtype), efforts, work)
+    return _compiled(robot, method, controller, bool(hold), arguments.scalar_type(dtype), efforts, coordinates, work)
 
 
 @lru_cache(maxsize=32)
 def _compiled(
-    robot: Robot, method: str, controller: Program | None, hold: bool, scalar: str, efforts: str, work: bool
+    robot: Robot,
+    method: str,
+    controller: Program | None,
+    hold: bool,
+    scalar: str,
+    efforts: str,
+    coordinates: str,
+    work: bool,
 ) -> tuple[Steps, arguments.Layout]:
     if robot.symbols:
         raise ProgramError(f"{robot.name} has symbols; give them values with bind(…) before a rollout")
-    program, torques = step(robot, method, controller, hold, efforts, work)
+    program, torques = step(robot, method, controller, hold, efforts, work, coordinates == ALL, coordinates == AUTO)
     carried = {made: name for made, name in CARRIED.items() if made in program.results}
     return Steps(program, carried, scalar), arguments.Layout.of(robot, torques)
 
 
 def _run(
     compiled: Steps,
-    first: Values,
+    start: Values,
     given: Mapping[str, Values],
-    states: Values,
+    rows: Values,
     steps: int,
     every: int,
     threads: int | None,
-    work: Values | None = None,
-) -> None:
-    """Do the steps, with all leading axes as one; ``work`` is memory for the work at each row."""
-    batch, size = first.shape[:-1], first.shape[-1]
-    start = first.reshape(math.prod(batch), size)
-    if not steps:
-        states[...] = first if states.size else states
-        if work is not None:
-            work[...] = 0.0
-        return
+    work: Values | None,
+    margin: Values | None,
+) -> Values:
+    """Do the steps, and return the least margin of each state, if it is watched.
+
+    Parameters
+    ----------
+    rows, work
+        Memory for the states and the work at each row.
+    margin
+        The least and the last margin at the start.
+    """
     inputs = compiled.program.inputs
-    zeros = [np.zeros((len(start), inputs[name].size), first.dtype) for name in compiled.carried[1:]]
-    wide = [np.broadcast_to(given[name], (*batch, steps, given[name].shape[-1])) for name in compiled.given]
-    flat = [array.reshape(len(start), steps, array.shape[-1]) for array in wide]
-    rows = states.reshape(len(start), steps // every, size)
-    others: list[Values | None] = [None] * len(zeros)
-    if work is not None:
-        others[-1] = work.reshape(len(start), steps // every, 1)
-    compiled([start, *zeros], flat, [rows, *others], steps, every, threads)
-    if not np.isfinite(rows[:, -1]).all():
-        for name, array in given.items():
-            arguments.refuse_unless_finite(name, array)
+    known = {MARGIN: margin}
+    carried = [
+        np.zeros((len(start), inputs[name].size), start.dtype) if known.get(name) is None else known[name]
+        for name in compiled.carried[1:]
+    ]
+    flat = [np.broadcast_to(given[name], (len(start), steps, given[name].shape[-1])) for name in compiled.given]
+    judged = None if margin is None else np.empty((len(start), steps // every, 2), start.dtype)
+    kept = [{WORK: work, MARGIN: judged}.get(name) for name in compiled.carried[1:]]
+    compiled(
+        [start, *(np.ascontiguousarray(x, start.dtype) for x in carried)], flat, [rows, *kept], steps, every, threads
+    )
+    return np.ones(len(start)) if judged is None else judged[:, -1, 0]

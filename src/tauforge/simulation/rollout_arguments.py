@@ -14,7 +14,7 @@ from ..models.loops.closure import loop_closure, turning
 from ..models.loops.newton import angles
 from ..program.array import Shape
 from ..program.program import Program
-from ..robot.entries import owners
+from ..robot.entries import axis_names, owners
 from ..robot.robot import Robot
 from ..runtime.arguments import by_name, holds_parameters
 from ..runtime.build import DTYPES
@@ -46,6 +46,8 @@ class Layout(NamedTuple):
         For each loop, the places of those errors that are sines of angles.
     torques
         Names of the entries of tau.
+    axes
+        With closed loops, names of the velocities of all joints.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Layout(NamedTuple):
     closure: Function | None
     turning: list[list[int]]
     torques: tuple[str, ...]
+    axes: tuple[str, ...] | None
 
     @classmethod
     def of(cls, robot: Robot, torques: tuple[str, ...]) -> Layout:
@@ -62,7 +65,8 @@ class Layout(NamedTuple):
         closure = loop_closure(robot).compile() if robot.loops else None
         places = turning(robot.expanded()) if robot.loops else []
         names = tuple(robot.coordinate_names), tuple(robot.velocity_names)
-        return cls(robot.name, *names, _quaternions(robot), closure, places, torques)
+        axes = axis_names(robot.expanded()) if robot.loops else None
+        return cls(robot.name, *names, _quaternions(robot), closure, places, torques, axes)
 
 
 def scalar_type(dtype: DTypeLike) -> str:
@@ -80,15 +84,23 @@ def given(
     tau: ArrayLike | Program | None,
     inputs: Mapping[str, ArrayLike | Mapping[str, ArrayLike]] | None,
     dtype: np.dtype[Any],
-) -> tuple[Values, dict[str, Values]]:
-    """Return the states at the start, (..., coordinates + n), and the inputs, with the axis of steps that some have."""
+) -> tuple[Values, dict[str, Values], Values | None]:
+    """Return the states at the start, (..., coordinates + n), the inputs, with the axis of steps that some have, and
+    the velocities of all joints at the start, if these were given.
+    """
     q = on_manifold(layout, state("q0", q0, layout.coordinates, dtype))
-    qd = state("qd0", qd0, layout.velocities, dtype)
+    full = None
+    if layout.axes is not None and np.shape(qd0)[-1:] == (len(layout.axes),) != (len(layout.velocities),):
+        full = state("qd0", qd0, layout.axes, dtype)
+        qd = full[..., [layout.axes.index(name) for name in layout.velocities]]
+    else:
+        qd = state("qd0", qd0, layout.velocities, dtype)
     check_closed(layout, q)
     found = given_inputs(layout, tau, inputs, dtype)
     leading = {"q0": q.shape[:-1], "qd0": qd.shape[:-1], **{name: x.shape[:-2] for name, x in found.items()}}
     batch = batch_of(leading)
-    return np.concatenate([np.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, qd)], axis=-1), found
+    first = np.concatenate([np.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, qd)], axis=-1)
+    return first, found, None if full is None else np.broadcast_to(full, (*batch, full.shape[-1]))
 
 
 def state(name: str, given: ArrayLike, labels: Sequence[str], dtype: np.dtype[Any]) -> Values:

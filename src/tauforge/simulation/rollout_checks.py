@@ -13,25 +13,30 @@ from ..robot.entries import axis_names
 from ..robot.robot import Robot
 from ..runtime.function import Function
 from .balance import is_balanced
+from .passage import all_velocities
 from .results import compiled_conserved
 
 Values = NDArray[Any]
 
 
-def warn_of_states(robot: Robot, closure: Function | None, first: Values, states: Values, *, close: bool) -> None:
+def warn_of_states(
+    robot: Robot, closure: Function | None, first: Values, states: Values, *, close: bool, passing: Values
+) -> None:
     """Warn of states that are not finite, and of mechanisms that can have changed their branch.
 
     Parameters
     ----------
     close
         Whether the rows follow each other closely: then branches of overconstrained loops can be told apart too.
+    passing
+        Which states may pass singular states of the independent joints.
     """
     rows = _rows(first, states)
     lost = ~np.isfinite(rows).all(axis=(-2, -1))
     if lost.any():
         warnings.warn(SimulationWarning(f"{robot.name}: {_some(lost)} become infinite or NaN"), stacklevel=3)
     if closure is not None and rows.size:
-        changed = _changes_branch(robot, closure, rows[..., : len(robot.coordinate_names)], close) & ~lost
+        changed = _changes_branch(robot, closure, rows[..., : len(robot.coordinate_names)], close) & ~lost & ~passing
         if changed.any():
             warnings.warn(
                 SimulationWarning(
@@ -83,12 +88,21 @@ def _neighbours(J: Values) -> list[tuple[Values, Values]]:
     return [(turned[..., 1:, :, :], before), (turned, J), (turned[..., :-1, :, :], after)]
 
 
-def energy_error(robot: Robot, first: Values, states: Values, work: Values, several: bool) -> Any:
-    """Return the largest |E - E₀ - W| of each state."""
+def energy_error(robot: Robot, start: Values, rows: Values, work: Values, whole: bool) -> Values:
+    """Return the largest |E - E₀ - W| of each state, (states).
+
+    Parameters
+    ----------
+    start, rows, work
+        The states at the start, those computed, and the work until then.
+    whole
+        Whether the velocities are those of all joints.
+    """
     if not is_balanced(robot):
-        return np.full(first.shape[:-1], np.nan)[()]
-    rows, count = _rows(first, states), len(robot.coordinate_names)
+        return np.full(len(start), np.nan)
+    states, count = np.concatenate([start[:, None], rows], axis=1).astype(float), len(robot.coordinate_names)
+    q, qd = states[..., :count], states[..., count:]
     with np.errstate(all="ignore"):
-        energy = np.asarray(compiled_conserved(robot)(rows[..., :count], rows[..., count:])[0])
-        off = np.abs(energy[..., 1:] - energy[..., :1] - (work if several else work[..., None]))
-    return off.max(axis=-1, initial=0.0)[()]
+        energy = np.asarray(compiled_conserved(robot)(q, qd if whole else all_velocities(robot, q, qd))[0])
+        off: Values = np.abs(energy[..., 1:] - energy[..., :1] - work).max(axis=-1, initial=0.0)
+    return off

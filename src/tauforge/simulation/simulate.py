@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +16,8 @@ from ..models.registry import check_robot
 from ..robot.robot import Robot
 from .balance import OutOfBalance
 from .clock import Clock
-from .compiled import Course
+from .compiled import Courses
+from .constrained import opened
 from .controllers import largest_torques
 from .drive import Drive, Free, Inside, Law, Table, drive, law_of
 from .equations import equations
@@ -24,6 +26,7 @@ from .friction import RESOLVED, SMOOTHING, Stiction, rubbing
 from .imbalance import out_of_balance
 from .integrator import Record, run
 from .options import LINEARISING, Options, options
+from .passage import Passage
 from .results import course_of_many, course_of_one, finished, partial
 from .start import Start, start
 from .stops import Stops, stops_of
@@ -42,7 +45,7 @@ def simulate(
     events: Any = None, *, rate: float | None = None, delay: int = 0, saturation: ArrayLike | None = None,
     wrenches: Any = None, smoothing: float = SMOOTHING, stiction: float | Stiction | None = None,
     stops: float | Stops | bool | None = None, max_step: float = np.inf, max_steps: int | None = None,
-    threads: int | None = None, efforts: str = INDEPENDENT,
+    threads: int | None = None, efforts: str = INDEPENDENT, coordinates: str = "auto", through: str | None = None,
 ) -> Trajectory:
     # fmt: on
     """Return the motion of a robot, which can have a floating base or closed loops, under torques or a controller.
@@ -57,8 +60,8 @@ def simulate(
     controller
         A ``Controller``, a Program ``q, qd -> tau``, or a function (t, q, qd) -> tau.
     q0, qd0
-        The start; by default zero. With closed loops, q0 can be that of the independent joints. Compiled methods take
-        many states, as leading axes.
+        The start; by default zero. With closed loops, q0 can be that of the independent joints, and qd0 that of all.
+        Compiled methods take many states, as leading axes.
     method
         Compiled with the model: "Tsit5", "DOP8"; for stiff equations "Rodas4", "Rodas5P". SciPy's: "RK23", "RK45",
         "DOP853"; for stiff equations "Radau", "BDF"; or "LSODA". Of SUNDIALS: "CVODE", "IDA".
@@ -81,6 +84,12 @@ def simulate(
         End stops at the joint limits: True, a stiffness, or ``Stops``.
     efforts
         Whose torques the drive gives: "independent", one for each entry of qd, or "motors", those of ``robot.motors``.
+    coordinates
+        With closed loops: "independent" joints, "all" joints, or "auto", the former until they no longer describe the
+        mechanism well, then the latter. Results are always in the same order.
+    through
+        A simulation stops where the mechanism itself is singular, so that its motion can go on in more than one way, as
+        when the bars of a parallelogram are in line. "inertia" goes on with the present velocities.
 
     Raises
     ------
@@ -92,14 +101,34 @@ def simulate(
     clock, how = _clock(t), options(method, rtol, atol, max_step, max_steps, smoothing, threads)
     first = start(robot, q0, qd0, torque, clock.seconds, names)
     driven = _compiled(drive(first.torque, controller, rate, delay, clock, names), method, clock)
-    system = _system(robot, driven, wrenches, saturation, smoothing, stiction, stops, clock, efforts)
-    how = how._replace(atol=_tolerances(how.atol, system))
-    if method in LINEARISING and smoothing > 0.0 and stiction is None:
-        how = how._replace(atol=_resolving_friction(how.atol, system, smoothing))
-    watch, y = Watch(robot, events, system.split, clock), _whole(first.y, system)
+    outside = _wrenches(robot, wrenches)
+    terms: dict[str, Any] = {
+        "wrenches": outside[0] is not None,
+        "smoothing": smoothing,
+        "saturation": None if saturation is None else tuple(largest_torques(saturation, names)),
+        "stiction": stiction if isinstance(stiction, Stiction) or stiction is None else Stiction(stiction),
+        "stops": stops_of(robot, stops),
+        "efforts": efforts,
+    }
+
+    def made(whole: bool) -> System:
+        law = outside[0] and clock.law(outside[0])
+        return System(robot, equations(robot, driven.law, whole=whole, **terms), driven, law, outside[1], clock, whole)
+
+    def adapted(system: System) -> Options:
+        found = how._replace(atol=_tolerances(how.atol, system))
+        if method in LINEARISING and smoothing > 0.0 and stiction is None:
+            return found._replace(atol=_resolving_friction(found.atol, system, smoothing))
+        return found
+
+    passage = Passage(robot, made, coordinates, through)
+    whole = passage.start(first)
+    system = passage.system(bool(whole.all()))
+    watch = Watch(robot, events, system.split, clock)
     if table := _table(system, first, how, wrenches, watch):
-        return _march(Course(system, table, y, how), first.batch)
-    return _run(system, y[0], watch, how)
+        return _march(Courses(passage, table, first, whole, adapted), first.batch)
+    y = passage.whole_start(first) if system.whole else first.y
+    return _run(passage, system, _with_integrals(y, system)[0], watch, adapted)
 
 
 def _compiled(driven: Drive, method: str, clock: Clock) -> Drive:
@@ -107,7 +136,7 @@ def _compiled(driven: Drive, method: str, clock: Clock) -> Drive:
     return timed(driven.controller, clock.start) if method in COMPILED and isinstance(driven, Inside) else driven
 
 
-def _whole(y: Floats, system: System) -> Floats:
+def _with_integrals(y: Floats, system: System) -> Floats:
     """Return states at the start with the integrals of controllers and friction, which are zero."""
     return np.concatenate([y, np.zeros((len(y), system.size - y.shape[1]))], axis=1)
 
@@ -163,78 +192,56 @@ def _along(rows: Floats, count: int) -> Floats:
     return np.broadcast_to(rows, (len(rows), count, *rows.shape[2:])) if rows.shape[1] == 1 < count else rows
 
 
-def _march(course: Course, batch: tuple[int, ...] | None) -> Trajectory:
+def _march(courses: Courses, batch: tuple[int, ...] | None) -> Trajectory:
     """Return the trajectory of a method that is compiled with the model."""
     if batch is not None:
-        if course.task.own:
+        if courses.parts[0][0].task.own:
             raise ProgramError("t is a duration; the results of many states need common times: give these")
         try:
-            course.run()
+            courses.run()
         except KeyboardInterrupt as interrupt:
-            interrupt.trajectory = course_of_many(course, batch)  # type: ignore[attr-defined]
+            interrupt.trajectory = course_of_many(courses, batch)  # type: ignore[attr-defined]
             raise
-        return course_of_many(course, batch)
+        return course_of_many(courses, batch)
     try:
-        course.run()
-        course.check()
+        courses.run()
+        courses.check()
     except KeyboardInterrupt as interrupt:
-        interrupt.trajectory = course_of_one(course, "interrupted")  # type: ignore[attr-defined]
+        interrupt.trajectory = course_of_one(courses, "interrupted")  # type: ignore[attr-defined]
         raise
     except OutOfBalance as error:
-        wrong = out_of_balance(course.system.robot, course.system.clock, error)
-        wrong.trajectory = course_of_one(course, "failed")
+        system = courses.parts[-1][0].system
+        wrong = out_of_balance(system.tree, system.clock, error)
+        wrong.trajectory = course_of_one(courses, "failed")
         raise wrong from None
     except ProgramError as error:
-        raised = SimulationError(f"{course.system.robot.name}: {error}")
-        raised.trajectory = course_of_one(course, "failed")
+        raised = SimulationError(f"{courses.passage.robot.name}: {error}")
+        raised.trajectory = course_of_one(courses, "failed")
         raise raised from error
-    return course_of_one(course, "done")
+    return course_of_one(courses, "done")
 
 
-def _system(
-    robot: Robot,
-    driven: Drive,
-    wrenches: Any,
-    saturation: ArrayLike | None,
-    smoothing: float,
-    stiction: float | Stiction | None,
-    stops: float | Stops | bool | None,
-    clock: Clock,
-    efforts: str,
-) -> System:
-    """Return the equations of motion, compiled."""
-    outside, reads = _wrenches(robot, wrenches)
-    program = equations(
-        robot,
-        driven.law,
-        wrenches=outside is not None,
-        smoothing=smoothing,
-        saturation=None if saturation is None else tuple(largest_torques(saturation, _torque_names(robot, efforts))),
-        stiction=stiction if isinstance(stiction, Stiction) or stiction is None else Stiction(stiction),
-        stops=stops_of(robot, stops),
-        efforts=efforts,
-    )
-    return System(robot, program, driven, outside and clock.law(outside), reads, clock)
-
-
-def _run(system: System, y: Floats, watch: Watch, how: Options) -> Trajectory:
+def _run(
+    passage: Passage, system: System, y: Floats, watch: Watch, adapted: Callable[[System], Options]
+) -> Trajectory:
     """Return the trajectory, or raise an error that carries the part computed so far."""
-    record = Record()
+    record, how = Record(), adapted(system)
     try:
-        run(system, record, y, watch, how)
+        run(passage, system, record, y, watch, adapted)
     except KeyboardInterrupt as interrupt:
-        interrupt.trajectory = partial(system, record, how, "interrupted")  # type: ignore[attr-defined]
+        interrupt.trajectory = partial(passage, record, how, "interrupted")  # type: ignore[attr-defined]
         raise
     except OutOfBalance as error:
+        last = record.systems[-1][1]
         record.cut(error.t, error.y)
-        wrong = out_of_balance(system.robot, system.clock, error)
-        wrong.trajectory = partial(system, record, how, "failed")
+        wrong = out_of_balance(last.tree, last.clock, error)
+        wrong.trajectory = partial(passage, record, how, "failed")
         raise wrong from None
     except Exception as error:
         raised = SimulationError(f"{system.robot.name}: {_reason(error)}")
-        raised.trajectory = partial(system, record, how, "failed")
+        raised.trajectory = partial(passage, record, how, "failed")
         raise raised from error.__cause__ or error  # what a user's function has raised itself
-    return finished(system, record, how, "event" if record.t[-1] < system.clock.duration else "done")
+    return finished(passage, record, how, "event" if record.t[-1] < system.clock.duration else "done")
 
 
 def _reason(error: Exception) -> str:
@@ -264,7 +271,7 @@ def _clock(given: ArrayLike) -> Clock:
 
 def _tolerances(atol: ArrayLike, system: System) -> Any:
     """Return absolute tolerances for the whole state."""
-    count = system.nq + system.n
+    count = system.nq + len(system.robot.velocity_names)
     try:
         found = np.array(atol, dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -277,7 +284,10 @@ def _tolerances(atol: ArrayLike, system: System) -> Any:
         raise ProgramError("atol must be positive")
     if found.ndim == 0:
         return float(found)
-    return np.concatenate([found, np.full(system.size - count, found.min())])
+    own = np.full(system.size, found.min())
+    own[: system.nq] = found[: system.nq]
+    own[[system.nq + k for k in system.places]] = found[system.nq :]
+    return own
 
 
 def _resolving_friction(atol: Any, system: System, smoothing: float) -> Any:
@@ -287,7 +297,7 @@ def _resolving_friction(atol: Any, system: System, smoothing: float) -> Any:
     thrown out of it, but stays within the tolerance, is taken: the method then chatters, with tiny steps back to rest
     and long ones that throw it out again.
     """
-    places = [system.nq + k for k in rubbing(system.robot)]
+    places = [system.nq + k for k in rubbing(opened(system.robot) if system.whole else system.robot)]
     if not places or np.max(atol) <= RESOLVED * smoothing:
         return atol
     found = np.broadcast_to(atol, (system.size,)).copy()

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ProgramError
 from ..geometry.close_loops import close_loops, on_manifold
 from ..models.loops.closing import active_places
-from ..robot.entries import owners
+from ..robot.entries import axis_names, owners
 from ..robot.robot import Robot
+from .constrained import independent_places
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +33,8 @@ class Start(NamedTuple):
         The torques of each state instead, (states, times or 1, n).
     times
         The times of these torques.
+    full
+        With closed loops, the velocities of all joints if these are given, (states, axes).
     """
 
     y: Floats
@@ -39,6 +42,7 @@ class Start(NamedTuple):
     torque: Any
     torques: Floats | None
     times: Floats
+    full: Floats | None = None
 
 
 def start(
@@ -58,10 +62,13 @@ def start(
             axes = ", ".join(f"{name} {shape}" for name, shape in parts.items())
             raise ProgramError(f"the leading axes do not broadcast together: {axes}") from None
     count = math.prod(batch or ())
-    q, qd = _start(robot, given[0]), _velocities(robot, given[1])
+    q, full = _start(robot, given[0]), _all_velocities(robot, given[1])
+    qd = _velocities(robot, given[1] if full is None else full[..., [*independent_places(robot)]])
     y = np.concatenate([_flat(q, batch, count, 1), _flat(qd, batch, count, 1)], axis=1)
     torques = None if own is None else _flat(own, batch, count, 2)
-    return Start(y, batch, None if own is not None else torque, torques, np.zeros(0) if times is None else times)
+    wide = None if full is None else _flat(full, batch, count, 1)
+    times = np.zeros(0) if times is None else times
+    return Start(y, batch, None if own is not None else torque, torques, times, wide)
 
 
 def _flat(array: Floats, batch: tuple[int, ...] | None, count: int, axes: int) -> Floats:
@@ -128,6 +135,14 @@ def _start(robot: Robot, q0: Floats | None) -> Floats:
     found = _checked("q0", q0, names)
     unit: Floats = on_manifold(robot, found.reshape(-1, len(names))).reshape(found.shape)
     return unit
+
+
+def _all_velocities(robot: Robot, qd0: Floats | None) -> Floats | None:
+    """Return the velocities at the start if they are those of all joints; None if they are the independent ones'."""
+    names = axis_names(robot.expanded())
+    if qd0 is None or not robot.loops or qd0.shape[-1] != len(names) or len(names) == robot.dof:
+        return None
+    return _checked("qd0", qd0, names)
 
 
 def _velocities(robot: Robot, qd0: Floats | None) -> Floats:

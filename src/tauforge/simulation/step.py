@@ -12,22 +12,25 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import ProgramError
+from ..graph.functions import absolute
 from ..graph.node import Node, as_node, symbol
 from ..graph.rewrite import replaced
+from ..llvm.march.tables import AHEAD
 from ..models.configuration import integrate
 from ..models.direct_dynamics import direct_dynamics
-from ..models.loops.motors import MOTORS, motor_action
-from ..program.array import Array, Shape, outputs
+from ..program.array import Array, Shape, inputs, outputs
 from ..program.program import Program
 from ..robot.entries import owners
 from ..robot.robot import Robot
 from .balance import power
-from .equations import check_torque_names
+from .constrained import accelerations, independent_places, margin_of, opened, projection
+from .equations import action_of, check_torque_names
 
 Nodes = Sequence[Node]
-STATE, INTEGRAL, COUNTER, WORK = "state", "integral", "counter", "work"
-"""The carried arrays: coordinates and velocities, a controller's integral, the number of steps done, and the work."""
-CARRIED = {"state_next": STATE, "integral_next": INTEGRAL, "counter_next": COUNTER, "work_next": WORK}
+STATE, INTEGRAL, COUNTER, WORK, MARGIN = "state", "integral", "counter", "work", "margin"
+"""The carried arrays: coordinates and velocities, a controller's integral, the number of steps done, the work, and how
+well the independent joints describe the state: at the least so far, and now."""
+CARRIED = {f"{name}_next": name for name in (STATE, INTEGRAL, COUNTER, WORK, MARGIN)}
 """Outputs of a step, and the inputs that they become."""
 STEP = "dt"
 """The input that holds the time step."""
@@ -62,7 +65,14 @@ class Motion(NamedTuple):
 
 
 def step(
-    robot: Robot, method: str, controller: Program | None, hold: bool, efforts: str, work: bool = False
+    robot: Robot,
+    method: str,
+    controller: Program | None,
+    hold: bool,
+    efforts: str,
+    work: bool = False,
+    whole: bool = False,
+    watched: bool = False,
 ) -> tuple[Program, tuple[str, ...]]:
     """Return the Program of one step, the state, the time step and the other inputs -> the next state, and the names of
     the torques.
@@ -79,22 +89,37 @@ def step(
         Whose torques they are.
     work
         Whether the work of all that is not in the energy is integrated too.
+    whole
+        Whether the velocities in the state are those of all joints, not only of the independent ones.
+    watched
+        Whether the margin of the independent joints is carried on.
     """
-    dynamics, moving = direct_dynamics(robot, efforts=efforts), integrate(robot)
-    q, qd, tau = (dynamics.arguments[name] for name in ("q", "qd", "tau"))
+    if whole:
+        dynamics, moving, places = accelerations(robot, False), integrate(opened(robot)), independent_places(robot)
+    else:
+        dynamics, moving = direct_dynamics(robot), integrate(robot)
+        places = tuple(range(len(dynamics.arguments["qd"].nodes)))
+    q, qd, acting = (dynamics.arguments[name] for name in ("q", "qd", "tau"))
+    action = action_of(robot, efforts, whole)
+    tau, along = (action.arguments["tau"], action.results["tau"].nodes) if action else (acting, acting.nodes)
     integral = _integral(controller)
     dt, counter, count = symbol(STEP), symbol(COUNTER), len(qd.nodes)
-    control = _control(controller, robot, {"q": q, "qd": qd, INTEGRAL: integral}, tau) if controller else None
+    names = [qd.shape.labels[0][k] for k in places]
+    state_of = {"q": q, "qd": inputs("qd", names, qd.meaning) if whole else qd, INTEGRAL: integral}
+    control = _control(controller, robot, state_of, tau) if controller else None
     total = (symbol(WORK),) if work else ()
-    action = motor_action(robot).results["tau"] if efforts == MOTORS else tau
-    spent = [power(robot, action.nodes)] if work else []
+    wanted = [*_with(dynamics.results["qdd"].nodes, (acting, along))]
+    wanted += [power(opened(robot) if whole else robot, along)] if work else []
     known = count + len(integral.nodes)
     speeds = (*qd.nodes, *integral.nodes, *total)
-    held = control(q.nodes, speeds[:known], counter) if control and hold else tau.nodes
+
+    def read(now: Nodes) -> Nodes:
+        return [*(now[k] for k in places), *now[count:known]]
+
+    held = control(q.nodes, read(speeds), counter) if control and hold else tau.nodes
 
     def accelerate(at: Nodes, now: Nodes, passed: float) -> Nodes:
-        made = control(at, now[:known], counter + passed) if control and not hold else held
-        wanted = [*dynamics.results["qdd"].nodes, *spent]
+        made = control(at, read(now), counter + passed) if control and not hold else held
         torques = len(tau.nodes)
         rates = _with(wanted, (q, at), (qd, now[:count]), (tau, made[:torques]))
         return [*rates[:count], *made[torques:], *rates[count:]]
@@ -102,10 +127,16 @@ def step(
     def move(at: Nodes, way: Nodes) -> Nodes:
         return _with(moving.results["q_next"].nodes, (moving.arguments["q"], at), (moving.arguments["v"], way[:count]))
 
-    whole = robot.expanded()
-    flat = all(whole.joints[j - 1].kind.is_flat for j in owners(whole))
+    tree = robot.expanded()
+    flat = all(tree.joints[j - 1].kind.is_flat for j in owners(tree))
     method_step = _semi_implicit if method == METHODS[0] else _runge_kutta
     reached, after = method_step(Motion(accelerate, move, dt, flat), q.nodes, speeds)
+    if whole:
+        made = projection(robot)
+        back = _with(
+            [*made.results["q_closed"].nodes, *made.results["qd_closed"].nodes], (q, reached), (qd, after[:count])
+        )
+        reached, after = back[: len(q.nodes)], [*back[len(q.nodes) :], *after[count:]]
     state = (*q.nodes, *qd.nodes)
     own = own_inputs(controller) if controller else {"tau": tau}
     arguments = {STATE: Array(Shape([len(state)]), state), **own, STEP: Array(Shape([]), (dt,))}
@@ -119,7 +150,17 @@ def step(
     if work:
         arguments[WORK] = Array(Shape([1]), total)
         results["work_next"] = outputs(after[known:], [1], [], "")
+    if watched:
+        least, last = symbol(f"{MARGIN}[0]"), symbol(f"{MARGIN}[1]")
+        margin = margin_of(robot, reached)
+        arguments[MARGIN] = Array(Shape([2]), (least, last))
+        expected = margin - AHEAD * (last - margin)
+        results["margin_next"] = outputs([_least(_least(least, margin), expected), margin], [2], [], "")
     return Program("rollout", arguments, results), tuple(tau.shape.labels[0])
+
+
+def _least(a: Node, b: Node) -> Node:
+    return as_node((a + b - absolute(a - b)) * 0.5)
 
 
 def own_inputs(controller: Program) -> dict[str, Array]:
@@ -177,7 +218,7 @@ def _check(controller: Program, robot: Robot, state: Mapping[str, Array], tau: A
         if _is_known(controller, key) and not fits:
             sizes = ", ".join(f"{known}[{state[known].shape.size}]" for known in ("q", "qd"))
             raise ProgramError(f"{what} has the input {key}{list(array.shape)}; {robot.name} has {sizes}, t and dt")
-    if taken := {STATE, COUNTER, WORK} & own_inputs(controller).keys():
+    if taken := {STATE, COUNTER, WORK, MARGIN} & own_inputs(controller).keys():
         raise ProgramError(f"{what} has an input called {', '.join(taken)}, which a step has already; rename it")
 
 

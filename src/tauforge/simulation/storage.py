@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from ..errors import TauforgeError
 from ..files import as_path, note_reading, refuse_device, write_bytes
 from .events import Event
-from .trajectory import Trajectory
+from .trajectory import Change, Trajectory
 
 Floats = NDArray[np.float64]
-BY_COORDINATE, BY_VELOCITY = ("q",), ("qd", "qdd", "tau")
+BY_COORDINATE, BY_VELOCITY = ("q",), ("qd", "qdd", "tau", "qd_all")
 BY_TIME = ("t", "kinetic", "potential", "work", "residual", "residual_rate")
-NEWER = ("work",)
-"""Arrays that files of older versions do not hold."""
+NEWER = {"work": "t", "qd_all": "qd"}
+"""Arrays that files of older versions do not hold, with one of the same shape: NaN takes their place."""
 ARRAYS = ("t", *BY_COORDINATE, *BY_VELOCITY, *BY_TIME[1:])
 MARK = "tauforge trajectory"
 ENDINGS = (".npz", ".csv", ".parquet")
@@ -81,9 +81,11 @@ def _trajectory(text: str, arrays: dict[str, Floats]) -> Trajectory:
         if array.ndim < 1 or len(array) != count:
             raise ValueError(f"{name} has {len(np.atleast_1d(array))} rows, and there were {count} times")
     events = tuple(Event(name, t, np.array(q), np.array(qd)) for name, t, q, qd in about.pop("events"))
-    names = ("coordinate_names", "velocity_names", "torque_names")
+    changes = tuple(Change(*each) for each in about.pop("coordinate_changes", ()))
+    names = ("coordinate_names", "velocity_names", "velocity_names_all", "torque_names")
+    about.setdefault("velocity_names_all", about["velocity_names"])
     about |= {key: tuple(about[key]) for key in names if key in about} | arrays
-    return Trajectory(**about, events=events)
+    return Trajectory(**about, events=events, coordinate_changes=changes)
 
 
 def _columns(trajectory: Trajectory) -> dict[str, Floats]:
@@ -104,7 +106,8 @@ def _labels(trajectory: Trajectory, name: str) -> tuple[str, ...]:
 
 def _names_of(name: str) -> str:
     """Return which names the columns of an array have."""
-    return "coordinate_names" if name in BY_COORDINATE else "torque_names" if name == "tau" else "velocity_names"
+    others = {"tau": "torque_names", "qd_all": "velocity_names_all"}
+    return "coordinate_names" if name in BY_COORDINATE else others.get(name, "velocity_names")
 
 
 def _arrays(text: str, columns: dict[str, Floats]) -> dict[str, Floats]:
@@ -114,6 +117,9 @@ def _arrays(text: str, columns: dict[str, Floats]) -> dict[str, Floats]:
         if name in BY_TIME:
             found[name] = _unless_older(name, columns)
             continue
+        if name in NEWER and _names_of(name) not in about:
+            found[name] = np.full_like(found[NEWER[name]], np.nan)
+            continue
         labels = about.get(_names_of(name), about["velocity_names"])
         parts = [columns[f"{name} {label}"] for label in labels]
         found[name] = np.stack(parts, axis=1) if parts else np.zeros((len(columns["t"]), 0))
@@ -121,8 +127,8 @@ def _arrays(text: str, columns: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def _unless_older(name: str, columns: Mapping[str, Floats]) -> Floats:
-    """Return a column; NaN for one that the files of older versions do not hold."""
-    return np.full(len(columns["t"]), np.nan) if name in NEWER and name not in columns else columns[name]
+    """Return an array; NaN for one that the files of older versions do not hold."""
+    return np.full_like(columns[NEWER[name]], np.nan) if name in NEWER and name not in columns else columns[name]
 
 
 def _npz(trajectory: Trajectory) -> bytes:

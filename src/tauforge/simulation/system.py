@@ -3,6 +3,9 @@
 The vector holds q, qd and the integral of a controller. All coordinates are integrated, q̇ = T(q) q̇_independent; before
 each evaluation, quaternions are scaled to unit length, and loops are closed with the independent joints held. The state
 therefore stays on the manifold, whatever the integrator does, and the dependent coordinates serve only as the guess.
+
+In all coordinates, the velocities of the tree are integrated, and loops are closed by the smallest change of all
+coordinates and velocities. What others read as ``qd`` are still the velocities of the independent joints.
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ from ..program.program import Program
 from ..robot.entries import axis_names
 from ..robot.robot import Robot
 from ..runtime.function import Function
+from .balance import blind
 from .clock import Clock
+from .constrained import independent_places, opened, projection
 from .drive import Drive, Law
 from .equations import slopes, tangent
 
@@ -39,33 +44,84 @@ class System:
     """
 
     def __init__(
-        self, robot: Robot, program: Program, drive: Drive, wrenches: Law | None, reads_state: bool, clock: Clock
+        self,
+        robot: Robot,
+        program: Program,
+        drive: Drive,
+        wrenches: Law | None,
+        reads_state: bool,
+        clock: Clock,
+        whole: bool = False,
     ) -> None:
         self.robot, self.program, self.drive, self.wrenches, self.clock = robot, program, drive, wrenches, clock
         self.function = compiled(program)
         self.given, self.made = list(program.inputs), list(program.outputs)
         self.nq, self.n = program.inputs["q"].size, program.inputs["qd"].size
+        self.whole, self.is_watched = whole, False
+        self.places = list(independent_places(robot)) if whole else list(range(self.n))
         integral = program.inputs.get("integral")
         self.size = self.nq + self.n + (integral.size if integral else 0)
         self.evaluations = self.jacobians = 0
         self.flaw = ""
         self.powers = list[float]()
         self._reads = reads_state or drive.reads_state
-        self.flat = "rate" not in self.made and tangent(robot) is None
+        self.flat = "rate" not in self.made and tangent(robot) is None and not whole
         self._quaternions = () if self.flat else tuple(quaternions(robot).values())
         self._tangent = None if self.flat else compiled_tangent(robot)
-        self._closing = compiled_closing(robot) if robot.loops else None
-        self._active = active_places(robot.expanded()) if robot.loops else []
+        self._closing = compiled_closing(robot) if robot.loops and not whole else None
+        self._active = active_places(robot.expanded()) if robot.loops and not whole else []
+        self._projection = compiled_projection(robot) if whole else None
         self._slopes: Function | None = None
 
-    def split(self, y: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return coordinates, velocities and the integral; the coordinates are on the manifold."""
+    def parts(self, y: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return coordinates, velocities and the integral; coordinates, and velocities of all joints, on the loops."""
         nq, n = self.nq, self.nq + self.n
+        if self.whole:
+            return *self.projected(y[:nq], y[nq:n]), y[n:]
         return self.settled(y[:nq]), y[nq:n], y[n:]
 
+    def split(self, y: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return coordinates, the velocities of the independent joints, and the integral, as others read them."""
+        q, qd, integral = self.parts(y)
+        return q, self.independent(qd), integral
+
+    def on_loops(self, y: Floats) -> tuple[Floats, Floats, float]:
+        """Return coordinates and velocities of all joints on the loops, and the margin of these."""
+        assert self._projection is not None
+        with np.errstate(all="ignore"):
+            found = self._projection(*np.split(y, [self.nq, self.nq + self.n])[:2])
+        return found.q_closed, found.qd_closed, float(found.margin)
+
+    def rate_of(self, q: Floats, qd: Floats) -> Floats:
+        """Return the rates of the coordinates from the velocities of all joints."""
+        rate: Floats = qd if self._tangent is None else self._tangent(q) @ qd
+        return rate
+
+    def projected(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        """Return coordinates and velocities of all joints on the loops."""
+        assert self._projection is not None
+        with np.errstate(all="ignore"):
+            found = self._projection(q, qd)
+        return found.q_closed, found.qd_closed
+
+    @property
+    def tree(self) -> Robot:
+        """The robot to which the velocities of the state belong."""
+        return opened(self.robot) if self.whole else self.robot
+
+    def blind(self, rtol: float) -> float:
+        """Return which part of the energy the error of one step may change; any if the inertia is bounded, or if other
+        coordinates take over before.
+        """
+        return float("inf") if self.is_watched else blind(self.tree, rtol)
+
+    def independent(self, qd: Floats) -> Floats:
+        """Return the velocities of the independent joints."""
+        return qd[..., self.places] if self.whole else qd
+
     def velocities(self, y: Floats) -> Floats:
-        """Return the velocities of a state, or of many."""
-        return y[..., self.nq : self.nq + self.n]
+        """Return the velocities of the independent joints in a state, or in many."""
+        return self.independent(y[..., self.nq : self.nq + self.n])
 
     def settled(self, q: Floats) -> Floats:
         """Return coordinates with unit quaternions and closed loops."""
@@ -94,6 +150,10 @@ class System:
             return q, qd, integral
         flat = q.reshape(-1, self.nq).copy()
         known = np.isfinite(flat).all(axis=1)
+        if self.whole:
+            speeds = qd.reshape(-1, self.n).copy()
+            flat[known], speeds[known] = self.projected(flat[known], speeds[known])
+            return flat.reshape(q.shape), speeds.reshape(qd.shape), integral
         if self._closing is None:
             flat[known] = on_manifold(self.robot, flat[known])
         else:
@@ -107,13 +167,13 @@ class System:
 
     def settled_state(self, y: Floats) -> Floats:
         """Return the state with its coordinates on the manifold."""
-        return y if self.flat else np.concatenate(self.split(y))
+        return y if self.flat else np.concatenate(self.parts(y))
 
     def rates(self, t: float, y: Floats) -> Floats:
         """Return the time derivative of the state; NaN where loops cannot be closed, so that the step shrinks."""
         self.evaluations += 1
         try:
-            q, qd, integral = self.split(y)
+            q, qd, integral = self.parts(y)
         except TauforgeError as error:
             self.flaw = str(error)
             self.powers.append(np.nan)
@@ -131,14 +191,15 @@ class System:
 
     def along(self, t: Floats, q: Floats, qd: Floats, integral: Floats) -> dict[str, Floats]:
         """Return all outputs of the equations in many states."""
-        known: dict[str, Any] = {"q": q, "qd": qd, "integral": integral, **self.drive.along(t, q, qd)}
+        own = self.independent(qd)
+        known: dict[str, Any] = {"q": q, "qd": qd, "integral": integral, **self.drive.along(t, q, own)}
         if self.wrenches:
-            known["wrenches"] = np.array([self.wrenches(*state) for state in zip(t, q, qd, strict=True)])
+            known["wrenches"] = np.array([self.wrenches(*state) for state in zip(t, q, own, strict=True)])
         with np.errstate(all="ignore"):
             return dict(zip(self.made, self.function(*(known[name] for name in self.given)), strict=True))
 
     def _values(self, t: float, q: Floats, qd: Floats, integral: Floats) -> list[Floats]:
-        known = {"q": q, "qd": qd, "integral": integral, **self.driven(t, q, qd)}
+        known = {"q": q, "qd": qd, "integral": integral, **self.driven(t, q, self.independent(qd))}
         return [known[name] for name in self.given]
 
     def driven(self, t: float, q: Floats, qd: Floats) -> dict[str, Floats]:
@@ -153,7 +214,7 @@ class System:
         if self._slopes is None:
             self._slopes = compiled_slopes(self.program)
         try:
-            q, qd, integral = self.split(y)
+            q, qd, integral = self.parts(y)
         except TauforgeError as error:  # at a predicted state: its rates are NaN too, so the step shrinks
             self.flaw = str(error)
             return np.zeros((self.size, self.size))
@@ -180,7 +241,7 @@ class System:
         if self.flat:
             return np.eye(self.n)
         tree = np.eye(self.nq) if self._tangent is None else np.linalg.pinv(self._tangent(q))
-        if not self.robot.loops:
+        if not self.robot.loops or self.whole:
             return tree
         axes = axis_names(self.robot.expanded())
         return tree[[axes.index(name) for name in self.robot.velocity_names]]
@@ -191,7 +252,7 @@ class System:
 
         def driven(x: Floats) -> Floats:
             self.evaluations += 1
-            q, qd = self.settled(x[:nq]), x[nq:]
+            q, qd, _ = self.split(x)
             tau = self.drive.inputs(t, q, qd).get("tau", np.zeros(0))
             return np.concatenate([tau, self.wrenches(t, q, qd).ravel() if self.wrenches else np.zeros(0)])
 
@@ -234,3 +295,9 @@ def compiled_tangent(robot: Robot) -> Function | None:
     """Return the map from velocities of the tree to rates of its coordinates, compiled once; None if it is one."""
     program = tangent(robot)
     return program.compile() if program else None
+
+
+@lru_cache(maxsize=32)
+def compiled_projection(robot: Robot) -> Function:
+    """Return the Program that brings coordinates and velocities of all joints back to the loops, compiled once."""
+    return projection(robot).compile()

@@ -20,8 +20,26 @@ if TYPE_CHECKING:
     from ..view.animate import Animation
 
 Floats = NDArray[np.float64]
-ARRAYS = ("q", "qd", "qdd", "tau", "kinetic", "potential", "work", "residual", "residual_rate")
+ARRAYS = ("q", "qd", "qdd", "tau", "qd_all", "kinetic", "potential", "work", "residual", "residual_rate")
 """The arrays whose first axis is time, besides the times."""
+
+
+class Change(NamedTuple):
+    """A change of coordinates during a simulation.
+
+    Attributes
+    ----------
+    t
+        When.
+    before
+        The coordinates until then: "independent" or "all".
+    after
+        And from then on.
+    """
+
+    t: float
+    before: str
+    after: str
 
 
 class States(NamedTuple):
@@ -68,6 +86,8 @@ class Trajectory:
         Names of the columns of q.
     velocity_names
         Names of the columns of qd and qdd.
+    velocity_names_all
+        Names of the columns of qd_all.
     t
         Times.
     q
@@ -78,6 +98,8 @@ class Trajectory:
         Accelerations.
     tau
         Torques and forces that the drive applies.
+    qd_all
+        Velocities of all joints that have coordinates of their own; without closed loops, they are qd.
     kinetic
         Kinetic energy.
     potential
@@ -99,6 +121,9 @@ class Trajectory:
         How many steps it took.
     events
         What happened on the way, in order.
+    coordinate_changes
+        When the simulation of closed loops changed its coordinates, and from which to which; for many states, those of
+        all.
     status
         "done"; "event" if an event stopped it; "failed" or "interrupted" if this is the part computed so far.
     states
@@ -112,11 +137,13 @@ class Trajectory:
     robot_name: str
     coordinate_names: tuple[str, ...]
     velocity_names: tuple[str, ...]
+    velocity_names_all: tuple[str, ...]
     t: Floats
     q: Floats
     qd: Floats
     qdd: Floats
     tau: Floats
+    qd_all: Floats
     kinetic: Floats
     potential: Floats
     work: Floats
@@ -127,6 +154,7 @@ class Trajectory:
     jacobians: int
     steps: int
     events: tuple[Event, ...] = ()
+    coordinate_changes: tuple[Change, ...] = ()
     status: str = "done"
     states: States | None = None
     robot: Robot | None = field(default=None, repr=False)

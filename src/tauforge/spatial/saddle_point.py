@@ -77,6 +77,12 @@ class SaddlePoint:
                 K[u] = {w: x for w, x in K[u].items() if w == u or not is_zero(x)}
             self._steps.append((v, inverse, factors))
 
+    @property
+    def pivots(self) -> list[Scalar]:
+        """For each constraint, how rigid the unknowns are against it once those eliminated before are held."""
+        divisors = {v: 1.0 / inverse for v, inverse, _ in self._steps}
+        return [-divisors[v] for v in range(self.count, len(self._steps))]
+
     def solved(self, f: Sequence[Scalar], c: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """Return x and y."""
         b = [*f, *c]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..trigonometry import PREFIX
 from .step import Step
-from .tables import NOT_FINITE, SINGULAR, TOO_SMALL, UNBALANCED
+from .tables import AHEAD, LEAVES, NOT_FINITE, SINGULAR, TOO_SMALL, UNBALANCED
 
 
 class Outcome(Step):
@@ -63,11 +63,32 @@ class Outcome(Step):
             self._set("growth", lane, w.get("double", self.numbers, 4))
             w.put("double", "1.0", self.accepted, lane)
             self._raise("steps", lane)
+            with w.when(self._has(self.settle)):
+                self._watch_margin(lane)
         with w.when(w.let(f"xor i1 {passed}, true")):
             self._set("h", lane, proposed)
             self._set("growth", lane, "1.0")
             self._raise("rejected", lane)
             self._refuse_small_step(lane, proposed, finite)
+
+    def _watch_margin(self, lane: str) -> None:
+        """Let a state go whose coordinates will soon not describe it."""
+        w, place = self.w, self.w.mul(2, self.size)
+        margin, before, limit = (
+            w.get("double", self._entry(self.settle_at, lane, place)),
+            self._of("margin", lane),
+            self._of("limit", lane),
+        )
+        self._set("margin", lane, margin)
+        lost = w.let(f"fsub double {before}, {margin}")
+        ahead = w.let(f"fdiv double {self._of('h', lane)}, {self._of('step', lane)}")
+        lost = w.let(f"fmul double {lost}, {w.let(f'fmul double {ahead}, {self.v.literal(AHEAD)}')}")
+        expected = w.let(f"fsub double {margin}, {lost}")
+        low = w.let(
+            f"or i1 {w.let(f'fcmp olt double {margin}, {limit}')}, {w.let(f'fcmp olt double {expected}, {limit}')}"
+        )
+        with w.when(w.let(f"and i1 {low}, {w.let(f'fcmp ogt double {limit}, 0.0')}")):
+            self._set("status", lane, f"{LEAVES}.0")
 
     def _refuse_small_step(self, lane: str, step: str, finite: str) -> None:
         """Give up a state whose next step would hardly change the time."""

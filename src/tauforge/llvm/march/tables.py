@@ -4,17 +4,20 @@ from __future__ import annotations
 
 CONTROLS = (
     "t", "h", "segment", "row", "status", "stale", "growth", "steps", "rejected", "evaluations", "jacobians", "step",
-    "balance", "allowed", "drift", "amount", "blind",
+    "balance", "allowed", "drift", "amount", "blind", "margin", "limit",
 )  # fmt: skip
 """What a lane knows besides its state: time, the length of the next step (0: not chosen yet), the segment of its
 inputs, the next row of its results, its status, whether its rates are those of another state, how much the step can
-grow, counts, the length of the last step; and the energy less the work at the start, by how much the estimated errors
-of all steps can have changed it, by how much it has changed at most, the largest amount of energy and work, and which
-part of that the errors of one step may explain."""
+grow, counts, the length of the last step; the energy less the work at the start, by how much the estimated errors of
+all steps can have changed it, by how much it has changed at most, the largest amount of energy and work, and which part
+of that the errors of one step may explain; how well the coordinates describe the state, and from which margin on they
+do not (0: they always do)."""
 FRESH = 2.0
 """What ``stale`` is before the first step."""
-RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY, UNBALANCED, SINGULAR, ENDLESS, FULL = range(9)
-"""The status of a state; the last two are set between two calls."""
+RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY, UNBALANCED, SINGULAR, LEAVES, BRANCHES, ENDLESS, FULL = range(11)
+"""The status of a state; LEAVES is that of one whose margin falls, and the last three are set between two calls."""
+AHEAD = 1.5
+"""How many steps ahead the margin is looked at, as it changed in the last one."""
 PLAN = (
     "size", "given", "stages", "extra", "powers", "factors", "numbers",
     "rates.slots", "factor.slots", "solve.slots", "settle.slots", "conserved.slots",

@@ -79,20 +79,26 @@ class ConstrainedInertia:
         mean = _sum([row[k] for k, row in enumerate(own)]) * (1.0 / max(1, len(own)))
         settled = constraints.dependencies.settled
         self._is_settled = all(settled)
-        E = [0.0 if each else compliance / mean for each in settled]
+        E: list[Scalar] = [0.0 if each else compliance / mean for each in settled]
+        self.compliances = E
         light = _weightless(robot, state, self.axes)
-        self._stiff = {i: mean for i, row in enumerate(self._J) if light & row.keys()}
-        for i, weight in self._stiff.items():
+        self.stiff = {i: mean for i, row in enumerate(self._J) if light & row.keys()}
+        for i, weight in self.stiff.items():
             for k, a in self._J[i].items():
                 for n, b in self._J[i].items():
                     own[k][n] = own[k][n] + weight * (a * b)
         names = [tree.names[axis] for axis in self.axes]
         self._saddle = SaddlePoint(own, self._J, E, lambda k, x: check_inertia(names[k], x), sparsest)
 
+    @property
+    def pivots(self) -> list[Scalar]:
+        """For each equation, what is left of j M⁻¹ jᵀ when those before it are kept."""
+        return self._saddle.pivots
+
     def solved(self, f: Sequence[Scalar], c: Sequence[Scalar], steps: int = STEPS) -> tuple[list[Scalar], list[Scalar]]:
         """Return x and λ in M x = f + Jᵀ λ and J x = c; where equations can depend on others, after some steps."""
         f = list(f)
-        for i, weight in self._stiff.items():
+        for i, weight in self.stiff.items():
             for k, a in self._J[i].items():
                 f[k] = f[k] + a * (weight * c[i])
         x, multipliers = self._saddle.solved(f, c)

@@ -32,6 +32,8 @@ from .search import Group, Mechanism, mechanism_of
 Floats = NDArray[np.float64]
 ENOUGH = 16
 """How many closed states are enough to tell a rank."""
+AWAY = 0.3
+"""How far these are moved, in metres or radians, to leave singular ones."""
 NEARLY = 0.3
 """Part of the largest row that suffices to be kept, in order of cost."""
 WHOLE = 1e-9
@@ -154,7 +156,22 @@ def _states(mechanism: Mechanism, group: Group) -> tuple[Floats, Floats]:
     left, random = mechanism.evaluator(group), np.random.default_rng(0)
     starts = mechanism.starts(group, random)
     q, error = newton(left, mechanism.step, np.vstack([mechanism.neutral, starts]), group.axes, enough=ENOUGH)
-    return left(starts)[1], left(q[is_closed(error)])[1]
+    q = q[is_closed(error)]
+    return left(starts)[1], left(_beside(mechanism, group, q, random))[1]
+
+
+def _beside(mechanism: Mechanism, group: Group, q: Floats, random: np.random.Generator) -> Floats:
+    """Return closed states a small motion away: where the mechanism is singular in one of its states, as drawn in line
+    for instance, those beside it are not.
+    """
+    left, axes = mechanism.evaluator(group), list(group.axes)
+    J, v = left(q)[1], np.zeros((len(q), mechanism.axes))
+    for own, slopes in zip(v, J, strict=True):
+        free = np.linalg.svd(slopes[:, axes])[2][_rank(slopes) :]
+        own[axes] = free.T @ random.uniform(-AWAY, AWAY, len(free))
+    found, error = newton(left, mechanism.step, mechanism.step(q, v), group.axes)
+    moved = is_closed(error)
+    return np.concatenate([found[moved], q[~moved]])
 
 
 def _basis(beside: Floats, filled: Sequence[int]) -> tuple[list[int], Floats]:

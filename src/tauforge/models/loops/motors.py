@@ -227,13 +227,13 @@ def driven(
     return robot, {**own, **arrays}, replace(state, tau=motors.act(values))
 
 
-def motor_action(robot: Robot) -> Program:
-    """Return the Program ``q, tau -> tau``: what the motors' torques are along the degrees of freedom."""
-    robot, arrays, state = prepare(robot, ("q",))
-    motors = Motors.of(robot, state.coordinates)
-    tau = inputs("tau", motors.names, TORQUES)
+def torque_action(robot: Robot, efforts: str, coordinates: str = INDEPENDENT) -> Program:
+    """Return the Program ``q, tau -> tau``: torques along all axes or degrees of freedom, from those that drive."""
+    robot, arrays, state = prepare(robot, ("q",), coordinates=coordinates)
+    motors = Motors.of(robot, state.coordinates, efforts)
+    tau = inputs("tau", motors.names, TORQUES if efforts == MOTORS else INPUTS["tau"][0])
     along = outputs(motors.act(tau.nodes), [len(motors.degrees)], [motors.degrees], INPUTS["tau"][0])
-    return program("motor_action", robot, {**arrays, "tau": tau}, {"tau": along})
+    return program("torque_action", robot, {**arrays, "tau": tau}, {"tau": along})
 
 
 @model("q -> N", "torques of motors that only load the mechanism: a projector")

@@ -59,7 +59,14 @@ def task(duration: float) -> Task:
     """Return the task: from upright cranks, which fall to the right."""
     return Task.of(
         start={"qd": [-SPEED]},
-        simulation={"duration": duration, "dt": 0.1, "method": "RK45", "rtol": 1e-8, "atol": 1e-8},
+        simulation={
+            "duration": duration,
+            "dt": 0.1,
+            "method": "RK45",
+            "rtol": 1e-8,
+            "atol": 1e-8,
+            "through": "inertia",
+        },
     )
 
 

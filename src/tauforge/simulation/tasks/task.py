@@ -33,7 +33,8 @@ from .values import naming, numbers, vector
 
 TABLES = ("motion", "payload", "wrenches", "start", "torque", "controller", "simulation", "event", "output")
 TIMES, NUMBERS = ("duration", "times", "dt", "samples"), ("rtol", "atol", "max_step", "smoothing", "stiction", "stops")
-SIMULATION = (*TIMES, *NUMBERS, "method", "max_steps", "limits", "efforts")
+WORDS = ("method", "coordinates", "through")
+SIMULATION = (*TIMES, *NUMBERS, *WORDS, "max_steps", "limits", "efforts")
 SAMPLES = 501
 """Results of a simulation, if the task does not say how many."""
 OUTPUTS = ("save", "plot", "animate")
@@ -168,8 +169,7 @@ class Task:
             found["stops"] = table.flag("stops", False)
         if "max_steps" in table.data:
             found["max_steps"] = table.integer("max_steps")
-        if "method" in table.data:
-            found["method"] = table.text("method")
+        found |= {key: table.text(key) for key in WORDS if key in table.data}
         if "efforts" in table.data:
             found["efforts"] = table.word("efforts", (INDEPENDENT, MOTORS))
         if "times" in table.data:
