@@ -159,7 +159,7 @@ def _compiled(robot: Robot, frame: str) -> tuple[Function, Function]:
 
 def finite(given: ArrayLike, what: str) -> Floats:
     """Return an array of real numbers that are finite and not beyond FARTHEST, as a copy."""
-    if np.iscomplexobj(given):
+    if isinstance(given, np.ndarray) and np.iscomplexobj(given):  # which NumPy would make real with a warning
         raise ProgramError(f"{what} has complex numbers")
     try:
         found = np.array(given, dtype=float)
