@@ -73,7 +73,7 @@ excavator = pinned(excavator, "bucket_rod", "rocker", E["rocker_high"])
 excavator = pinned(excavator, "link", "bucket", E["ear"])
 
 # 2. A palletiser. Rods along the upper arm and the forearm make two parallelograms, which share a plate at the elbow:
-# plate and hand only shift, so that the tool stays level. Its shoulder and elbow turn by the angles of the motors.
+# plate and hand only shift, so that the tool stays level.
 P = {
     "shoulder": (0.3, 0, 0.8), "elbow": (0.3, 0, 1.9), "wrist": (1.4, 0, 1.9), "tool": (1.5, 0, 1.75),
     "low": (0.05, 0, 0.9), "back": (0.05, 0, 2.0), "top": (0.4, 0, 2.15), "front": (1.5, 0, 2.15),
@@ -147,8 +147,8 @@ wishbone = wishbone.with_loop("knuckle", "upper", kind="spherical", xyz=W["high_
 wishbone = wishbone.with_loop("knuckle", "tie", kind="spherical", xyz=W["tie"], relative_to="world")
 wishbone = wishbone.with_independent("rack", "wheel", "lower")
 
-# 5. A Sarrus lift. Two pairs of links fold in perpendicular planes, so that the platform rises straight; each would do so
-# for itself in its plane, and together their hinges close the loop more than once. A cylinder pushes one of the links.
+# 5. A Sarrus lift. Two pairs of links fold in perpendicular planes, so that the platform rises straight. Their hinges
+# hold it more than they need to. A cylinder pushes one of the links.
 L = {
     "low_a": (0.4, 0, 0), "knee_a": (0.7, 0, 0.4), "high_a": (0.4, 0, 0.8),
     "low_b": (0, 0.4, 0), "knee_b": (0, 0.7, 0.4), "high_b": (0, 0.4, 0.8), "foot": (0.15, 0, 0), "eye": (0.6, 0, 0.27),
@@ -183,7 +183,7 @@ def held(robot):
 
 runs = {
     "excavator": (excavator, held(excavator) * [1.05, 1.0, 0.9]),
-    "palletiser": (palletiser, held(palletiser) + [100.0, 60.0, -40.0, 5.0]),
+    "palletiser": (palletiser, held(palletiser) + np.array([100.0, 60.0, -40.0, 5.0])),
     "sixbar": (sixbar, [0.9]),
     "wishbone": (wishbone, lambda t: [30.0 * np.cos(2.0 * np.pi * t), 5.0, 0.0]),
     "lift": (lift, held(lift) * 1.1),

@@ -107,7 +107,9 @@ def ends_at(
     check_relative_to(where, relative_to)
     if xyz is None:
         if (rpy, axis, relative_to) != ((0.0, 0.0, 0.0), "z", LINK):
-            raise RobotError(f"{where}: rpy, axis and relative_to place the joint only together with xyz; give its point")
+            raise RobotError(
+                f"{where}: rpy, axis and relative_to place the joint only together with xyz; give its point"
+            )
         return None
     one = _frame_at(robot, first, first, pose_at(where, xyz, rpy, axis), relative_to)
     world = _world_pose(robot, robot.joints, one.antecedent).then(one.pose().in_numbers())
