@@ -304,6 +304,49 @@ def test_torques_of_any_axes(efforts):
     np.testing.assert_allclose(interpret(direct, dense.q, dense.qd, tau), qdd, rtol=1e-9)
 
 
+SHARED = {
+    "coupling": (lambda: tf.robots.fivebar(), np.array([[40.0, 0, 15.0, 0], [-8.0, 0, 30.0, 0]]), False),
+    "thin tendons": (lambda: tf.robots.sr400(), None, False),
+    "more than needed": (lambda: tf.robots.fivebar(), np.array([[0.3, 0.2, 0, 0], [0, 0.5, 0.1, 0]]), True),
+    "redundant loops": (lambda: sarrus(), np.array([[2.0, 0.5, 0, 0.3, 0]]), False),
+    "too few": (lambda: tf.robots.fivebar(), np.array([[0.3, 0.2, 0, 0.1]]), False),
+}
+
+
+@pytest.mark.parametrize("case", SHARED)
+def test_motors_that_act_on_several_axes(case):
+    """Tendons over joints of loops, beside joints with motors or instead of these: torques with the least norm."""
+    make, R, keep = SHARED[case]
+    robot = make()
+    axes = [robot.coordinate_names.index(name) for name in robot.actuated] if keep else []
+    if R is None:  # pulleys of a few millimetres
+        R = np.zeros((robot.dof, len(robot.coordinate_names)))
+        for k, name in enumerate(robot.actuated):
+            R[k, robot.coordinate_names.index(name)] = 0.004 + 0.001 * k
+        R[1, :3] += 0.003
+    moving = dict(zip(robot.coordinate_names, robot.moving, strict=True))
+    tendons = [
+        tf.Tendon(
+            name=f"t{i}", driven=True, joints=tuple((moving[n], x) for n, x in zip(moving, row, strict=True) if x)
+        )
+        for i, row in enumerate(R)
+    ]
+    joints = robot.joints if keep else [replace(joint, mu=0) for joint in robot.joints]
+    robot = replace(robot, joints=tuple(joints), tendons=tuple(tendons))
+    dense = Dense(robot, ClosedStates(robot).coordinates[1])
+    B = np.vstack([np.eye(len(dense.qd))[axes], R])
+    qdd = dense.motion()
+    tau, unbalanced = interpret(tf.inverse_dynamics(robot, **ALL), dense.q, dense.qd, qdd)
+    push = dense.Z.T @ (dense.M @ qdd + dense.h)
+    needed = np.linalg.pinv((B @ dense.Z).T, rcond=1e-10) @ push
+    np.testing.assert_allclose(tau, needed, rtol=1e-6 if keep else 1e-9, atol=1e-9 * np.abs(needed).max())
+    left = push - dense.Z.T @ (B.T @ needed)
+    np.testing.assert_allclose(dense.Z.T @ unbalanced, left, rtol=1e-8, atol=1e-9 * np.abs(push).max())
+    if case != "too few":
+        assert np.abs(left).max() < 1e-9 * np.abs(push).max()
+        np.testing.assert_allclose(interpret(tf.direct_dynamics(robot, **ALL), dense.q, dense.qd, tau), qdd, rtol=1e-7)
+
+
 @pytest.mark.parametrize("parameters", ["base", "least"])
 def test_base_parameters_are_those_of_the_tree(parameters):
     robot = tf.robots.delta()
