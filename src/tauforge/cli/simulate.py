@@ -36,6 +36,12 @@ Torque = Annotated[
 Method = Annotated[str, typer.Option("--method", metavar="NAME", help="The integrator; DOP853 by default.")]
 Rtol = Annotated[str, typer.Option("--rtol", metavar="NUMBER", help="The relative tolerance of each step.")]
 Atol = Annotated[str, typer.Option("--atol", metavar="NUMBER", help="The absolute tolerance of each step.")]
+WhoseTorques = Annotated[
+    str,
+    typer.Option(
+        "--efforts", metavar="WHOSE", help="Whose torques: independent, those of the joints (the default), or motors."
+    ),
+]
 Along = Annotated[
     str,
     typer.Option("--motion", metavar="LIST", help="The motion: expressions of t, one for each joint or one for all."),
@@ -54,6 +60,7 @@ def simulate(
     qd0: Qd0 = "",
     torque: Torque = "",
     payload: Payload = "",
+    efforts: WhoseTorques = "",
     method: Method = "",
     rtol: Rtol = "",
     atol: Atol = "",
@@ -71,7 +78,7 @@ def simulate(
 
     found = robot()
     changes: dict[str, Any] = {
-        "simulation": _given(duration=time, dt=dt, method=method, rtol=rtol, atol=atol),
+        "simulation": _given(duration=time, dt=dt, method=method, rtol=rtol, atol=atol, efforts=efforts),
         "start": _given(q=listed(q0), qd=listed(qd0)),
         "output": _given(save=output, plot=plot, animate=animate),
     }
@@ -110,6 +117,7 @@ def torques(
     points: Points = "",
     time: Time = "",
     payload: Payload = "",
+    efforts: WhoseTorques = "",
     dt: Dt = "",
     output: Save = "",
     plot: PlotFile = "",
@@ -128,7 +136,7 @@ def torques(
     )
     changes: dict[str, Any] = {
         "motion": path | _given(duration=time),
-        "simulation": _given(dt=dt),
+        "simulation": _given(dt=dt, efforts=efforts),
         "output": _given(save=output, plot=plot),
     }
     if payload:
