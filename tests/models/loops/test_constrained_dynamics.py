@@ -333,18 +333,55 @@ def test_motors_that_act_on_several_axes(case):
     ]
     joints = robot.joints if keep else [replace(joint, mu=0) for joint in robot.joints]
     robot = replace(robot, joints=tuple(joints), tendons=tuple(tendons))
-    dense = Dense(robot, ClosedStates(robot).coordinates[1])
-    B = np.vstack([np.eye(len(dense.qd))[axes], R])
+    B = np.vstack([np.eye(len(robot.coordinate_names))[axes], R])
+    left = check_shared(robot, ClosedStates(robot).coordinates[1], B, 1e-6 if keep else 1e-9)
+    assert (left < 1e-9) == (case != "too few")
+
+
+def check_shared(robot, q, B, tolerance):
+    """Compare torques of motors that move as B q̇ with dense linear algebra; return what is left, relative."""
+    dense = Dense(robot, q)
     qdd = dense.motion()
     tau, unbalanced = interpret(tf.inverse_dynamics(robot, **ALL), dense.q, dense.qd, qdd)
-    push = dense.Z.T @ (dense.M @ qdd + dense.h)
-    needed = np.linalg.pinv((B @ dense.Z).T, rcond=1e-10) @ push
-    np.testing.assert_allclose(tau, needed, rtol=1e-6 if keep else 1e-9, atol=1e-9 * np.abs(needed).max())
-    left = push - dense.Z.T @ (B.T @ needed)
-    np.testing.assert_allclose(dense.Z.T @ unbalanced, left, rtol=1e-8, atol=1e-9 * np.abs(push).max())
-    if case != "too few":
-        assert np.abs(left).max() < 1e-9 * np.abs(push).max()
-        np.testing.assert_allclose(interpret(tf.direct_dynamics(robot, **ALL), dense.q, dense.qd, tau), qdd, rtol=1e-7)
+    push, lever = dense.Z.T @ (dense.M @ qdd + dense.h), (B @ dense.Z).T
+    needed, size = np.linalg.pinv(lever, rcond=1e-10) @ push, np.abs(push).max()
+    np.testing.assert_allclose(tau, needed, rtol=0, atol=tolerance * np.abs(needed).max())
+    left = push - lever @ needed
+    np.testing.assert_allclose(dense.Z.T @ unbalanced, left, rtol=0, atol=tolerance * size)
+    if np.abs(left).max() < 1e-9 * size:
+        found = interpret(tf.direct_dynamics(robot, **ALL), dense.q, dense.qd, tau)
+        np.testing.assert_allclose(found, qdd, rtol=0, atol=100 * tolerance * np.abs(qdd).max())
+    return np.abs(left).max() / size
+
+
+@seeds(quick=6, all=200)
+def test_random_tendons(seed):
+    """Fewer and more of them than degrees of freedom, with radii from centimetres to gear ratios."""
+    robot, q = random_mechanism(seed)
+    rng = np.random.default_rng(seed)
+    count = len(robot.joints)
+    B = np.zeros((max(1, robot.dof + seed % 3 - 1), count))
+    for row in B:
+        row[rng.choice(count, min(3, count), replace=False)] = 10.0 ** rng.uniform(-2, 2) * rng.uniform(0.3, 2, 3)
+    tendons = tuple(
+        tf.Tendon(name=f"t{i}", driven=True, joints=tuple((j, x) for j, x in enumerate(row, 1) if x))
+        for i, row in enumerate(B)
+    )
+    joints = tuple(replace(joint, mu=0) for joint in robot.joints)
+    check_shared(replace(robot, joints=joints, tendons=tendons), q, B, 1e-5)
+
+
+def test_radii_that_are_symbols():
+    robot = tf.robots.fivebar()
+    pulleys = {"arm1": "r1", "forearm1": "r2"}, {"arm2": "r3"}
+    tendons = tuple(tf.Tendon(name=f"t{i}", driven=True, joints=own) for i, own in enumerate(pulleys))
+    robot = replace(robot, joints=tuple(replace(joint, mu=0) for joint in robot.joints), tendons=tendons)
+    radii = {"r1": 0.02, "r2": 0.03, "r3": 0.05}
+    dense = Dense(robot.bind(radii), ClosedStates(tf.robots.fivebar()).coordinates[1])
+    qdd = dense.motion()
+    found = interpret(tf.inverse_dynamics(robot, **ALL), dense.q, dense.qd, qdd, **radii)
+    expected = interpret(tf.inverse_dynamics(robot.bind(radii), **ALL), dense.q, dense.qd, qdd)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-9)
 
 
 @pytest.mark.parametrize("parameters", ["base", "least"])
