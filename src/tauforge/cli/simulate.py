@@ -20,6 +20,12 @@ TaskOption = Annotated[
 Time = Annotated[str, typer.Option("--time", metavar="SECONDS", help="How long.")]
 Dt = Annotated[str, typer.Option("--dt", metavar="SECONDS", help="The time between results.")]
 Payload = Annotated[str, typer.Option("--payload", metavar="KG", help="The mass of a load at the robot's tip.")]
+WhoseTorques = Annotated[
+    str,
+    typer.Option(
+        "--efforts", metavar="WHOSE", help="Whose torques: independent, those of the joints (the default), or motors."
+    ),
+]
 Save = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Save all results: .csv, .npz or .parquet.")]
 PlotFile = Annotated[str, typer.Option("--plot", metavar="FILE", help="Plot the histories to FILE.")]
 AnimateFile = Annotated[str, typer.Option("--animate", metavar="FILE", help="Write an animation to FILE.")]
@@ -36,12 +42,6 @@ Torque = Annotated[
 Method = Annotated[str, typer.Option("--method", metavar="NAME", help="The integrator; DOP853 by default.")]
 Rtol = Annotated[str, typer.Option("--rtol", metavar="NUMBER", help="The relative tolerance of each step.")]
 Atol = Annotated[str, typer.Option("--atol", metavar="NUMBER", help="The absolute tolerance of each step.")]
-WhoseTorques = Annotated[
-    str,
-    typer.Option(
-        "--efforts", metavar="WHOSE", help="Whose torques: independent, those of the joints (the default), or motors."
-    ),
-]
 Along = Annotated[
     str,
     typer.Option("--motion", metavar="LIST", help="The motion: expressions of t, one for each joint or one for all."),
@@ -78,12 +78,14 @@ def simulate(
 
     found = robot()
     changes: dict[str, Any] = {
-        "simulation": _given(duration=time, dt=dt, method=method, rtol=rtol, atol=atol, efforts=efforts),
+        "simulation": _given(duration=time, dt=dt, method=method, rtol=rtol, atol=atol),
         "start": _given(q=listed(q0), qd=listed(qd0)),
         "output": _given(save=output, plot=plot, animate=animate),
     }
     if payload:
         changes["payload"] = payload
+    if efforts:
+        changes["simulation"]["efforts"] = efforts
     if torque:
         changes |= {"torque": listed(torque), "controller": None}
     wanted = _task(task, changes)
