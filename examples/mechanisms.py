@@ -1,4 +1,4 @@
-"""Six mechanisms as they are built: their drives couple joints, and their joints are placed by points in the world."""
+"""Five mechanisms as they are built: their drives couple joints, and points in the world place what belongs to them."""
 
 import numpy as np
 
@@ -15,9 +15,8 @@ def built(name, joints, masses, **more):
     """Return a robot whose masses (kg, centre in the world at zero, inertia matrix about it) belong to its links."""
     bodies = tuple(tf.Body(name=f"{joint.name}_link") for joint in joints)
     robot = tf.Robot(name=name, joints=joints, bodies=bodies, **more)
-    for joint, (mass, centre, inertia) in zip(joints, masses, strict=True):
-        drawn = f"{joint.name}_drawing"
-        robot = robot.with_frame(drawn, on=joint.name, relative_to="world").payload(mass, centre, inertia, at=drawn)
+    for joint, mass in zip(joints, masses, strict=True):
+        robot = robot.payload(*mass, at=joint.name, relative_to="world")
     return robot
 
 
@@ -37,7 +36,7 @@ wrist = built(
         (0.3, (0.02, 0, 0), turning(0.3, 0.02, 0.06, "y")),
         (0.6, (0.15, 0.01, 0.03), turning(0.6, 0.03, 0.2, "x")),
     ],
-)
+).with_frame("tool", on="roll", xyz=(0.25, 0, 0), relative_to="world")
 
 # 2. A finger of three phalanges, bent by a flexor that runs over three pulleys and straightened by springs and an
 # extensor, which pulls the other way round. Two tensions drive three joints.
@@ -59,7 +58,7 @@ finger = built(
         tf.Tendon(name="flexor", joints={"knuckle": 0.010, "middle": 0.007, "tip": 0.004}, driven=True, FV=1.0),
         tf.Tendon(name="extensor", joints={"knuckle": -0.008, "middle": -0.005}, driven=True, FV=1.0),
     ),
-)  # fmt: skip
+).with_frame("end", on="tip", xyz=(0.09, 0, 0), relative_to="world")  # fmt: skip
 
 # 3. A ball-screw spline. A shaft in two nuts: the spline nut turns it, and the ball-screw nut slides it by a lead of
 # 20 mm per turn of one nut relative to the other.
@@ -78,18 +77,22 @@ spline = built(
         (0.1, (0, 0, 0), turning(0.1, 0.01, 0.05, "z")),
         (1.2, (0.03, 0.01, -0.2), turning(1.2, 0.01, 0.5, "z")),
     ],
-)
+).with_frame("tool", on="turn", xyz=(0, 0, -0.45), relative_to="world")
 
 # 4. An arm with both motors on the base: a belt leads round the shoulder to the elbow, so motor 2 turns the forearm
 # relative to the base, not to the upper arm. Gear ratios are 10 and 8.
-belts = built(
-    "belt_arm",
-    (
-        tf.Joint.at("shoulder", on="base", axis="-y"),
-        tf.Joint.at("elbow", on="shoulder_link", xyz=(0.3, 0, 0), axis="-y", relative_to="world"),
-    ),
-    [(1.5, (0.15, 0, 0), turning(1.5, 0.02, 0.3, "x")), (1.0, (0.42, 0, 0), turning(1.0, 0.02, 0.25, "x"))],
-).with_coupling([[10.0, 0.0], [8.0, 8.0]], IA=[2e-4, 1e-4], FV=1e-3)
+belts = (
+    built(
+        "belt_arm",
+        (
+            tf.Joint.at("shoulder", on="base", axis="-y"),
+            tf.Joint.at("elbow", on="shoulder_link", xyz=(0.3, 0, 0), axis="-y", relative_to="world"),
+        ),
+        [(1.5, (0.15, 0, 0), turning(1.5, 0.02, 0.3, "x")), (1.0, (0.42, 0, 0), turning(1.0, 0.02, 0.25, "x"))],
+    )
+    .with_frame("tool", on="elbow", xyz=(0.55, 0, 0), relative_to="world")
+    .with_coupling([[10.0, 0.0], [8.0, 8.0]], IA=[2e-4, 1e-4], FV=1e-3)
+)
 
 # 5. A quadrotor that carries an arm of two joints. Its thrusts are wrenches on the base, one per rotor.
 quadrotor = (
@@ -105,9 +108,12 @@ quadrotor = (
         ],
     )
     .payload(1.0, (0, 0, 0), np.diag([0.02, 0.02, 0.035]).tolist(), at="base")
+    .with_frame("grip", on="arm2", xyz=(0, 0, -0.4), relative_to="world")
     .with_base("floating")
 )
 ROTORS = np.array([(0.2, 0, 0), (0, 0.2, 0), (-0.2, 0, 0), (0, -0.2, 0)])
+for number, place in enumerate(ROTORS, 1):
+    quadrotor = quadrotor.with_frame(f"rotor{number}", on="base", xyz=place)
 DRAG = 0.02 * np.array([1, -1, 1, -1])  # torque about z per newton of thrust, as each rotor turns
 
 
@@ -119,75 +125,12 @@ def thrust(forces):
     return wrench
 
 
-# 6. An excavator, from the points of its pins. Three cylinders move boom, stick and bucket, the last one through a
-# rocker and a link. Each loop is cut at a pin, which turns about z of two frames there.
-PINS = {
-    "foot": (0.0, 0, 0.0), "elbow": (4.5, 0, 2.0), "wrist": (6.5, 0, 0.2), "ear": (6.8, 0, 0.5),
-    "boom_low": (0.5, 0, -0.4), "boom_high": (2.2, 0, 1.6), "stick_low": (2.4, 0, 2.2), "stick_high": (4.3, 0, 2.7),
-    "bucket_low": (4.7, 0, 2.4), "rocker_low": (6.1, 0, 0.6), "rocker_high": (6.5, 0, 0.9),
-}  # fmt: skip
-
-
-def pin(name, on, point):
-    """Return a joint that turns about a pin."""
-    return tf.Joint.at(name, on=on, xyz=PINS[point], axis="-y", relative_to="world", mu=0)
-
-
-def rod(name, low, high):
-    """Return the sliding joint of a cylinder between two pins."""
-    along = np.subtract(PINS[high], PINS[low])
-    where = {"xyz": PINS[low], "axis": along, "relative_to": "world"}
-    return tf.Joint.at(f"{name}_rod", on=f"{name}_barrel", sigma="prismatic", FV=4e4, **where)
-
-
-def bar(mass, one, other):
-    """Return the mass of a bar between two pins, its centre, and its inertia, as thick as it is long for simplicity."""
-    square = np.sum(np.subtract(PINS[one], PINS[other]) ** 2)
-    return mass, tuple(0.5 * np.add(PINS[one], PINS[other])), (mass * square / 12.0 * np.eye(3)).tolist()
-
-
-excavator = built(
-    "excavator",
-    (
-        pin("boom", "base", "foot"),
-        pin("stick", "boom", "elbow"),
-        pin("bucket", "stick", "wrist"),
-        pin("boom_barrel", "base", "boom_low"),
-        rod("boom", "boom_low", "boom_high"),
-        pin("stick_barrel", "boom", "stick_low"),
-        rod("stick", "stick_low", "stick_high"),
-        pin("bucket_barrel", "stick", "bucket_low"),
-        rod("bucket", "bucket_low", "rocker_high"),
-        pin("rocker", "stick", "rocker_low"),
-        pin("link", "rocker", "rocker_high"),
-    ),
-    [
-        *(bar(1500.0, "foot", "elbow"), bar(700.0, "elbow", "wrist"), bar(500.0, "wrist", "ear")),
-        *(bar(80.0, "boom_low", "boom_high"), bar(60.0, "boom_low", "boom_high")),
-        *(bar(80.0, "stick_low", "stick_high"), bar(60.0, "stick_low", "stick_high")),
-        *(bar(80.0, "bucket_low", "rocker_high"), bar(60.0, "bucket_low", "rocker_high")),
-        *(bar(40.0, "rocker_low", "rocker_high"), bar(50.0, "rocker_high", "ear")),
-    ],
-)
-for first, second, point in (
-    ("boom_rod", "boom", "boom_high"),
-    ("stick_rod", "stick", "stick_high"),
-    ("bucket_rod", "rocker", "rocker_high"),
-    ("link", "bucket", "ear"),
-):
-    ends = [f"{link}_eye_of_{first}" for link in (first, second)]
-    for end, link in zip(ends, (first, second), strict=True):
-        excavator = excavator.with_frame(end, on=link, xyz=PINS[point], axis="-y", relative_to="world")
-    excavator = excavator.with_loop(*ends, kind="revolute", name=f"{first}_pin")
-held = tf.inverse_dynamics(excavator).compile()(tf.close_loops(excavator), np.zeros(3), np.zeros(3))
-
 hover = 1.25 * 9.81 / 4.0 * np.ones(4)
 runs = {
     "wrist": (wrist, {"torque": np.array([-0.55, -0.45]), "efforts": "motors"}),
     "finger": (finger, {"torque": np.array([6.0, 0.5]), "efforts": "motors"}),
     "spline": (spline, {"torque": np.array([0.05, 0.01]), "efforts": "motors"}),
     "belts": (belts, {"torque": np.array([0.55, 0.15]), "efforts": "motors"}),
-    "excavator": (excavator, {"torque": held * [1.05, 1.0, 0.9]}),
     "quadrotor": (quadrotor, {"torque": lambda t: [0] * 6 + [0.05, 0.02], "wrenches": thrust(hover)}),
 }
 drawings = {name: tf.draw(robot) for name, (robot, _) in runs.items()}  # drawings["wrist"].save("wrist.svg")

@@ -16,8 +16,8 @@ PICTURES = {
     "docs/models/hexapod.svg": "examples/models/parallel_robots.py",
 }
 """The example that builds the robot of each picture, and its state q."""
-SEVERAL = {"docs/mechanisms": "examples/mechanisms.py"}
-"""The example that has made the drawings of a folder."""
+SEVERAL = {"docs/mechanisms": ("examples/mechanisms.py", "examples/mechanisms_with_loops.py")}
+"""The examples that have made the drawings of a folder."""
 
 
 def pictures() -> dict[Path, str]:
@@ -27,10 +27,11 @@ def pictures() -> dict[Path, str]:
         with contextlib.redirect_stdout(io.StringIO()):
             names = runpy.run_path(str(ROOT / example))
         found[ROOT / picture] = draw(names["robot"], names["q"]).svg
-    for folder, example in SEVERAL.items():
-        with contextlib.redirect_stdout(io.StringIO()):
-            names = runpy.run_path(str(ROOT / example))
-        found |= {ROOT / folder / f"{name}.svg": drawing.svg for name, drawing in names["drawings"].items()}
+    for folder, examples in SEVERAL.items():
+        for example in examples:
+            with contextlib.redirect_stdout(io.StringIO()):
+                names = runpy.run_path(str(ROOT / example))
+            found |= {ROOT / folder / f"{name}.svg": drawing.svg for name, drawing in names["drawings"].items()}
     return found
 
 

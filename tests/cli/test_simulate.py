@@ -57,6 +57,26 @@ def test_one_expression_moves_all_joints(tmp_path):
     assert picture.read_text(encoding="utf-8").startswith("<?xml")
 
 
+def test_torques_of_motors(tmp_path):
+    """Motors have lines of their own where they are not the joints."""
+    arm = tf.robots.planar2r().bind(dict.fromkeys(tf.robots.planar2r().symbols, 0.5))
+    arm.with_coupling([[10.0, 0.0], [8.0, 8.0]], names=["hip", "belt"]).save(tmp_path / "belts.toml")
+    options = [str(tmp_path / "belts.toml"), "--time", "0.2", "--efforts", "motors"]
+    result = CliRunner().invoke(app, ["simulate", *options, "--torque", "0.25,0.125"])
+    assert result.exit_code == 0, result.output
+    lines = {line.split()[0]: line.split()[1:] for line in result.output.splitlines() if line.split()}
+    assert lines["hip"] == ["0.25", "0.25"]
+    assert lines["belt"] == ["0.125", "0.125"]
+    assert len(lines[arm.joint_names[0]]) == 5
+    result = CliRunner().invoke(app, ["torques", *options, "--points", "0,0; 1,0.5"])
+    assert "belt" in result.output, result.output
+    result = CliRunner().invoke(
+        app, ["generate", "hybrid-dynamics", options[0], "--accelerated", arm.joint_names[0], "--efforts", "motors"]
+    )
+    assert result.exit_code
+    assert "its torques are those of joints" in str(result.exception) + result.output
+
+
 def test_events_and_closed_loops_are_told(tmp_path):
     task = tmp_path / "task.toml"
     task.write_text('[[event]]\nname = "half way"\nvalue = "t - 0.25"\nstop = true\n[simulation]\nduration = 1\n')

@@ -8,6 +8,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.identification.excitation.limits import limits_of
+from tauforge.models.loops.motors import motor_speeds
 from tauforge.simulation.equations import equations
 
 from ..interpret import interpret
@@ -218,6 +219,73 @@ def test_motors_of_different_number_than_degrees(tmp_path):
     np.testing.assert_allclose(
         interpret(tf.inverse_dynamics(spare, efforts="motors"), q, qd, qdd), np.linalg.pinv(R.T) @ tau, rtol=1e-9
     )
+
+
+def test_required_torques_of_motors(tmp_path):
+    """Motors do the same work together, and each does what the coupling says; with loops too."""
+    R = np.array([[2.0, 1.0], [-1.0, 3.0]])
+    robot, swing = wrist().with_coupling(R), tf.motion([[0.0, 0.2], [1.0, -0.5]], 1.5)
+    joints, motors = (tf.required_torques(robot, swing, efforts=x) for x in ("independent", "motors"))
+    np.testing.assert_allclose(motors.tau @ R, joints.tau, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(motors.speeds, joints.qd @ R.T, rtol=1e-12)
+    np.testing.assert_allclose(motors.power.sum(axis=1), joints.power.sum(axis=1), rtol=1e-9, atol=1e-11)
+    assert motors.names == ("motor1", "motor2")
+    assert "motor1" in motors.table()
+    motors.save(tmp_path / "motors.csv")
+    head = (tmp_path / "motors.csv").read_text().splitlines()[0].split(",")
+    assert head[-6:] == ["qdd.pitch", "qdd.roll", "tau.motor1", "tau.motor2", "speeds.motor1", "speeds.motor2"]
+    platform = tf.robots.gough_stewart().with_independent("platform")
+    q0 = tf.close_loops(platform)
+    t = np.linspace(0.0, 0.4, 21)
+    rng = np.random.default_rng(0)
+    qd, qdd = rng.normal(size=(2, 21, 6))
+    samples = t, np.tile(q0, (21, 1)), qd, qdd
+    legs, whole = (tf.required_torques(platform, samples, efforts=x) for x in ("motors", "independent"))
+    np.testing.assert_allclose(legs.power.sum(axis=1), whole.power.sum(axis=1), rtol=1e-9)
+    assert legs.names == platform.motors
+    flexor = tf.Tendon(name="flexor", joints={"pitch": 0.1, "roll": 0.1}, driven=True)
+    passive = tuple(replace(joint, mu=0) for joint in wrist().joints)
+    finger = replace(wrist(), tendons=(flexor,), joints=passive)
+    with pytest.raises(tf.ProgramError, match="degrees of freedom and 1 motor"):
+        tf.required_torques(finger, swing, efforts="motors")
+
+
+def test_impedance_and_springs_on_motors():
+    """Motors hold what the joints would have to, and springs of motors pull along the motors' coordinates."""
+    R, k, d = np.array([[2.0, 1.0], [-1.0, 3.0]]), np.array([5.0, 7.0]), np.array([0.5, 0.7])
+    robot = wrist().with_coupling(R)
+    q, qd, _ = state(robot, 3)
+    rest = tf.transforms(robot, frames="hand").compile()(np.array([0.1, 0.2]))[0]
+    joints, motors = (
+        tf.impedance_control(robot, [100.0] * 6, [9.0] * 6, rest, frame="hand", joint_damping=0.3, efforts=x)
+        for x in ("independent", "motors")
+    )
+    np.testing.assert_allclose(R.T @ motors(0.0, q, qd), joints(0.0, q, qd), rtol=1e-9)
+    spring = tf.spring_drive(robot, k, d, [0.1, -0.2], efforts="motors")
+    np.testing.assert_allclose(spring(0.0, q, qd), k * (R @ ([0.1, -0.2] - q)) - d * (R @ qd), rtol=1e-12)
+    runs = [
+        tf.simulate(robot, [0.0, 0.3], controller=control, efforts=x, q0=[0.3, 0.1]).q[-1]
+        for control, x in ((joints, "independent"), (motors, "motors"))
+    ]
+    np.testing.assert_allclose(*runs, atol=1e-7)
+
+
+def test_gains_of_joints_whose_torques_motors_give():
+    """A platform has no motor of its own, but the legs give what its gains ask for."""
+    robot = tf.robots.gough_stewart().with_independent("platform")
+    q = tf.close_loops(robot)
+    still = np.zeros(robot.dof)
+    q_ref = tf.integrate(robot).compile()(q, 0.01 * np.arange(6))
+    control = tf.computed_torque(robot, 100.0, 20.0, q_ref, efforts="motors")
+    found = tf.direct_dynamics(robot, efforts="motors").compile()(q, still, control(0.0, q, still))
+    np.testing.assert_allclose(found, 100.0 * interpret(tf.difference(robot), q, q_ref), rtol=1e-6, atol=1e-9)
+    damped = tf.impedance_control(robot, [0.0] * 6, [0.0] * 6, np.eye(4), frame="platform", joint_damping=50.0,
+                                  efforts="motors")  # fmt: skip
+    act = tf.inverse_dynamics(robot, efforts="motors").compile()
+    qd = 0.1 * np.ones(robot.dof)
+    held = act(q, still, still)
+    power = (damped(0.0, q, qd) - held) @ (motor_speeds(robot).compile()(q, qd))
+    np.testing.assert_allclose(power, -50.0 * (qd @ qd), rtol=1e-9)
 
 
 @pytest.mark.parametrize("make", [tf.pd_control, tf.gravity_compensation, tf.computed_torque])

@@ -3,11 +3,9 @@ reduced by the drives' equations as one writes them on paper.
 """
 
 import contextlib
-import ctypes
 import io
 import runpy
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import tauforge as tf
+
+from .drawn import Reference, cylinder, in_c, motion
 
 X, Y, Z = np.eye(3)
 LEAD = 0.020 / (2 * np.pi)
@@ -26,43 +26,6 @@ def built():
     """Return what the example has made."""
     with contextlib.redirect_stdout(io.StringIO()):
         return runpy.run_path(str(Path(__file__).parents[2] / "examples/mechanisms.py"))
-
-
-def cylinder(mass, radius, length, axis):
-    moments = np.full(3, mass * (3 * radius**2 + length**2) / 12)
-    moments["xyz".index(axis)] = mass * radius**2 / 2
-    return np.diag(moments)
-
-
-class Reference:
-    """A tree in Pinocchio from rows (parent, kind, axis, point, mass, centre, inertia), q_tree = S x, and resistances
-    along the joints: viscous friction and stiffness.
-    """
-
-    def __init__(self, rows, S, FV, k=0.0, floating=None):
-        self.model, at = pin.Model(), [pin.SE3.Identity()]
-        if floating is not None:
-            self.model.addJoint(0, pin.JointModelFreeFlyer(), at[0], "base")
-            self.model.appendBodyToJoint(1, floating, at[0])
-            at.append(at[0])
-        for i, (parent, kind, axis, point, mass, centre, inertia) in enumerate(rows):
-            made = (pin.JointModelRevoluteUnaligned if kind == "R" else pin.JointModelPrismaticUnaligned)(axis)
-            here = pin.SE3(np.eye(3), np.array(point, dtype=float))
-            number = self.model.addJoint(parent, made, at[parent].actInv(here), f"j{i}")
-            at.append(here)
-            body = pin.Inertia(mass, np.array(centre, dtype=float) - point, inertia)
-            self.model.appendBodyToJoint(number, body, pin.SE3.Identity())
-        self.data = self.model.createData()
-        self.S, self.FV, self.k = np.array(S, dtype=float), FV, k
-
-    def reduced(self, x, xd):
-        """Return the inertia matrix and the bias in the free coordinates."""
-        q, v = self.S @ x, self.S @ xd
-        still = pin.rnea(self.model, self.data, q, 0.0 * v, 0.0 * v).copy()
-        unit = np.eye(len(v))  # Pinocchio's crba needs joints in the order of a walk along the branches
-        M = np.array([pin.rnea(self.model, self.data, q, 0.0 * v, e) - still for e in unit]).T
-        h = pin.nonLinearEffects(self.model, self.data, q, v) + self.FV * v + self.k * q
-        return self.S.T @ M @ self.S, self.S.T @ h
 
 
 def references():
@@ -164,147 +127,83 @@ def test_one_second(built, name):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
-def test_quadrotor(built):
-    """Accelerations under thrusts on the base and torques on the arm are Pinocchio's."""
-    robot, thrust = built["quadrotor"], built["thrust"]
-    reference = Reference(
-        [
-            (1, "R", Y, (0, 0, -0.05), 0.15, (0, 0, -0.125), cylinder(0.15, 0.01, 0.15, "z")),
-            (2, "R", Y, (0, 0, -0.2), 0.10, (0, 0, -0.275), cylinder(0.10, 0.01, 0.15, "z")),
-        ],
-        np.eye(8),
-        np.array([0, 0, 0, 0, 0, 0, 0.01, 0.01]),
-        floating=pin.Inertia(1.0, np.zeros(3), np.diag([0.02, 0.02, 0.035])),
-    )
-    rng = np.random.default_rng(0)
-    direct = tf.direct_dynamics(robot, external_wrenches=True).compile()
-    for _ in range(10):
-        q, v, forces, torques = rng.normal(size=9), rng.normal(size=8), rng.uniform(1, 5, 4), rng.normal(size=2)
-        q[3:7] /= np.linalg.norm(q[3:7])
-        M = pin.crba(reference.model, reference.data, q)
-        M = np.triu(M) + np.triu(M, 1).T
-        h = pin.nonLinearEffects(reference.model, reference.data, q, v) + reference.FV * v
-        arms = np.array([(0.2, 0, 0), (0, 0.2, 0), (-0.2, 0, 0), (0, -0.2, 0)])
+ARM = [
+    (1, "R", Y, (0, 0, -0.05), 0.15, (0, 0, -0.125), cylinder(0.15, 0.01, 0.15, "z")),
+    (2, "R", Y, (0, 0, -0.2), 0.10, (0, 0, -0.275), cylinder(0.10, 0.01, 0.15, "z")),
+]
+
+
+def quadrotor():
+    """Return the reference, and the efforts of thrusts and of the arm's motors along its velocities."""
+    own = np.array([0, 0, 0, 0, 0, 0, 0.01, 0.01])
+    base = pin.Inertia(1.0, np.zeros(3), np.diag([0.02, 0.02, 0.035]))
+    arms = np.array([(0.2, 0, 0), (0, 0.2, 0), (-0.2, 0, 0), (0, -0.2, 0)])
+
+    def efforts(forces, torques):
         push = sum(
             (np.concatenate([f * Z, np.cross(r, f * Z)]) for r, f in zip(arms, forces, strict=True)), np.zeros(6)
         )
         push[5] += 0.02 * (forces[0] - forces[1] + forces[2] - forces[3])
-        qdd = np.linalg.solve(M, np.concatenate([push, torques]) - h)
+        return np.concatenate([push, torques])
+
+    return Reference(ARM, np.eye(8), own, floating=base), efforts
+
+
+def test_quadrotor(built):
+    """Accelerations under thrusts on the base and torques on the arm are Pinocchio's, and so are the efforts."""
+    robot, thrust = built["quadrotor"], built["thrust"]
+    reference, efforts = quadrotor()
+    rng = np.random.default_rng(0)
+    direct = tf.direct_dynamics(robot, external_wrenches=True).compile()
+    inverse = tf.inverse_dynamics(robot, external_wrenches=True).compile()
+    for _ in range(10):
+        q, v, forces, torques = rng.normal(size=9), rng.normal(size=8), rng.uniform(1, 5, 4), rng.normal(size=2)
+        q[3:7] /= np.linalg.norm(q[3:7])
+        M, h = reference.tree(q, v)
+        qdd = np.linalg.solve(M, efforts(forces, torques) - h)
         found = direct(q, v, np.concatenate([np.zeros(6), torques]), thrust(forces))
-        np.testing.assert_allclose(found, qdd, rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(found, qdd, rtol=1e-9, atol=1e-9)
+        wanted = rng.normal(size=8)
+        tau = M @ wanted + h - efforts(forces, np.zeros(2))
+        np.testing.assert_allclose(inverse(q, v, wanted, thrust(forces)), tau, rtol=1e-9, atol=1e-11)
+
+
+def test_quadrotor_flies(built):
+    """One second of flight is SciPy's integration of the reference."""
+    robot, inputs = built["runs"]["quadrotor"]
+    reference, efforts = quadrotor()
+    push = efforts(built["hover"], inputs["torque"](0.0)[6:])
+
+    def accelerations(t, q, v):
+        M, h = reference.tree(q, v)
+        return np.linalg.solve(M, push - h)
+
+    q, v = motion(reference, accelerations, np.array([0, 0, 0, 0, 0, 0, 1.0, 0, 0]), np.zeros(8))
+    run = tf.simulate(robot, [0.0, 1.0], method="DOP853", **inputs)
+    np.testing.assert_allclose(run.q[-1], q, atol=1e-7)
+    np.testing.assert_allclose(run.qd[-1], v, atol=1e-7)
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
-def test_c(built, tmp_path):
-    """The motors' torques of the wrist and the belts in C are those of the compiled function."""
-    for name in ("wrist", "belts"):
-        robot = built["runs"][name][0]
-        program = tf.inverse_dynamics(robot, efforts="motors")
-        source, library = tmp_path / f"{name}.c", tmp_path / f"{name}.so"
-        program.write(source, name="law")
-        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, source, "-lm"], check=True)
-        states, tau = np.random.default_rng(1).uniform(-1, 1, (3, 2)), np.zeros(2)
-        pointer = ctypes.POINTER(ctypes.c_double)
-        law = ctypes.CDLL(str(library)).law
-        law(*(x.ctypes.data_as(pointer) for x in (*map(np.ascontiguousarray, states), tau)))
-        np.testing.assert_allclose(tau, program.compile()(*states), rtol=1e-12)
-
-
-PINS = {
-    "foot": (0.0, 0, 0.0), "elbow": (4.5, 0, 2.0), "wrist": (6.5, 0, 0.2), "ear": (6.8, 0, 0.5),
-    "boom_low": (0.5, 0, -0.4), "boom_high": (2.2, 0, 1.6), "stick_low": (2.4, 0, 2.2), "stick_high": (4.3, 0, 2.7),
-    "bucket_low": (4.7, 0, 2.4), "rocker_low": (6.1, 0, 0.6), "rocker_high": (6.5, 0, 0.9),
-}  # fmt: skip
-PINS = {name: np.array(point, dtype=float) for name, point in PINS.items()}
-
-
-def bar(mass, one, other):
-    length = np.linalg.norm(PINS[one] - PINS[other])
-    return mass, 0.5 * (PINS[one] + PINS[other]), mass * length**2 / 12 * np.eye(3)
-
-
-class Excavator(Reference):
-    """The tree with its four loops as equations in Pinocchio: points of two links stay together in the plane."""
-
-    RODS = (4, 6, 8)
-
-    def __init__(self):
-        turn = [
-            (0, "foot", (1500, "foot", "elbow")),
-            (1, "elbow", (700, "elbow", "wrist")),
-            (2, "wrist", (500, "wrist", "ear")),
-        ]
-        rows = [(on, "R", -Y, PINS[at], *bar(*mass)) for on, at, mass in turn]
-        for on, low, high in (
-            (0, "boom_low", "boom_high"),
-            (1, "stick_low", "stick_high"),
-            (2, "bucket_low", "rocker_high"),
-        ):
-            along = (PINS[high] - PINS[low]) / np.linalg.norm(PINS[high] - PINS[low])
-            rows.append((on, "R", -Y, PINS[low], *bar(80, low, high)))
-            rows.append((len(rows), "P", along, PINS[low], *bar(60, low, high)))
-        rows.append((2, "R", -Y, PINS["rocker_low"], *bar(40, "rocker_low", "rocker_high")))
-        rows.append((10, "R", -Y, PINS["rocker_high"], *bar(50, "rocker_high", "ear")))
-        FV = np.zeros(11)
-        FV[list(self.RODS)] = 4e4
-        super().__init__(rows, np.eye(11), FV)
-        self.where = [row[3] for row in rows]
-        ends = (5, 1, "boom_high"), (7, 2, "stick_high"), (9, 10, "rocker_high"), (11, 3, "ear")
-        self.ends = [[(link, self._frame(link, at)) for link in (one, other)] for one, other, at in ends]
-
-    def _frame(self, link, point):
-        at = pin.SE3(np.eye(3), PINS[point] - self.where[link - 1])
-        return self.model.addFrame(pin.Frame(f"{point} on {link}", link, at, pin.FrameType.OP_FRAME))
-
-    def constraints(self, q, v):
-        """Return what the loops leave open, J, and J̇ v: along x and z of the world."""
-        self.data = self.model.createData()
-        pin.forwardKinematics(self.model, self.data, q, v, np.zeros(11))
-        pin.computeJointJacobians(self.model, self.data, q)
-        pin.updateFramePlacements(self.model, self.data)
-        gap, J, rate = [], [], []
-        for one, other in self.ends:
-            found = []
-            for _, frame in (one, other):
-                jacobian = pin.getFrameJacobian(self.model, self.data, frame, pin.LOCAL_WORLD_ALIGNED)[:3]
-                a = pin.getFrameClassicalAcceleration(self.model, self.data, frame, pin.LOCAL_WORLD_ALIGNED).linear
-                found.append((self.data.oMf[frame].translation, jacobian, a))
-            for rows, (x, y) in zip((gap, J, rate), zip(*found, strict=True), strict=True):
-                rows.append((x - y)[[0, 2]])
-        return np.concatenate(gap), np.vstack(J), np.concatenate(rate)
-
-
-def test_excavator(built):
-    """With its loops as equations, all accelerations and the cylinders' forces agree in closed states in motion."""
-    robot, reference = built["excavator"], Excavator()
-    rods, rng = list(Excavator.RODS), np.random.default_rng(0)
-    motion, direct = tf.joint_motion(robot).compile(), tf.direct_dynamics(robot).compile()
-    inverse = tf.inverse_dynamics(robot).compile()
-    q = tf.close_loops(robot)
-    np.testing.assert_allclose(q, 0.0, atol=1e-12)
-    for _ in range(6):
-        q = tf.close_loops(robot, q[rods] + rng.uniform(-0.02, 0.02, 3), guess=q)
-        qd, forces = rng.uniform(-0.3, 0.3, 3), rng.uniform(-1e5, 1e5, 3)
-        v = motion(q, qd, np.zeros(3)).velocities
-        gap, J, rate = reference.constraints(q, v)
-        np.testing.assert_allclose(gap, 0.0, atol=1e-9)
-        np.testing.assert_allclose(J @ v, 0.0, atol=1e-9)
-        M, h = reference.reduced(q, v)
-        tau = np.zeros(11)
-        tau[rods] = forces
-        whole = np.block([[M, J.T], [J, np.zeros((8, 8))]])
-        a = np.linalg.solve(whole, np.concatenate([tau - h, -rate]))[:11]
-        qdd = direct(q, qd, forces)
-        np.testing.assert_allclose(qdd, a[rods], rtol=1e-6, atol=1e-6)
-        np.testing.assert_allclose(motion(q, qd, qdd).accelerations, a, rtol=1e-6, atol=1e-6)
-        np.testing.assert_allclose(inverse(q, qd, qdd), forces, rtol=1e-6, atol=1e-3)
-
-
-def test_excavator_falls(built):
-    """One second of simulation keeps the loops closed, and friction takes what the forces put in and gravity loses."""
-    robot, inputs = built["runs"]["excavator"]
-    run = tf.simulate(robot, np.linspace(0.0, 1.0, 2001), method="DOP8", **inputs)
-    power = (run.qd * (inputs["torque"] - 4e4 * run.qd)).sum(axis=1)
-    work = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(run.t))])
-    np.testing.assert_allclose(run.total - run.total[0], work, atol=1e-3 * np.abs(work).max())
-    assert run.residual.max() < 1e-10
+@pytest.mark.parametrize("name", ["wrist", "finger", "spline", "belts", "quadrotor"])
+def test_c(built, name, tmp_path):
+    """Torques and accelerations in C are those of the references."""
+    robot, rng = built["runs"][name][0], np.random.default_rng(1)
+    if name == "quadrotor":
+        reference, efforts = quadrotor()
+        q, v, qdd, forces = rng.normal(size=9), rng.normal(size=8), rng.normal(size=8), rng.uniform(1, 5, 4)
+        q[3:7] /= np.linalg.norm(q[3:7])
+        (M, h), state, more = reference.tree(q, v), (q, v), (built["thrust"](forces),)
+        push, B, motors, options = efforts(forces, np.zeros(2)), np.eye(8), rng.normal(size=8), {}
+    else:
+        reduced, B = equations(name)
+        state, qdd, more = tuple(rng.uniform(-1, 1, (2, robot.dof))), rng.normal(size=robot.dof), ()
+        (M, h), push, motors, options = reduced(*state), 0.0, rng.normal(size=B.shape[1]), {"efforts": "motors"}
+    options["external_wrenches"] = bool(more)
+    found = in_c(tf.direct_dynamics(robot, **options), tmp_path, *state, motors, *more)
+    np.testing.assert_allclose(found, np.linalg.solve(M, B @ motors + push - h), rtol=1e-8, atol=1e-8)
+    tau = M @ qdd + h - push
+    if B.shape[0] != B.shape[1]:
+        options, B = {}, np.eye(len(tau))
+    found = in_c(tf.inverse_dynamics(robot, **options), tmp_path, *state, qdd, *more)
+    np.testing.assert_allclose(found, np.linalg.solve(B, tau), rtol=1e-9, atol=1e-11)

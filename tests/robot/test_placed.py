@@ -164,12 +164,48 @@ def test_loops_of_placed_frames():
         ),
         bodies=tuple(tf.Body.solid(x, 1.0, (0.1, 0, 0)) for x in "abc"),
     )
+    tree = robot
     for end, on in (("p", "b"), ("r", "c")):
         robot = robot.with_frame(end, on=on, xyz=(0.6, 0, 0.3), axis="y", relative_to="world")
     robot = robot.with_loop("p", "r", kind="revolute", name="pin")
     np.testing.assert_allclose(tf.close_loops(robot, [0.0], guess=[0, 0, 0]), 0.0, atol=1e-9)
     assert robot.dof == 1
     assert robot.free_frames
+    at_point = tree.with_loop("b", "c", kind="revolute", name="pin", xyz=(0.6, 0, 0.3), axis="y", relative_to="world")
+    on_link = tree.with_loop("b", "c", kind="revolute", name="pin", xyz=(0.6, -0.1, 0), axis=(0, 0, 2))
+    for shorter in (at_point, on_link):
+        np.testing.assert_allclose(tf.close_loops(shorter, [0.2]), tf.close_loops(robot, [0.2]), atol=1e-12)
+        assert shorter.loops[0].joint.name == "pin"
+        assert not shorter.frames
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"axis": "y"}, "place the joint only together with xyz"),
+        ({"rpy": (0, 0, 1)}, "place the joint only together with xyz"),
+        ({"relative_to": "world"}, "place the joint only together with xyz"),
+        ({"xyz": (0, 0)}, "xyz is .* must be three numbers"),
+        ({"xyz": (0, 0, 0), "relative_to": "here"}, "must be 'link' or 'world'"),
+    ],
+)
+def test_what_a_loop_refuses(more, message):
+    with pytest.raises(tf.RobotError, match=message):
+        tf.robots.puma560().with_loop("link6", "base", **more)
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_payload_in_the_world(base):
+    """Masses of a drawing are those in a frame with the world's axes."""
+    robot = tf.robots.puma560().with_base(base)
+    inertia = [[0.3, 0.01, 0.02], [0.01, 0.4, 0.03], [0.02, 0.03, 0.5]]
+    load = 2.0, (0.1, -0.2, 0.7), inertia
+    framed = robot.with_frame("drawing", on="link4", relative_to="world").payload(*load, at="drawing")
+    there = robot.payload(*load, at="link4", relative_to="world")
+    for one, other in zip(framed.bodies, there.bodies, strict=True):
+        np.testing.assert_allclose([*map(float, one.inertia)], [*map(float, other.inertia)], rtol=1e-12, atol=1e-14)
+    with pytest.raises(tf.RobotError, match="must be 'link' or 'world'"):
+        robot.payload(*load, at="link4", relative_to="here")
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,32 @@ def test_a_state_that_cannot_be_closed_is_refused_and_the_last_one_stays():
         np.testing.assert_array_equal(view.q, before)
 
 
+def test_sliders_keep_the_limits_of_followers():
+    """One that follows a single joint narrows its slider; one that follows a sum refuses, but can be moved back."""
+    joints = (
+        tf.Joint.at("left", on="base", axis="y", limits=tf.Limits(lower=-2.0, upper=3.0)),
+        tf.Joint.at("right", on="base", axis="y"),
+        tf.Joint.at(
+            "pitch", on="base", axis="y", mimic={"left": 0.5, "right": 0.5}, limits=tf.Limits(lower=-0.8, upper=0.8)
+        ),
+        tf.Joint.at("dial", on="base", axis="y", mimic={"left": -2.0}, limits=tf.Limits(lower=-1.0, upper=9.0)),
+    )
+    robot = tf.Robot(name="wrist", joints=joints, bodies=tuple(tf.Body.solid(k, 1.0, (0.1, 0, 0)) for k in "abcd"))
+    with robot.view(browser=False) as view:
+        left, _ = view._sliders.each
+        assert (left.low, left.high) == (-2.0, 0.5)
+
+        def move(*values):
+            return json.loads(asked(view.url, "pose", "POST", json.dumps({"values": values}))[1])
+
+        assert "error" not in move(0.4, 1.1)
+        assert "pitch would leave its range, -0.8 to 0.8" in move(0.5, 1.2)["error"]
+        np.testing.assert_allclose(view.q, [0.4, 1.1])
+        view.show([0.4, 3.0])  # which no slider has to keep
+        assert "error" not in move(0.4, 2.0)
+        assert "pitch" in move(0.4, 2.1)["error"]
+
+
 def test_a_base_that_floats_has_sliders_for_its_turns():
     robot = tf.robots.planar2r().with_base("floating")
     with robot.view(browser=False) as view:

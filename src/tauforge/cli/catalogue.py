@@ -52,7 +52,10 @@ def model(
     if rows and "rows" not in taken:
         raise tf.ProgramError(f"{key} takes no --rows: it has no Jacobian, or all rows of it")
     if efforts != AUTO_EFFORTS and "efforts" not in taken:
-        raise tf.ProgramError(f"{key} takes no --efforts: it has no torques of motors")
+        why = (
+            "its torques are those of joints with a known torque" if "accelerated" in taken else "it has none of motors"
+        )
+        raise tf.ProgramError(f"{key} takes no --efforts: {why}")
     if coordinates != INDEPENDENT and "coordinates" not in taken:
         raise tf.ProgramError(f"{key} takes no --coordinates: it is in those of the independent joints")
     for option, value, what in (("frame", frame, "LINK"), ("accelerated", accelerated, "JOINT,JOINT,...")):

@@ -23,13 +23,24 @@ def motion_table(run: tf.Trajectory) -> Group:
     made = show.table(MOTION, right=MOTION[1:])
     for k, name in enumerate(run.coordinate_names):
         q = run.q[:, k]
-        cells = [q[0], q[-1], q.min(), q.max()]
+        cells = [_number(x) for x in (q[0], q[-1], q.min(), q.max())]
         if name in run.velocity_names:
-            j = run.velocity_names.index(name)
-            cells += [np.abs(run.qd[:, j]).max(), np.abs(run.tau[:, j]).max(), rms(run.t, run.tau[:, j])]
-        made.add_row(f"[green]{escape(name)}[/green]", *map(_number, cells), *[""] * (len(MOTION) - 1 - len(cells)))
+            cells += [_number(np.abs(run.qd[:, run.velocity_names.index(name)]).max()), *_torques(run, name)]
+        made.add_row(f"[green]{escape(name)}[/green]", *cells, *[""] * (len(MOTION) - 1 - len(cells)))
+    if run.torque_names != run.velocity_names:
+        for name in run.torque_names:
+            if name not in run.coordinate_names:
+                made.add_row(f"[green]{escape(name)}[/green]", *[""] * 5, *_torques(run, name))
     title = f"{run.robot_name}: {run.t[0]:g} to {run.t[-1]:g} s"
     return Group(show.titled(title, made), Text("\n".join(_facts(run))))
+
+
+def _torques(run: tf.Trajectory, name: str) -> tuple[str, str]:
+    """Return the largest and the mean torque of a joint or a motor, if it has one."""
+    if name not in run.torque_names:
+        return "", ""
+    tau = run.tau[:, run.torque_names.index(name)]
+    return _number(np.abs(tau).max()), _number(rms(run.t, tau))
 
 
 def _facts(run: tf.Trajectory) -> Iterator[str]:

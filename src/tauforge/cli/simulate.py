@@ -20,6 +20,12 @@ TaskOption = Annotated[
 Time = Annotated[str, typer.Option("--time", metavar="SECONDS", help="How long.")]
 Dt = Annotated[str, typer.Option("--dt", metavar="SECONDS", help="The time between results.")]
 Payload = Annotated[str, typer.Option("--payload", metavar="KG", help="The mass of a load at the robot's tip.")]
+WhoseTorques = Annotated[
+    str,
+    typer.Option(
+        "--efforts", metavar="WHOSE", help="Whose torques: independent, those of the joints (the default), or motors."
+    ),
+]
 Save = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Save all results: .csv, .npz or .parquet.")]
 PlotFile = Annotated[str, typer.Option("--plot", metavar="FILE", help="Plot the histories to FILE.")]
 AnimateFile = Annotated[str, typer.Option("--animate", metavar="FILE", help="Write an animation to FILE.")]
@@ -61,6 +67,7 @@ def simulate(
     qd0: Qd0 = "",
     torque: Torque = "",
     payload: Payload = "",
+    efforts: WhoseTorques = "",
     method: Method = "",
     rtol: Rtol = "",
     atol: Atol = "",
@@ -88,6 +95,8 @@ def simulate(
     }
     if payload:
         changes["payload"] = payload
+    if efforts:
+        changes["simulation"]["efforts"] = efforts
     if torque:
         changes |= {"torque": listed(torque), "controller": None}
     wanted = _task(task, changes)
@@ -121,6 +130,7 @@ def torques(
     points: Points = "",
     time: Time = "",
     payload: Payload = "",
+    efforts: WhoseTorques = "",
     dt: Dt = "",
     output: Save = "",
     plot: PlotFile = "",
@@ -139,7 +149,7 @@ def torques(
     )
     changes: dict[str, Any] = {
         "motion": path | _given(duration=time),
-        "simulation": _given(dt=dt),
+        "simulation": _given(dt=dt, efforts=efforts),
         "output": _given(save=output, plot=plot),
     }
     if payload:

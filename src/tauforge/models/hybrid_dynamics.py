@@ -74,7 +74,8 @@ def hybrid_dynamics(
     accelerated
         Names of the joints whose acceleration is known, or "rigid" for those with a motor and without a spring.
         The input ``qdd`` and the output ``efforts`` are theirs, in the order of ``qd``; the input ``tau`` and the
-        output ``accelerations`` are those of the others.
+        output ``accelerations`` are those of the others. Torques are those of joints: motors that act on several, by
+        tendons or a coupling, need not be known or unknown as the joints are, and act as Rᵀ times theirs.
     parameters, external_wrenches, coordinates, reframe
         As in ``inverse_dynamics``. In all coordinates of closed loops, every axis has an entry in one of the inputs.
     """

@@ -152,11 +152,11 @@ def attached(robot: Robot, other: Robot, at: str, prefix: str | None) -> Robot:
     return replace(with_load(whole, place, root), frames=(*whole.frames, root_frame))
 
 
-def loaded(robot: Robot, mass: Any, com: Sequence[Any], inertia: Sequence[Sequence[Any]] | None, at: str) -> Robot:
+def loaded(robot: Robot, mass: Any, com: Sequence[Any], inertia: Sequence[Sequence[Any]] | None, at: Joint) -> Robot:
     """Return the robot with a rigid load at a frame."""
     from .body import Body
 
-    return with_load(robot, frame(robot, at), Body.solid("payload", mass, com, inertia))
+    return with_load(robot, at, Body.solid("payload", mass, com, inertia))
 
 
 def with_load(robot: Robot, place: Joint, load: Body) -> Robot:

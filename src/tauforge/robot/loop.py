@@ -22,8 +22,10 @@ class Loop:
     frame: Joint
 
 
-def looped(robot: Robot, first: str, second: str, kind: str, name: str | None) -> Robot:
-    """Return the robot with one more loop, which a joint closes between two frames."""
+def looped(
+    robot: Robot, first: str, second: str, kind: str, name: str | None, ends: tuple[Joint, Joint] | None = None
+) -> Robot:
+    """Return the robot with one more loop, which a joint closes between two frames, by default those of these names."""
     words = {each.word: each for each in KINDS}
     if kind not in words:
         raise RobotError(
@@ -31,7 +33,7 @@ def looped(robot: Robot, first: str, second: str, kind: str, name: str | None) -
             "z of both frames, a prismatic one slides along it"
         )
     called = name or f"{first}_{second}"
-    ends = (frame(robot, first), frame(robot, second))
+    ends = ends or (frame(robot, first), frame(robot, second))
     if ends[0].antecedent == ends[1].antecedent:
         raise RobotError(f"{robot.name}: {first!r} and {second!r} are on the same link, so no loop closes between them")
     joint = replace(ends[0].as_kind(words[kind]), name=called, alias="")

@@ -80,12 +80,40 @@ def with_antecedents(robot: Robot) -> tuple[tuple[Joint, ...], tuple[Joint, ...]
 
 def framed(robot: Robot, name: str, on: str, at: Pose, relative_to: str) -> Robot:
     """Return the robot with one more constant frame, on a link or relative to another frame there."""
+    return replace(robot, frames=(*robot.frames, _frame_at(robot, name, on, at, relative_to)))
+
+
+def _frame_at(robot: Robot, name: str, on: str, at: Pose, relative_to: str) -> Joint:
+    """Return a constant frame on a link, placed relative to another frame there or in the world."""
     ground = frame(robot, on)
     if relative_to == WORLD:
         within = _world_pose(robot, robot.joints, ground.antecedent).inverse().then(at)
     else:
         within = ground.pose().then(at)
-    return replace(robot, frames=(*robot.frames, standing(constant_frame(name, ground.antecedent), within)))
+    return standing(constant_frame(name, ground.antecedent), within)
+
+
+def axes_of(robot: Robot, on: str, relative_to: str) -> Joint:
+    """Return a frame by its name, or the one on its link that has the base's pose where all coordinates are zero."""
+    check_relative_to(f"{robot.name}: a load on {on!r}", relative_to)
+    return frame(robot, on) if relative_to == LINK else _frame_at(robot, on, on, HERE, WORLD)
+
+
+def ends_at(
+    robot: Robot, first: str, second: str, xyz: object, rpy: object, axis: object, relative_to: str
+) -> tuple[Joint, Joint] | None:
+    """Return the frames of two links that coincide at a pose where all coordinates are zero; None without a point."""
+    where = f"{robot.name}: the loop between {first!r} and {second!r}"
+    check_relative_to(where, relative_to)
+    if xyz is None:
+        if (rpy, axis, relative_to) != ((0.0, 0.0, 0.0), "z", LINK):
+            raise RobotError(
+                f"{where}: rpy, axis and relative_to place the joint only together with xyz; give its point"
+            )
+        return None
+    one = _frame_at(robot, first, first, pose_at(where, xyz, rpy, axis), relative_to)
+    world = _world_pose(robot, robot.joints, one.antecedent).then(one.pose().in_numbers())
+    return one, _frame_at(robot, second, second, world, WORLD)
 
 
 def _world_pose(robot: Robot, joints: Sequence[Joint], number: int) -> Pose:

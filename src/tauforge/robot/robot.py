@@ -334,11 +334,23 @@ class Robot(Shown):
         check_relative_to(where, relative_to)
         return framed(self, name, on, pose_at(where, xyz, rpy, axis), relative_to)
 
-    def with_loop(self, first: str, second: str, *, kind: str = "fixed", name: str | None = None) -> Robot:
-        """Return the robot with a loop closed between two frames.
+    def with_loop(
+        self,
+        first: str,
+        second: str,
+        *,
+        kind: str = "fixed",
+        name: str | None = None,
+        xyz: Sequence[float] | None = None,
+        rpy: Sequence[float] = (0.0, 0.0, 0.0),
+        axis: str | Sequence[float] = "z",
+        relative_to: str = "link",
+    ) -> Robot:
+        """Return the robot with a loop closed between two frames, or between two links at a point of the drawing.
 
-        A revolute cut turns about the z axes of both frames, which become one, and a prismatic one slides along them;
-        ``with_frame(…, axis=…)`` makes frames with z along any axis.
+        A revolute cut turns about the z axes of both frames, which become one, and a prismatic one slides along them.
+        With ``xyz``, both frames are there and ``axis`` is their z, so that the loop is closed with all coordinates at
+        zero.
 
         Parameters
         ----------
@@ -350,10 +362,16 @@ class Robot(Shown):
             "universal", "planar".
         name
             Name of that joint.
+        xyz, rpy, axis
+            Where that joint is, as in ``with_frame``; by default where the two frames are.
+        relative_to
+            "link" for coordinates of ``first``, or "world" for those of the base's frame.
         """
         from .loop import looped
+        from .placed import ends_at
 
-        return looped(self, first, second, kind, name)
+        at = ends_at(self, first, second, xyz, rpy, axis, relative_to)
+        return looped(self, first, second, kind, name, at)
 
     def with_independent(self, *names: str) -> Robot:
         """Return the robot with other independent joints, those to which qd, qdd and tau of closed loops belong.
@@ -504,15 +522,18 @@ class Robot(Shown):
         inertia: Sequence[Sequence[Scalar | str]] | None = None,
         *,
         at: str,
+        relative_to: str = "link",
     ) -> Robot:
         """Return the robot with a rigid load at a frame.
 
         ``com`` is its centre of mass in that frame, and ``inertia`` its 3x3 inertia matrix about the centre of mass, in
-        the frame's axes; leave it out for a point mass.
+        the frame's axes; leave it out for a point mass. With ``relative_to="world"`` both are in the base's frame where
+        all coordinates are zero, and ``at`` only says which link carries it.
         """
         from .assemble import loaded
+        from .placed import axes_of
 
-        return loaded(self, mass, com, inertia, at)
+        return loaded(self, mass, com, inertia, axes_of(self, at, relative_to))
 
     @cached_property
     def known(self) -> dict[str, list[tuple[Robot, Any]]]:

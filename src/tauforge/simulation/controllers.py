@@ -311,8 +311,8 @@ def computed_torque(
     efforts
         "motors" for the torques of ``robot.motors`` that give these accelerations. Gains are those of joints.
     """
-    law = ControlLaw(robot)
     check_efforts(efforts)
+    law = ControlLaw(robot, held=efforts == MOTORS)
     if efforts != MOTORS and not all(law.driven):
         passive = [name for name, driven in zip(law.names, law.driven, strict=True) if not driven]
         raise ProgramError(f"computed_torque needs a motor on every joint; {robot.name} has none on {passive[0]}")
@@ -326,7 +326,13 @@ def computed_torque(
 
 
 def spring_drive(
-    robot: Robot, stiffness: ArrayLike, damping: ArrayLike, free: Any, *, saturation: ArrayLike | None = None
+    robot: Robot,
+    stiffness: ArrayLike,
+    damping: ArrayLike,
+    free: Any,
+    *,
+    saturation: ArrayLike | None = None,
+    efforts: str = INDEPENDENT,
 ) -> Controller:
     """Return the drive tau = stiffness (free - q) - damping qd: a closed hydraulic actuator, or any spring with damper.
 
@@ -341,18 +347,21 @@ def spring_drive(
         The position without elastic torque: constant coordinates, or a motion while the valve moves.
     saturation
         The largest torque of each joint, or of all: a relief valve.
+    efforts
+        "motors" for springs on each of ``robot.motors``, as in ``pd_control``; ``free`` has coordinates of joints.
     """
-    law = ControlLaw(robot)
+    law = ControlLaw(robot, efforts)
     k, d = law.gains("stiffness", stiffness), law.gains("damping", damping)
     law.follow()
-    tau = [own * e - rub * v for own, e, rub, v in zip(k, law.error, d, law.qd.nodes, strict=True)]
+    tau = [own * e - rub * v for own, e, rub, v in zip(k, law.error, d, law.speeds, strict=True)]
     return law.made("spring_drive", tau, saturation, free)
 
 
 class ControlLaw:
     """A control law in the making: a robot's inputs, and the error of its coordinates."""
 
-    def __init__(self, robot: Robot, efforts: str = INDEPENDENT) -> None:
+    def __init__(self, robot: Robot, efforts: str = INDEPENDENT, *, held: bool = False) -> None:
+        """``held``: motors give torques that are along the joints at first, so that every joint can have gains."""
         check_robot(robot)
         check_efforts(efforts)
         self.robot, self.names = robot, robot.velocity_names
@@ -363,7 +372,7 @@ class ControlLaw:
         whole = robot.expanded()
         owner = {joint.name + part: j for j, joint in enumerate(whole.joints, 1) for part in joint.axes}
         pulled = {j for tendon in whole.tendons if tendon.driven for j, _ in tendon.joints}
-        self.driven = [bool(whole.joints[owner[name] - 1].mu) or owner[name] in pulled for name in self.names]
+        self.driven = [held or bool(whole.joints[owner[name] - 1].mu) or owner[name] in pulled for name in self.names]
         self.error: list[Scalar] = []
         self.motors: Motors | None = None
         self.speeds: Sequence[Scalar] = self.qd.nodes

@@ -12,7 +12,9 @@ from ..errors import ProgramError
 from ..graph.functions import atan2
 from ..graph.node import Node, Scalar, symbol
 from ..models.bias import gravity
+from ..models.coordinates import INDEPENDENT
 from ..models.jacobian import jacobian
+from ..models.loops.motors import MOTORS, check_efforts
 from ..models.transforms import transforms
 from ..program.array import Array, Shape, inputs
 from ..program.fuse import fuse
@@ -36,6 +38,7 @@ def impedance_control(
     frame: str,
     joint_damping: ArrayLike = 0.0,
     saturation: ArrayLike | None = None,
+    efforts: str = INDEPENDENT,
 ) -> Controller:
     """Return the controller tau = g(q) + Jᵀ (K e + D (V_ref - V)) - joint_damping qd.
 
@@ -57,8 +60,12 @@ def impedance_control(
         Damps each joint, also in motions that do not move the frame.
     saturation
         The largest torque of each joint, or of all.
+    efforts
+        "motors" for the torques of ``robot.motors`` that act as these do, as in ``gravity_compensation``; then
+        ``joint_damping`` is that of joints, and ``saturation`` that of motors.
     """
-    law = ControlLaw(robot)
+    check_efforts(efforts)
+    law = ControlLaw(robot, held=efforts == MOTORS)
     K, D = _matrix("stiffness", stiffness), _matrix("damping", damping)
     J = jacobian(robot, frame=frame).results["J"].nodes
     T = transforms(robot, frames=frame).results["T"].nodes
@@ -73,10 +80,12 @@ def impedance_control(
     e = _between(T, T_ref.nodes)
     wrench = [_sum(K[i], e) + _sum(D[i], lag) for i in range(6)]
     g, slow = gravity(robot).results["g"].nodes, law.gains("joint_damping", joint_damping)
-    tau = [
+    tau: list[Scalar] = [
         g[k] + _sum([J[n * i + k] for i in range(6)], wrench) - slow[k] * qd[k] if law.driven[k] else 0.0
         for k in range(n)
     ]
+    law.act_on_motors(efforts)
+    tau = [*law.torques(tau)]
     if isinstance(reference, Motion):
         reference = frame_of_motion(robot, reference, frame)
     return law.made("impedance", tau, saturation, reference)

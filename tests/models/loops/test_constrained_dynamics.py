@@ -304,6 +304,86 @@ def test_torques_of_any_axes(efforts):
     np.testing.assert_allclose(interpret(direct, dense.q, dense.qd, tau), qdd, rtol=1e-9)
 
 
+SHARED = {
+    "coupling": (lambda: tf.robots.fivebar(), np.array([[40.0, 0, 15.0, 0], [-8.0, 0, 30.0, 0]]), False),
+    "thin tendons": (lambda: tf.robots.sr400(), None, False),
+    "more than needed": (lambda: tf.robots.fivebar(), np.array([[0.3, 0.2, 0, 0], [0, 0.5, 0.1, 0]]), True),
+    "redundant loops": (lambda: sarrus(), np.array([[2.0, 0.5, 0, 0.3, 0]]), False),
+    "too few": (lambda: tf.robots.fivebar(), np.array([[0.3, 0.2, 0, 0.1]]), False),
+}
+
+
+@pytest.mark.parametrize("case", SHARED)
+def test_motors_that_act_on_several_axes(case):
+    """Tendons over joints of loops, beside joints with motors or instead of these: torques with the least norm."""
+    make, R, keep = SHARED[case]
+    robot = make()
+    axes = [robot.coordinate_names.index(name) for name in robot.actuated] if keep else []
+    if R is None:  # pulleys of a few millimetres
+        R = np.zeros((robot.dof, len(robot.coordinate_names)))
+        for k, name in enumerate(robot.actuated):
+            R[k, robot.coordinate_names.index(name)] = 0.004 + 0.001 * k
+        R[1, :3] += 0.003
+    moving = dict(zip(robot.coordinate_names, robot.moving, strict=True))
+    tendons = [
+        tf.Tendon(
+            name=f"t{i}", driven=True, joints=tuple((moving[n], x) for n, x in zip(moving, row, strict=True) if x)
+        )
+        for i, row in enumerate(R)
+    ]
+    joints = robot.joints if keep else [replace(joint, mu=0) for joint in robot.joints]
+    robot = replace(robot, joints=tuple(joints), tendons=tuple(tendons))
+    B = np.vstack([np.eye(len(robot.coordinate_names))[axes], R])
+    left = check_shared(robot, ClosedStates(robot).coordinates[1], B, 1e-6 if keep else 1e-9)
+    assert (left < 1e-9) == (case != "too few")
+
+
+def check_shared(robot, q, B, tolerance):
+    """Compare torques of motors that move as B q̇ with dense linear algebra; return what is left, relative."""
+    dense = Dense(robot, q)
+    qdd = dense.motion()
+    tau, unbalanced = interpret(tf.inverse_dynamics(robot, **ALL), dense.q, dense.qd, qdd)
+    push, lever = dense.Z.T @ (dense.M @ qdd + dense.h), (B @ dense.Z).T
+    needed, size = np.linalg.pinv(lever, rcond=1e-10) @ push, np.abs(push).max()
+    np.testing.assert_allclose(tau, needed, rtol=0, atol=tolerance * np.abs(needed).max())
+    left = push - lever @ needed
+    np.testing.assert_allclose(dense.Z.T @ unbalanced, left, rtol=0, atol=tolerance * size)
+    if np.abs(left).max() < 1e-9 * size:
+        found = interpret(tf.direct_dynamics(robot, **ALL), dense.q, dense.qd, tau)
+        np.testing.assert_allclose(found, qdd, rtol=0, atol=100 * tolerance * np.abs(qdd).max())
+    return np.abs(left).max() / size
+
+
+@seeds(quick=6, all=200)
+def test_random_tendons(seed):
+    """Fewer and more of them than degrees of freedom, with radii from centimetres to gear ratios."""
+    robot, q = random_mechanism(seed)
+    rng = np.random.default_rng(seed)
+    count = len(robot.joints)
+    B = np.zeros((max(1, robot.dof + seed % 3 - 1), count))
+    for row in B:
+        row[rng.choice(count, min(3, count), replace=False)] = 10.0 ** rng.uniform(-2, 2) * rng.uniform(0.3, 2, 3)
+    tendons = tuple(
+        tf.Tendon(name=f"t{i}", driven=True, joints=tuple((j, x) for j, x in enumerate(row, 1) if x))
+        for i, row in enumerate(B)
+    )
+    joints = tuple(replace(joint, mu=0) for joint in robot.joints)
+    check_shared(replace(robot, joints=joints, tendons=tendons), q, B, 1e-5)
+
+
+def test_radii_that_are_symbols():
+    robot = tf.robots.fivebar()
+    pulleys = {"arm1": "r1", "forearm1": "r2"}, {"arm2": "r3"}
+    tendons = tuple(tf.Tendon(name=f"t{i}", driven=True, joints=own) for i, own in enumerate(pulleys))
+    robot = replace(robot, joints=tuple(replace(joint, mu=0) for joint in robot.joints), tendons=tendons)
+    radii = {"r1": 0.02, "r2": 0.03, "r3": 0.05}
+    dense = Dense(robot.bind(radii), ClosedStates(tf.robots.fivebar()).coordinates[1])
+    qdd = dense.motion()
+    found = interpret(tf.inverse_dynamics(robot, **ALL), dense.q, dense.qd, qdd, **radii)
+    expected = interpret(tf.inverse_dynamics(robot.bind(radii), **ALL), dense.q, dense.qd, qdd)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-9)
+
+
 @pytest.mark.parametrize("parameters", ["base", "least"])
 def test_base_parameters_are_those_of_the_tree(parameters):
     robot = tf.robots.delta()

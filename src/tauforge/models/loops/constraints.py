@@ -18,7 +18,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graph.node import Scalar, is_zero
+from ...graph.node import Node, Scalar, is_zero
 from ...robot.body import Body
 from ...robot.robot import Robot
 from ...robot.scalars import randomised
@@ -101,11 +101,22 @@ class Constraints:
         drift = [_product(rates[i], qd) if qd is not None else 0.0 for i in known.kept]
         return cls(robot, [tree.gathered_some(J[i]) for i in known.kept], drift, known)
 
-    def rank(self, axes: Sequence[int] | None = None) -> int:
-        """Return the rank of the kept equations, or of some of their columns, in a state that is not singular."""
-        numeric = randomised(self.robot, Random(1))
+    def rank(self, axes: Sequence[int] | None = None, more: Sequence[Row] = ()) -> int:
+        """Return the rank of the kept equations, or of some of their columns, in a state that is not singular.
+
+        Parameters
+        ----------
+        more
+            Constant equations besides; a symbol in them is any number.
+        """
+        random = Random(1)
+        numeric = randomised(self.robot, random)
         J = mechanism_of(numeric).equations(freedom(self.robot).q)[list(self.dependencies.kept)]
-        return _rank(J if axes is None else J[:, list(axes)])
+        columns = [*range(J.shape[1])] if axes is None else [*axes]
+        rows = [
+            [random.random() if isinstance(x := row.get(k, 0.0), Node) else float(x) for k in columns] for row in more
+        ]
+        return _rank(np.vstack([J[:, columns], np.reshape(rows, (len(rows), len(columns)))]))
 
 
 def labels(robot: Robot) -> tuple[str, ...]:

@@ -1,5 +1,8 @@
 """The torques of motors that a motion of all joints takes, in all coordinates.
 
+A motor that acts on several axes, by a tendon or a coupling, is one on an axis of its own that moves no mass, which one
+more equation holds to theirs: x - R q = 0. Each motor then drives one axis.
+
 With the tree's torques g = M q̈ + h, in two parts, of axes that have a motor (m) and of others (p):
 
     τ = g_m - J_mᵀ λ,    u = g_p - J_pᵀ λ
@@ -19,10 +22,12 @@ With more motors than needed, σ is always zero along some directions: there w d
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import hypot
 from typing import NamedTuple
 
-from ...graph.node import Scalar, is_zero
+from ...graph.node import Node, Scalar, is_zero
 from ...spatial.solve import solve
+from ..coordinates import Row
 from .constrained_dynamics import product
 from .constraints import Constraints
 
@@ -39,12 +44,22 @@ class MotorTorques(NamedTuple):
     unbalanced: list[Scalar]
 
 
-def motor_torques(g: Sequence[Scalar], constraints: Constraints, motors: Sequence[int]) -> MotorTorques:
-    """Return the torques of motors on some axes in the place of torques on all of them."""
-    driven, J = {*motors}, constraints.J
-    others = [k for k in range(len(g)) if k not in driven]
+def motor_torques(g: Sequence[Scalar], constraints: Constraints, motors: Sequence[Row]) -> MotorTorques:
+    """Return the torques of motors in the place of torques on all axes; each moves with the axes by its row."""
+    count, J = len(g), [*constraints.J]
+    left, places = [*g], list[int]()  # u and τ, by axis
+    for row in motors:
+        if [*row.values()] == [1.0]:
+            places += row
+            continue
+        places.append(len(left))
+        size = hypot(*(x for x in row.values() if not isinstance(x, Node))) or 1.0
+        J.append({**{k: x * (-1.0 / size) for k, x in row.items()}, len(left): 1.0 / size})
+        left.append(0.0)
+    driven = {*places}
+    others = [k for k in range(count) if k not in driven]
     settled = all(constraints.dependencies.settled)
-    w, steps = (ENOUGH if constraints.rank(others) == len(J) else MORE) if settled else LOOSE
+    w, steps = (ENOUGH if constraints.rank(others, J[len(constraints.J) :]) == len(J) else MORE) if settled else LOOSE
     if not any(k in row for row in J for k in others):  # all axes that loops act on have motors
         w, steps = 1.0, 1 if settled else steps
     N: list[list[Scalar]] = [[0.0] * len(J) for _ in J]
@@ -58,7 +73,6 @@ def motor_torques(g: Sequence[Scalar], constraints: Constraints, motors: Sequenc
         firm = _sum([x * x for row in J for x in row.values()]) * (w * FIRM / max(1, len(J)))
         for i, own in enumerate(N):
             own[i] = own[i] + firm
-    left = list(g)  # u and τ, by axis
     y: dict[int, Scalar] = {}
     for step in range(steps if J else 0):
         pull = [x * w if k in driven else x + y.get(k, 0.0) for k, x in enumerate(left)]
@@ -68,7 +82,8 @@ def motor_torques(g: Sequence[Scalar], constraints: Constraints, motors: Sequenc
                 left[k] = left[k] - a * x
         if step + 1 < steps:
             y = {k: y.get(k, 0.0) + left[k] for k in others}
-    return MotorTorques([left[k] for k in motors], [0.0 if k in driven else x for k, x in enumerate(left)])
+    unbalanced = [0.0 if k in driven else left[k] for k in range(count)]
+    return MotorTorques([left[k] for k in places], unbalanced)
 
 
 def _sum(terms: Sequence[Scalar]) -> Scalar:

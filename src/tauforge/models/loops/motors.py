@@ -236,6 +236,15 @@ def torque_action(robot: Robot, efforts: str, coordinates: str = INDEPENDENT) ->
     return program("torque_action", robot, {**arrays, "tau": tau}, {"tau": along})
 
 
+def motor_speeds(robot: Robot) -> Program:
+    """Return the Program ``q, qd -> speeds``: the velocities of the motors."""
+    robot, arrays, state = prepare(robot, ("q", "qd"))
+    motors = Motors.of(robot, state.coordinates)
+    found = motors.speeds(arrays["qd"].nodes)
+    speeds = outputs(found, [len(motors.names)], [motors.names], "velocities of the motors")
+    return program("motor_speeds", robot, arrays, {"speeds": speeds})
+
+
 @model("q -> N", "torques of motors that only load the mechanism: a projector")
 def preload(robot: Robot) -> Program:
     """Return the Program ``q -> N``: the projector on the motors' torques that cause no motion.

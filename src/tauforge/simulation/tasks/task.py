@@ -116,6 +116,8 @@ class Task:
             options["dt"] = numbers(times, "dt")
         elif "samples" in times.data:
             options["t"] = np.linspace(found.start, found.end, times.integer("samples"))
+        if "efforts" in times.data:
+            options["efforts"] = times.word("efforts", (INDEPENDENT, MOTORS))
         if "wrenches" in self.table.data:
             options["wrench"] = wrenches_of_time(robot, self._table("wrenches"))
         with naming(self.table, "payload" if "payload" in self.table.data else "motion"):

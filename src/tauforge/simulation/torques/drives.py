@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike
 from ...errors import ProgramError
 from ...geometry.close_loops import close_loops, closed_along
 from ...geometry.joint_limits import LimitedJoint
+from ...models.coordinates import INDEPENDENT
 from ...models.inverse_dynamics import inverse_dynamics
 from ...models.loops.closure import loop_closure
+from ...models.loops.motors import torque_names
 from ...models.registry import check_robot
 from ...robot.entries import by_joint
 from ...robot.robot import Robot
@@ -35,6 +37,8 @@ class Drives:
         As for ``required_torques``.
     followers
         Joints that follow others, in a tree, whose own torques come after those of the degrees of freedom.
+    efforts
+        As for ``required_torques``.
     """
 
     def __init__(
@@ -44,15 +48,17 @@ class Drives:
         wrench: object = None,
         guess: ArrayLike | None = None,
         followers: Sequence[LimitedJoint] = (),
+        efforts: str = INDEPENDENT,
     ) -> None:
         check_robot(robot)
+        self.names = torque_names(robot, efforts)
         self.robot = robot if payload is None else loaded(robot, payload)
         if self.robot.symbols:
             some = ", ".join(self.robot.symbols[:6])
             raise ProgramError(f"{robot.name} has symbols: {some} …; give them values with bind(…) first")
         self._wrench, self._guess = wrench, guess
         self._links = tuple(body.name for body in robot.expanded().bodies)
-        self._function = _compiled(self.robot, wrench is not None)
+        self._function = _compiled(self.robot, wrench is not None, efforts)
         self._way: tuple[Floats, Floats] | None = None
         self._followers = followers
         if guess is not None and not robot.loops:
@@ -63,11 +69,13 @@ class Drives:
         more = () if self._wrench is None else (self._wrenches(t),)
         found: Floats = self._function(q, qd, qdd, *more)
         if self._followers:
-            every = _compiled(self.robot.tree(), self._wrench is not None)(*_by_joint(self.robot, q, qd, qdd), *more)
+            every = _compiled(self.robot.tree(), self._wrench is not None, INDEPENDENT)(
+                *_by_joint(self.robot, q, qd, qdd), *more
+            )
             found = np.concatenate([found, every[:, [joint.axis for joint in self._followers]]], axis=1)
         if not np.isfinite(found).all():
             k, j = np.argwhere(~np.isfinite(found))[0]
-            names = [*self.robot.velocity_names, *(joint.name for joint in self._followers)]
+            names = [*self.names, *(joint.name for joint in self._followers)]
             raise ProgramError(
                 f"{self.robot.name}: the torque of {names[j]} is {found[k, j]} at t = {t[k]:g} s; "
                 "the robot is singular there"
@@ -147,5 +155,5 @@ def loaded(robot: Robot, payload: Any) -> Robot:
 
 
 @lru_cache(maxsize=32)
-def _compiled(robot: Robot, wrenches: bool) -> Function:
-    return inverse_dynamics(robot, external_wrenches=wrenches).compile()
+def _compiled(robot: Robot, wrenches: bool, efforts: str) -> Function:
+    return inverse_dynamics(robot, external_wrenches=wrenches, efforts=efforts).compile()

@@ -8,6 +8,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ...errors import ProgramError
+from ...models.coordinates import INDEPENDENT
+from ...models.loops.motors import MOTORS, motor_speeds
 from ...robot.kinds.on_axes import PARTS
 from ...robot.robot import Robot
 from ..motion.checks import check_joints, numbers, rising
@@ -28,6 +30,7 @@ def required_torques(
     payload: float | Mapping[str, Any] | None = None,
     wrench: Any = None,
     guess: ArrayLike | None = None,
+    efforts: str = INDEPENDENT,
 ) -> RequiredTorques:
     """Return the torques along a motion, with what one needs to choose a drive: peaks, RMS, power and energy.
 
@@ -51,13 +54,16 @@ def required_torques(
         (m, links, 6).
     guess
         With closed loops, coordinates of all joints near the first sample.
+    efforts
+        "motors" for what ``robot.motors`` must do instead of the independent joints: their torques, those of least norm
+        if there is a choice, and their speeds and power. Motors that cannot cause every motion are refused.
 
     Examples
     --------
     >>> swing = tf.motion([[0.0, 0.0], [1.0, 0.5]], 2.0)
     >>> tf.required_torques(tf.robots.planar2r(), swing).peak
     """
-    drives = Drives(robot, payload, wrench, guess)
+    drives = Drives(robot, payload, wrench, guess, efforts=efforts)
     if isinstance(trajectory, Motion):
         samples = _sampled(robot, trajectory, dt, t)
     elif dt is not None or t is not None:
@@ -71,9 +77,19 @@ def required_torques(
         else:
             q = drives.closed(samples.t, q)
     tau = drives.torques(samples.t, q, samples.qd, samples.qdd)
-    names = robot.velocity_names
+    speeds = motor_speeds(robot).compile()(q, samples.qd) if efforts == MOTORS else samples.qd
     return RequiredTorques(
-        robot.name, samples.t, q, samples.qd, samples.qdd, tau, names, robot.coordinate_names, _units(robot, names)
+        robot.name,
+        samples.t,
+        q,
+        samples.qd,
+        samples.qdd,
+        tau,
+        speeds,
+        drives.names,
+        robot.velocity_names,
+        robot.coordinate_names,
+        _units(robot, drives.names),
     )
 
 
@@ -111,10 +127,10 @@ def _given(robot: Robot, trajectory: Any) -> Samples:
 
 
 def _units(robot: Robot, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the unit of each torque or force."""
+    """Return the unit of each torque or force; that of a tendon or coupled motor depends on what its numbers mean."""
     own = {}
     for joint in robot.expanded().joints:
         for part in joint.axes:
             linear = part in PARTS[:3]
             own[joint.name + part] = joint.kind.units[1] if len(joint.axes) == 1 else "N" if linear else "N m"
-    return tuple(own[name] for name in names)
+    return tuple(own.get(name, "") for name in names)

@@ -20,6 +20,10 @@ COLUMNS = ("joint", "peak", "rms", "", "peak speed", "peak power", "energy", "re
 """Columns of the table; the fourth has the unit of peak and rms."""
 
 
+SPEEDS = {"N m": "rad/s", "N": "m/s", "": "/s"}
+"""The unit of speed for each unit of torque."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RequiredTorques:
     """Torques along a motion. Torques mean forces for prismatic joints; all units are SI.
@@ -37,13 +41,17 @@ class RequiredTorques:
     qdd
         Accelerations, (m, n).
     tau
-        Torques, (m, n).
+        Torques, (m, drives): one for each of the n velocities, or for each motor.
+    speeds
+        Velocities of what they act on, (m, drives): ``qd``, or those of the motors.
     names
-        Names of the n axes.
+        Names of the drives.
+    velocity_names
+        Names of the n velocities.
     coordinates
         Names of the coordinates.
     units
-        Unit of each torque: N m or N.
+        Unit of each torque: N m or N; empty for tendons and coupled motors.
     """
 
     robot: str
@@ -52,18 +60,20 @@ class RequiredTorques:
     qd: Floats
     qdd: Floats
     tau: Floats
+    speeds: Floats
     names: tuple[str, ...]
+    velocity_names: tuple[str, ...]
     coordinates: tuple[str, ...]
     units: tuple[str, ...]
 
     @property
     def peak(self) -> Floats:
-        """The largest torque of each joint, without its sign."""
+        """The largest torque of each drive, without its sign."""
         return np.asarray(np.abs(self.tau).max(axis=0))
 
     @property
     def peak_time(self) -> Floats:
-        """When each joint needs its largest torque."""
+        """When each drive needs its largest torque."""
         return np.asarray(self.t[np.abs(self.tau).argmax(axis=0)])
 
     @cached_property
@@ -75,17 +85,17 @@ class RequiredTorques:
 
     @property
     def peak_speed(self) -> Floats:
-        """The largest velocity of each joint, without its sign."""
-        return np.asarray(np.abs(self.qd).max(axis=0))
+        """The largest velocity of each drive, without its sign."""
+        return np.asarray(np.abs(self.speeds).max(axis=0))
 
     @property
     def power(self) -> Floats:
-        """The mechanical power of each joint, (m, n); negative where the motion drives the motor."""
-        return self.tau * self.qd
+        """The mechanical power of each drive, (m, drives); negative where the motion drives the motor."""
+        return self.tau * self.speeds
 
     @property
     def peak_power(self) -> Floats:
-        """The largest power of each joint, without its sign."""
+        """The largest power of each drive, without its sign."""
         return np.asarray(np.abs(self.power).max(axis=0))
 
     @cached_property
@@ -115,7 +125,7 @@ class RequiredTorques:
         found = []
         for k, name in enumerate(self.names):
             peak, rms, *others = (f"{x[k]:.4g}" for x in numbers)
-            speed = "rad/s" if self.units[k] == "N m" else "m/s"
+            speed = SPEEDS[self.units[k]]
             units = (speed, "W", "J", "J")
             cells = (f"{x} {unit}" for x, unit in zip(others, units, strict=True))
             found.append((name, peak, rms, self.units[k], *cells))
@@ -134,8 +144,12 @@ class RequiredTorques:
         independent = [self.coordinates.index(name) for name in self.names if name in self.coordinates]
         kinds = [*dict.fromkeys(self.units)]
         moved = ", ".join("rad" if unit == "N m" else "m" for unit in kinds)
-        speeds = ", ".join("rad/s" if unit == "N m" else "m/s" for unit in kinds)
-        panels = {f"velocity [{speeds}]": self.qd, f"torque [{', '.join(kinds)}]": self.tau, "power [W]": self.power}
+        speeds = ", ".join(SPEEDS[unit] for unit in kinds)
+        panels = {
+            f"velocity [{speeds}]": self.speeds,
+            f"torque [{', '.join(kinds)}]": self.tau,
+            "power [W]": self.power,
+        }
         if len(independent) == len(self.names):
             panels = {f"position [{moved}]": self.q[:, independent], **panels}
         return histories(self.t, panels, self.names, path)
@@ -145,16 +159,18 @@ class RequiredTorques:
         path = as_path(path)
         ending = path.suffix.lower()
         arrays: dict[str, Any] = {"t": self.t, "q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau}
+        labels = {"q": self.coordinates, "qd": self.velocity_names, "qdd": self.velocity_names, "tau": self.names}
+        if self.names != self.velocity_names:
+            arrays["speeds"], labels["speeds"] = self.speeds, self.names
         if ending == ".npz":
             data = io.BytesIO()
             np.savez_compressed(data, **arrays, names=np.array(self.names), coordinates=np.array(self.coordinates))
             return write_bytes(path, data.getvalue())
         if ending == ".csv":
-            labels = [f"q.{name}" for name in self.coordinates]
-            labels += [f"{key}.{name}" for key in ("qd", "qdd", "tau") for name in self.names]
+            columns = [f"{key}.{name}" for key, names in labels.items() for name in names]
             text = io.StringIO()
             np.savetxt(text, np.column_stack([*arrays.values()]), "%.17g", ",")
-            return write_text(path, ",".join(["t", *map(_quoted, labels)]) + "\n" + text.getvalue())
+            return write_text(path, ",".join(["t", *map(_quoted, columns)]) + "\n" + text.getvalue())
         raise TauforgeError(f"{path}: torques are saved as .npz or .csv; choose one of these endings")
 
     def __repr__(self) -> str:
