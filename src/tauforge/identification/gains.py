@@ -21,7 +21,7 @@ from .columns import Columns
 from .consistent import standard_errors
 from .factor import Factor
 from .identify import PLAIN
-from .load import effect, in_frame, inverse_information, least, lengths, recorded
+from .load import effect, in_frame, inverse_root, least, lengths, recorded
 from .noise import products, score_covariance, scores
 from .options import AUTO
 from .pseudo_inertia import Floats
@@ -140,30 +140,28 @@ class _Search:
 
     def _errors(self, values: Floats, inverse: Floats, slope: Floats) -> Floats:
         """Return the standard errors of the factors under noise that is correlated over time and between joints."""
-        noise = self._noise(values, inverse)
+        noise, root = self._noise(values, inverse), inverse_root(slope)
         parts = [
             score_covariance(
                 samples,
                 products(samples, partial(self._residual, values=x, inverse=inverse, noise=noise)),
-                partial(self._scores, values=x, inverse=inverse, noise=noise),
+                partial(self._scores, values=x, inverse=inverse, noise=noise, root=root),
             )
             for samples, x in zip(self.samples, (values, values + self.load), strict=True)
         ]
-        total = parts[0] + parts[1]
-        bread = inverse_information(slope)[len(values) :]
-        return np.asarray(np.sqrt(np.maximum(np.diag(bread @ total @ bread.T), 0.0)))
+        bread = root[len(values) :]
+        return np.asarray(np.sqrt(np.maximum(np.diag(bread @ (parts[0] + parts[1]) @ bread.T), 0.0)))
 
     def _residual(self, block: Block, values: Floats, inverse: Floats, noise: Floats) -> Floats:
         """Return the residuals of the signals relative to their noise."""
         return np.asarray((block.tau - inverse * self.columns.torque(values, block.parts)) / noise)
 
-    def _scores(self, block: Block, values: Floats, inverse: Floats, noise: Floats) -> Floats:
-        """Return each sample's part of the gradient, by values and factors."""
+    def _scores(self, block: Block, values: Floats, inverse: Floats, noise: Floats, root: Floats) -> Floats:
+        """Return each sample's part of the gradient by values and factors, whitened by an inverse root."""
         torque = self.columns.torque(values, block.parts)
         weighted = self._residual(block, values, inverse, noise) / noise
-        return np.column_stack(
-            [scores(self.columns, block.parts, weighted * inverse, np.ones(len(noise))), torque * weighted]
-        )
+        rigid = scores(self.columns, block.parts, weighted * inverse, np.ones(len(noise)))
+        return np.asarray(np.column_stack([rigid, torque * weighted]) @ root)
 
     def _parts(self, k: int) -> Any:
         """Yield a torque's triangle of each recording, with what the load adds to its values."""

@@ -63,11 +63,12 @@ def least(A: Floats, b: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(A / scale, b, rcond=1e-9)[0] / scale)
 
 
-def inverse_information(A: Floats) -> Floats:
-    """Return the pseudo-inverse of AᵀA, in the same units."""
+def inverse_root(A: Floats) -> Floats:
+    """Return a root B of the pseudo-inverse of AᵀA = (BBᵀ)⁺, in the same units."""
     scale = lengths(A)
-    root = np.linalg.pinv(A / scale, rcond=1e-9) / scale[:, None]
-    return np.asarray(root @ root.T)
+    _, sizes, directions = np.linalg.svd(A / scale, full_matrices=False)
+    seen = sizes > 1e-9 * sizes.max(initial=0.0)
+    return np.asarray((directions[seen] / sizes[seen, None] / scale).T)
 
 
 def lengths(A: Floats) -> Floats:

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from ..errors import IdentificationError
 from .columns import Columns
-from .estimate import Fit, Flags, residuals, total, weighted
+from .estimate import Fit, Flags, independent, inverse_of, residuals, total, weighted
+from .factor import triangle
 from .noise import LAGS, autocorrelation, combined, correlated, long_run, memory, robust, scores
 from .samples import Block, Samples
 
@@ -65,8 +66,13 @@ def huber(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
         change = np.linalg.norm(fit.information @ (fit.values - before.values))
         if change < SETTLED * np.sqrt(len(fit.values)):
             break
-    own = residuals(samples.factor(), columns.rows, fit.values)
-    return Estimate(replace(fit, noise=own), robust(samples, fit))
+    inliers = samples.factor(partial(_inliers, **weigh.keywords)).whole(
+        columns.rows, len(columns.names), 1.0 / fit.noise
+    )[:-1, :-1]
+    clear = np.array_equal(independent(inliers, fit.determined), fit.determined)
+    root = inverse_of(inliers, fit.determined) if clear else None
+    covariance = robust(samples, fit, partial(_influence, spread=weigh.keywords["spread"]), root)
+    return Estimate(replace(fit, noise=residuals(samples.factor(), columns.rows, fit.values)), covariance)
 
 
 def _medians(blocks: Iterable[Block], columns: Columns, values: Floats) -> Floats:
@@ -77,6 +83,16 @@ def huber_weights(block: Block, columns: Columns, values: Floats, spread: Floats
     """Return the square roots of Huber's weights (samples, torques)."""
     size = np.abs(block.residual(columns, values)) / spread
     return np.asarray(np.sqrt(np.minimum(1.0, HUBER / np.maximum(size, 1e-300))))
+
+
+def _inliers(block: Block, columns: Columns, values: Floats, spread: Floats) -> Floats:
+    """Return 1 where Huber's function ψ has slope 1, and 0 where it is constant (samples, channels)."""
+    return np.asarray(np.abs(block.residual(columns, values)) <= HUBER * spread, dtype=float)
+
+
+def _influence(block: Block, columns: Columns, values: Floats, spread: Floats) -> Floats:
+    """Return Huber's function ψ of the residuals (samples, channels)."""
+    return np.asarray(np.clip(block.residual(columns, values), -HUBER * spread, HUBER * spread) * block.counted)
 
 
 def total_least_squares(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
@@ -138,10 +154,13 @@ def _instrumental(samples: Samples, use: Flags, model: Samples, before: Estimate
     values = inverse @ Zt
     errors = [y.residual(columns, values) for _, y in pairs]
     length = memory(autocorrelation(correlated(errors, LAGS)))
-    spread = sum(long_run(scores(columns, z.parts, e, noise), length) for (z, _), e in zip(pairs, errors, strict=True))
+    root, factor = inverse_of(fit.information, fit.determined), triangle(fit.information[:, places])[: len(places)]
+    white = (scores(columns, z.parts, e, noise) @ root for (z, _), e in zip(pairs, errors, strict=True))
+    spread = sum(long_run(each, length) for each in white)
+    gain = inverse[:, places] @ factor.T  # the estimates' errors from whitened scores
     own = np.sqrt(sum((e**2).sum(axis=0) for e in errors) / sum(y.counted.sum(axis=0) for _, y in pairs))
     found = replace(fit, values=values, noise=np.maximum(own, 1e-300))
-    return Estimate(found, np.asarray(inverse @ combined(np.asarray(spread)) @ inverse.T))
+    return Estimate(found, np.asarray(gain @ combined(np.asarray(spread)) @ gain.T))
 
 
 def _sliding(columns: Columns, measured: Block, simulated: Block) -> Block:

@@ -25,7 +25,7 @@ from .consistent import Consistent, Reduced, consistent, standard_errors
 from .estimate import QUIET
 from .factor import Factor, triangle
 from .identify import PLAIN
-from .load import effect, inverse_information, least, recorded
+from .load import effect, inverse_root, least, recorded
 from .noise import products, residual_at, score_covariance, scores_at
 from .options import AUTO
 from .prior import Prior
@@ -222,19 +222,14 @@ def _covariance(
     cols: Columns, both: Sequence[Samples], more: Floats, T: Floats, values: Floats, noise: Floats
 ) -> Floats:
     """Return the covariance of all values under noise that is correlated over time and between joints."""
-    count = len(cols.names)
-    parts = [
-        score_covariance(
-            samples,
-            products(samples, partial(residual_at, columns=cols, values=x)),
-            partial(scores_at, columns=cols, values=x, noise=noise),
-        )
-        for samples, x in zip(both, (values[:count], values[:count] + more @ values[count:]), strict=True)
-    ]
-    empty, full = parts
-    total = np.block([[empty + full, full @ more], [more.T @ full, more.T @ full @ more]])
-    bread = inverse_information(T[:-1, :-1])
-    return np.asarray(bread @ total @ bread)
+    count, root = len(cols.names), inverse_root(T[:-1, :-1])
+    total = np.zeros((root.shape[1], root.shape[1]))
+    for samples, share in zip(both, (0.0, 1.0), strict=True):
+        residual = partial(residual_at, columns=cols, values=values[:count] + share * (more @ values[count:]))
+        loaded = root[:count] + share * (more @ root[count:])
+        own = partial(scores_at, columns=cols, residual=residual, noise=noise, root=loaded)
+        total += score_covariance(samples, products(samples, residual), own)
+    return np.asarray(root @ total @ root.T)
 
 
 def _guess(R: Floats, z: Floats) -> Floats:
