@@ -21,8 +21,8 @@ from ..robot.frames import frame
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from .columns import Columns
-from .consistent import Consistent, Reduced, consistent, standard_errors
-from .estimate import QUIET
+from .consistent import Consistent, Reduced, consistent, reduced_to_rank, standard_errors
+from .estimate import QUIET, independent
 from .factor import Factor, triangle
 from .identify import PLAIN
 from .load import effect, inverse_root, least, recorded
@@ -35,6 +35,8 @@ from .samples import Samples
 
 ROUNDS = 20
 """Rounds of weighting, at most."""
+PULL = 0.2
+"""By how much the shape of that body may pull the load from the estimate, in standard errors."""
 RADIUS = 0.1
 """Radius of gyration of the body that an unknown load is drawn to, in metres."""
 
@@ -175,20 +177,28 @@ def identify_payload(
     factors = [samples.factor() for samples in both]
     T, values, noise = _joint_fit(cols, factors, more)
     covariance = _covariance(cols, both, more, T, values, noise)
-    p, last = len(cols.names), len(T) - 1
-    block = triangle(np.column_stack([T[p:last, p + COUNT : last], T[p:last, p : p + COUNT], T[p:last, last]]))
-    m = last - p - COUNT
-    own = block[m : m + COUNT, m : m + COUNT]
-    reduced = Reduced(
-        tuple(f"{name}1" for name in NAMES),
-        own,
-        block[m : m + COUNT, -1],
-        float(T[last, last] ** 2),
-        round(float(T[last, last] ** 2)) + COUNT,
-        covariance[p : p + COUNT, p : p + COUNT],
-    )
-    found = consistent(reduced, {}, Prior((_guess(own, reduced.z),), scaled=True))
-    return Payload(at, found, covariance[p : p + COUNT, p : p + COUNT])
+    p = len(cols.names)
+    own = covariance[p : p + COUNT, p : p + COUNT]
+    reduced = _of_load(T, slice(p, p + COUNT), own)
+    prior = Prior((_guess(reduced.R, reduced.z),), scaled=True)
+    found = consistent(reduced, {}, prior, harm=PULL**2 / (2.0 * reduced.freedom))
+    return Payload(at, found, own)
+
+
+def _of_load(T: Floats, load: slice, covariance: Floats) -> Reduced:
+    """Return what a triangle of all columns and the torque says of the load's, whatever the others' values.
+
+    Other columns come first, and only those that are independent: the rows of the others would take something of the
+    load with them.
+    """
+    before = np.ones(len(T) - 1, dtype=bool)
+    before[load] = False
+    others = np.flatnonzero(independent(T[:, :-1], before))
+    block = triangle(np.column_stack([T[:, others], T[:, load], T[:, -1]]))[len(others) :, len(others) :]
+    lengths = np.linalg.norm(T[:, load], axis=0)
+    names = tuple(f"{name}1" for name in NAMES)
+    rest = float(block[-1, -1] ** 2)
+    return reduced_to_rank(names, block[:COUNT, :COUNT], block[:COUNT, -1], rest, covariance, lengths)
 
 
 def _joint_fit(cols: Columns, factors: Sequence[Factor], more: Floats) -> tuple[Floats, Floats, Floats]:
