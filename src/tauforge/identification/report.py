@@ -140,6 +140,10 @@ def _data(result: Identification) -> Iterator[str]:
         "torques compared up to",
     )
     yield from _table(head, rows)
+    if result.findings:
+        yield "<h3>Findings</h3><ul>"
+        yield from (f"<li>{escape(str(finding))}</li>" for finding in result.findings)
+        yield "</ul>"
     yield "</article></section>"
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import IdentificationError, RobotWarning
 from ..robot.robot import Robot
 from .bounds import Bounds
+from .checks import Finding
 from .columns import Columns
 from .consistent import Consistent
 from .estimate import Fit, sums
@@ -57,6 +58,8 @@ class Identification:
         The options that also a validation needs.
     recordings
         What was identified from.
+    findings
+        What looks wrong with the recordings, or with the estimate.
     consistent
         The standard parameters of a possible robot, if they were asked for; the values then follow from these.
     """
@@ -70,6 +73,7 @@ class Identification:
     delay: float
     options: dict[str, Any]
     recordings: tuple[Recording, ...] = ()
+    findings: tuple[Finding, ...] = ()
     consistent: Consistent | None = None
 
     @property
