@@ -15,7 +15,7 @@ from ..errors import IdentificationError, RecordingWarning, TauforgeError
 from ..geometry.close_loops import closed_along
 from ..robot.robot import Robot
 from .columns import Columns
-from .delay import delay
+from .delay import delays
 from .diagnosis import best_order, channel_triangles, exchanged_coordinates, expected_scales, residual_shares
 from .estimate import Fit
 from .recording import SLICE, Recording, slices
@@ -218,12 +218,13 @@ def suspicions(recording: Recording, robot: Robot, given: Recording) -> list[Fin
     return found
 
 
-def doubts(samples: Samples, fit: Fit, covariance: Floats, recording: str = "") -> tuple[list[Finding], float]:
-    """Return what looks wrong with a fit of torques, and by how much these lag behind the motion (s)."""
+def doubts(samples: Samples, fit: Fit, covariance: Floats) -> tuple[list[Finding], tuple[float, ...]]:
+    """Return what looks wrong with a fit of torques, and by how much those of each recording lag behind the motion."""
     columns = samples.columns
-    late = delay(samples, fit)
+    late, left = delays(samples, fit)
+    recordings = [own.sources[0].recording.name for own in samples.recordings()]
     names, triangles = columns.torques, channel_triangles(samples)
-    found = [*_wrong_order(samples, triangles, late.left)]
+    found = [*_wrong_order(samples, triangles, left)]
     found = found or [*_wrong_signs(columns, fit.values, covariance), *_wrong_sizes(columns, triangles)]
     found += [
         Finding(
@@ -232,20 +233,23 @@ def doubts(samples: Samples, fit: Fit, covariance: Floats, recording: str = "") 
             f"most of the torque of {name} ({100 * x:.0f} %) is not explained",
             "if it is not noise, are the columns in the robot's order, and signs, units and gear ratios right?",
         )
-        for name, x in zip(names, late.left, strict=True)
+        for name, x in zip(names, left, strict=True)
         if x > POOR
     ]
-    if late.is_material:
-        how = "lag behind" if late.late > 0 else "are ahead of"
-        found.append(
-            Finding(
-                "delay",
-                "",
-                f"the torques {how} the motion by {1e3 * abs(late.late):.3g} ms",
-                f"if they were not measured at the same time, rec.shifted({late.late:.4g}) corrects it",
+    found = [replace(x, recording=recordings[0]) for x in found]
+    for name, each in zip(recordings, late, strict=True):
+        if each.is_material:
+            how = "lag behind" if each.late > 0 else "are ahead of"
+            found.append(
+                Finding(
+                    "delay",
+                    "",
+                    f"the torques {how} the motion by {1e3 * abs(each.late):.3g} ms",
+                    f"if they were not measured at the same time, rec.shifted({each.late:.4g}) corrects it",
+                    name,
+                )
             )
-        )
-    return [replace(x, recording=recording) for x in found], late.late
+    return found, tuple(each.late for each in late)
 
 
 def _wrong_order(samples: Samples, triangles: Sequence[Floats], left: Floats) -> Iterator[Finding]:

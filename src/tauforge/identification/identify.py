@@ -20,7 +20,7 @@ from .columns import Columns, columns
 from .direct import Motion
 from .essential import essential as needed
 from .estimate import Flags, weighted
-from .methods import METHODS, Estimate
+from .methods import METHODS, Estimate, by_recording
 from .motors import with_motors
 from .options import AUTO, check_work, terms
 from .recording import Recording, listed
@@ -118,8 +118,18 @@ def identify(
     warn(findings, accept)
     options: dict[str, Any] = {"cutoff": cutoff, "decimate": decimate}
     hows = tuple(source.filters for source in sources)
+    weights = tuple(part.sources[0].weights for part in samples.recordings())
     result = Identification(
-        samples.columns, *estimate, samples.speeds, hows, method, late, options, tuple(given), findings
+        samples.columns,
+        *estimate,
+        samples.speeds,
+        hows,
+        method,
+        late,
+        options,
+        tuple(given),
+        findings=findings,
+        weights=weights,
     )
     return result.made_consistent(prior, bounds) if consistent else result
 
@@ -133,8 +143,8 @@ def _estimated(
     method: str,
     rich: bool,
     essential: bool,
-) -> tuple[Samples, Estimate, tuple[tuple[Finding, ...], float]]:
-    """Return the estimate of sources with its samples, and what looks wrong, with the delay of the torques."""
+) -> tuple[Samples, Estimate, tuple[tuple[Finding, ...], tuple[float, ...]]]:
+    """Return the estimate of sources with its samples, and what looks wrong, with the delays of torques."""
     found = sources[0].columns
     _check_length(found, sources)
     findings = [
@@ -148,10 +158,11 @@ def _estimated(
             executor = workers
         parts = [part for source in sources for part in source.split(_parts(workers, method))]
         samples = _tuned(Samples(found, parts, np.ones(len(found.rubbing)), rest=rest, executor=executor))
+        samples = samples if method == "ordinary" else by_recording(samples)
         samples, estimate = fit(samples, np.ones(len(found.names), dtype=bool))
         if rich or essential:
             samples, estimate = _fewer(samples, estimate, fit, rich, essential)
-        more, late = doubts(samples, estimate.fit, estimate.covariance, given[0].name)
+        more, late = doubts(samples, estimate.fit, estimate.covariance)
     return samples, estimate, ((*findings, *more), late)
 
 
@@ -168,7 +179,7 @@ def _check_consistent(consistent: bool, prior: Robot | None, bounds: Bounds | No
 
 def _fit(samples: Samples, use: Flags, method: str, controllers: Sequence[Any]) -> tuple[Samples, Estimate]:
     """Return the estimate, and the samples with the load that it depends on."""
-    known = any(x is not None for x in controllers) or samples.sources[0].recording.reference is not None
+    known = any(x is not None for x in controllers) or all(x.recording.reference is not None for x in samples.sources)
     for _ in range(LOADED if samples.columns.loaded else 1):
         simulate = Motion(samples, controllers) if known else None
         estimate = METHODS[method](samples, use, simulate)

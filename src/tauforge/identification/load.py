@@ -71,7 +71,7 @@ def doubts_of_both(both: Sequence[Samples], values: Sequence[Floats], noise: Flo
     found: dict[tuple[str, str, str], Finding] = {}
     for samples, x in zip(both, values, strict=True):
         fit = Fit(x, np.ones(len(x), dtype=bool), noise, np.zeros((len(x) + 1, len(x) + 1)))
-        for finding in doubts(samples, fit, covariance, samples.sources[0].recording.name)[0]:
+        for finding in doubts(samples, fit, covariance)[0]:
             about = "" if finding.code == "delay" else finding.code  # each recording has a delay of its own
             found.setdefault((about or finding.recording, finding.code, finding.joint), finding)
     return [*found.values()]

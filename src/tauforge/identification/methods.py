@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from ..errors import IdentificationError
 from .columns import Columns
-from .estimate import Fit, Flags, independent, inverse_of, residuals, total, weighted
-from .factor import triangle
+from .estimate import QUIET, Fit, Flags, independent, inverse_of, residuals, total, weighted
+from .factor import Factor, triangle
 from .noise import LAGS, autocorrelation, combined, correlated, long_run, memory, robust, scores
 from .samples import Block, Samples
 
@@ -29,6 +29,8 @@ HUBER = 1.345
 """Standard deviations beyond which a residual counts less; for normal noise this costs 5 % of the efficiency."""
 ROUNDS = 20
 """Rounds of reweighting and of simulation, at most."""
+PRIOR = 20.0
+"""Samples of the common noise that each recording's own counts for, besides its own."""
 SETTLED = 1e-3
 """Change of the values, in standard errors, that ends the rounds."""
 RUN_IN = 0.1
@@ -42,6 +44,39 @@ class Estimate(NamedTuple):
 
     fit: Fit
     covariance: Floats
+
+
+def by_recording(samples: Samples) -> Samples:
+    """Return the samples with a weight for each channel of each recording, from what the common estimate leaves of it.
+
+    The mean of the weights' inverse squares is one, so that the noise of a channel is still that of all its samples.
+    The logarithm of a recording's noise is drawn to the common one's, as much as ``PRIOR`` samples would, so that a
+    short one that the estimates follow does not count too much.
+    """
+    parts, columns = samples.recordings(), samples.columns
+    if len(parts) < 2:
+        return samples
+    factors = [part.factor() for part in parts]
+    counts = np.array([factor.counts for factor in factors])
+    weights = np.ones(counts.shape)
+    for _ in range(ROUNDS):
+        fit = weighted(Factor.sum(map(Factor.times, factors, weights)), columns)
+        root = inverse_of(fit.information, fit.determined)
+        squares, free = np.zeros(counts.shape), counts.copy()
+        for r, factor in enumerate(factors):
+            for k, (T, own) in enumerate(zip(factor.triangles, columns.rows, strict=True)):
+                squares[r, k] = np.sum((T[:, -1] - T[:, :-1] @ fit.values[list(own)]) ** 2)
+                free[r, k] -= np.sum((T[:, :-1] @ root[list(own)] * weights[r, k] / fit.noise[k]) ** 2)
+        common = squares.sum(axis=0) / np.maximum(counts.sum(axis=0), 1.0)
+        free, least = np.maximum(free, 0.0), np.maximum(QUIET**2 * common, 1e-300)
+        own = np.log(np.maximum(squares / np.maximum(free, 1.0), least))
+        variance = np.exp((free * own + PRIOR * np.log(np.maximum(common, least))) / (free + PRIOR))
+        mean = (variance * counts).sum(axis=0) / np.maximum(counts.sum(axis=0), 1.0)
+        before = weights
+        weights = np.sqrt(mean / variance)
+        if np.allclose(before, weights, rtol=0.01):
+            break
+    return samples.changed(sources=[replace(x, weights=weights[x.number]) for x in samples.sources])
 
 
 def ordinary(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
