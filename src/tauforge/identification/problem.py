@@ -196,7 +196,10 @@ class Problem:
             )
             stuck.at = found.x[: self.size]
             raise stuck
-        return found.x[: self.size]
+        unknowns = found.x[: self.size].copy()
+        own = list(self.positive)
+        unknowns[own] = np.maximum(unknowns[own], 0.0)  # the solver keeps this within its tolerance only
+        return unknowns
 
 
 def whitened(matrix: Floats, right: Floats, prior: Prior, known: Known, at: Prior | None = None) -> Problem:
