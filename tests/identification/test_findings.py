@@ -148,3 +148,11 @@ def test_loads_and_gains_are_checked_likewise(loaded, identified):
         identified(robot, pair[0], motions.recorded(robot, seed=1, size=2.0))
     with pytest.raises(IdentificationError, match="accept has"):
         identified(robot, *pair, accept=["anything"])
+
+
+@pytest.mark.parametrize("name", ["planar2r", "scara", "stanford"])
+def test_arbitrary_inertias_are_no_findings(name):
+    robot = filled(tf.robots.bundled(name), 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tf.identify(tf.robots.bundled(name), recorded(robot, 8.0, seed=2), friction=("FV", "FS", "FO"))

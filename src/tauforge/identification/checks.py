@@ -42,8 +42,10 @@ CERTAIN = 5.0
 """Standard errors below zero from which friction or a rotor inertia is negative."""
 ALIKE = 0.9
 """Correlation from which a torque is that of the robot's own values but for a factor."""
-FACTOR = 8.0
-"""Such a factor that robots of the same description do not differ by."""
+FACTOR, ALONE = 8.0, 20.0
+"""Such factors that robots of the same description do not differ by: of all torques, and of a single one."""
+NEGATED = (0.5, 2.0)
+"""Minus such a factor, from which a torque counts the other way; beyond, values may be rough."""
 CODES = {
     "still": "a joint that did not move",
     "degrees": "angles in degrees",
@@ -326,7 +328,8 @@ def _wrong_sizes(columns: Columns, triangles: Sequence[Floats]) -> Iterator[Find
     scales, alike = expected_scales(triangles, columns, expected)
     clear = np.abs(alike) > ALIKE
     size = np.abs(scales)
-    odd = clear & ((scales < 0.0) | (size > FACTOR) | (size < 1.0 / FACTOR))
+    turned = (scales < 0.0) & (size > NEGATED[0]) & (size < NEGATED[1])
+    odd = clear & (turned | (size > FACTOR) | (size < 1.0 / FACTOR))
     names = columns.torques
     if odd.sum() > 1 and np.array_equal(odd, clear) and np.ptp(np.log(size[odd])) < np.log(FACTOR):
         common = float(np.median(scales[odd]))
@@ -338,7 +341,7 @@ def _wrong_sizes(columns: Columns, triangles: Sequence[Floats]) -> Iterator[Find
             f"rec.changed(tau=rec.tau * {1.0 / common:.3g}); or the values of the robot are",
         )
         return
-    for k in np.flatnonzero(odd):
+    for k in np.flatnonzero(clear & (turned | (size > ALONE) | (size < 1.0 / ALONE))):
         factors = [float(f"{1.0 / scales[k]:.3g}") if j == k else 1 for j in range(len(names))]
         yield Finding(
             "scale",
