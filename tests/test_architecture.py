@@ -45,6 +45,7 @@ def test_public_names():
         "ExcitingTrajectory",
         "ExpressionError",
         "FileLimits",
+        "Finding",
         "formulations",
         "fourier_motion",
         "Function",

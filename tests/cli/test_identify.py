@@ -55,3 +55,16 @@ def test_other_names_degrees_and_motors(tmp_path):
         bad = CliRunner().invoke(app, ["validate", arm, log, *given])
         assert bad.exit_code != 0
         assert message in str(bad.exception) + bad.output, bad.output
+
+
+def test_findings_are_shown_and_accepted(tmp_path):
+    robot = filled(tf.robots.planar2r())
+    robot.save(tmp_path / "arm.toml")
+    recording = recorded(robot, 6.0).shifted(-0.02)
+    table = np.column_stack([recording.t, recording.q, recording.tau])
+    np.savetxt(tmp_path / "late.csv", table, delimiter=",", header="t,q1,q2,tau1,tau2", comments="")
+    command = ["identify", str(tmp_path / "arm.toml"), str(tmp_path / "late.csv"), "--friction", "FV,FS,FO"]
+    assert "rec.shifted(0.02" in CliRunner().invoke(app, command).output
+    accepted = CliRunner().invoke(app, [*command, "--accept", "delay"])
+    assert accepted.exit_code == 0
+    assert "rec.shifted" not in accepted.output

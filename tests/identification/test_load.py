@@ -7,7 +7,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.errors import IdentificationError
-from tests.identification.motions import arm, recorded, rubbing
+from tests.identification.motions import arm, motion, recorded, rubbing, torques
 
 pytest.importorskip("clarabel")
 MASS, CENTRE = 2.5, (0.05, -0.02, 0.1)
@@ -105,3 +105,28 @@ def test_gains_that_nothing_tells_are_said():
     assert "undetermined" in found.table()
     with pytest.raises(IdentificationError, match="are not determined"):
         found.applied(pair[0])
+
+
+@pytest.mark.parametrize("name", ["planar2r", "puma560"])
+def test_what_is_determined_of_a_load_is_not_drawn_by_what_is_not(name):
+    """Two joints leave some of the ten parameters open, and some of the robot's own."""
+    robot = getattr(tf.robots, name)()
+    robot = robot.lock(dict.fromkeys(robot.joint_names[2:], 0.3))
+    at = robot.bodies[-1].name
+    motions = [motion(2, seed=seed) for seed in (0, 1)]
+    loaded = robot.payload(MASS, CENTRE, INERTIA.tolist(), at=at)
+    tau = [torques(x)(*states) for x, (_, *states) in zip((robot, loaded), motions, strict=True)]
+    values, errors = [], []
+    for seed in range(30):
+        noise = 0.5 * np.random.default_rng(seed).normal(size=(2, *tau[0].shape))
+        pair = [tf.Recording(t, q, x, qd, qdd) for (t, q, qd, qdd), x in zip(motions, tau + noise, strict=True)]
+        found = tf.identify_payload(robot, *pair, at=at, friction=(), cutoff=None)
+        values.append(found.consistent.values)
+        errors.append(found.errors)
+    known = np.isfinite(errors).all(axis=0)
+    turned = MASS * (np.dot(CENTRE, CENTRE) * np.eye(3) - np.outer(CENTRE, CENTRE)) + INERTIA
+    truth = np.array([*turned[np.triu_indices(3)], *(MASS * np.array(CENTRE)), MASS])
+    bias = (np.mean(values, axis=0) - truth) / np.sqrt(np.mean(np.square(errors), axis=0))
+    assert known.sum() >= 4
+    assert np.all(np.abs(bias[known]) < 0.6)
+    assert np.mean((np.abs(values - truth) < 1.96 * np.array(errors))[:, known]) > 0.9

@@ -7,6 +7,7 @@ import pytest
 
 import tauforge as tf
 from tauforge.errors import IdentificationError
+from tests.identification.known import filled, fourier
 from tests.identification.motions import arm, links, motion, recorded, rubbing
 from tests.random_robots import random_robot
 
@@ -116,3 +117,21 @@ def test_you_are_told_where_no_possible_robot_fits(robot):
     backwards = replace(wrong, tau=-wrong.tau)
     with pytest.warns(tf.RobotWarning, match="no possible robot fits as well"):
         tf.identify(robot, backwards, friction=(), rotors=False, cutoff=None, consistent=True)
+
+
+def test_a_slider_crank_always_has_a_possible_robot():
+    """Friction makes most of its torques, and its links hardly any."""
+    guess = tf.robots.slider_crank()
+    start = tf.close_loops(guess, None)
+    held = [guess.coordinate_names.index(name) for name in guess.velocity_names]
+    t = np.arange(2000) / 200.0
+    for seed in (3, 5, 8, 13):
+        robot = filled(guess, seed)
+        q, qd, qdd = fourier(1, t, seed + 2)
+        q = tf.close_loops(robot, q - q[0] + start[held], guess=np.broadcast_to(start, (len(t), len(start))))
+        tau = tf.inverse_dynamics(robot).compile()(q, qd, qdd)
+        noise = 0.02 * tau.std() * np.random.default_rng(seed).normal(size=tau.shape)
+        recording = tf.Recording(t, q, tau + noise, qd, qdd)
+        result = tf.identify(guess, recording, friction=("FV", "FS", "FO"), cutoff=None, consistent=True)
+        assert all(np.linalg.eigvalsh(P).min() > 0.0 for P in result.consistent.pseudo_inertias())
+        assert result.consistent.harm < 0.04

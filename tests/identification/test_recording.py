@@ -205,3 +205,10 @@ def test_friction_that_turns_is_no_delay():
     with pytest.warns(tf.RecordingWarning, match="lag behind"):
         found = tf.identify(robot, recording.shifted(-0.03), friction=PLAIN)
     assert found.delay == pytest.approx(0.03, rel=0.2)
+
+
+def test_a_cutoff_that_leaves_nothing_of_the_motion_is_refused(planar):
+    robot, recording = planar
+    for cutoff in (1e-9, 1e-6, 0.05):
+        with pytest.raises(tf.IdentificationError, match="show nothing that is slower"):
+            tf.identify(robot, recording, cutoff=cutoff)

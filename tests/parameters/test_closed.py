@@ -12,6 +12,7 @@ from tauforge.models.coordinates import Coordinates
 from tauforge.models.loops.closure import rows
 from tauforge.models.loops.search import mechanism_of
 from tauforge.parameters.closed import dependencies, monomial, tidy
+from tauforge.parameters.closed_states import Walk
 from tauforge.robot.entries import by_joint
 from tauforge.spatial.inertia import NAMES
 
@@ -239,3 +240,26 @@ def test_friction_of_joints_that_turn_alike_is_added_up(sr400):
     q[:, [0, 3, 4, 5]] = rng.uniform(-1.0, 1.0, (60, 4))
     Y = np.vstack(program.compile()(q, *rng.normal(size=(2, 60, 6))))
     assert np.linalg.svd(Y / np.linalg.norm(Y, axis=0), compute_uv=False)[-1] > 1e-3
+
+
+def test_a_guess_does_not_change_the_rank():
+    """Two columns of a platform's last leg differ by 4e-4 of their length; others are sums of these."""
+    robot = tf.robots.gough_stewart()
+    anywhere, at_home = (tf.base_parameters(robot, guess=guess) for guess in (None, tf.close_loops(robot, None)))
+    assert len(at_home.forms) == len(anywhere.forms) == 84
+
+
+def test_sums_of_columns_that_hardly_differ_are_dependent():
+    random = np.random.default_rng(0)
+    a, b, c = random.normal(size=(3, 200))
+    near = a + 3e-4 * b
+    Y = np.column_stack([a, c, near, 5.0 * (near - a) / 3e-4 + c])
+    found = dependencies(Y * (1.0 + 3e-13 * random.normal(size=Y.shape)))
+    assert list(found) == [3]
+    assert found[3] == pytest.approx({0: -5.0 / 3e-4, 1: 1.0, 2: 5.0 / 3e-4}, rel=1e-6)
+
+
+def test_a_singular_guess_leaves_the_motions_that_loops_allow():
+    flat = [0.0, 0.0, 0.0]
+    robot = four_bars(1.0, 0.5)  # a parallelogram, folded
+    assert Walk(robot, 4, flat).mobility == Walk(robot, 4, [0.7, -0.7, 0.7]).mobility == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +31,10 @@ Coupling = Annotated[
 Method = Annotated[str, typer.Option("--method", metavar="NAME", help="weighted, ordinary, huber or total.")]
 Essential = Annotated[bool, typer.Option("--essential", help="Leave out what the data cannot tell from zero.")]
 Cutoff = Annotated[str, typer.Option("--cutoff", metavar="HZ", help="Of the filter of positions; from the data.")]
+Accept = Annotated[
+    list[str] | None,
+    typer.Option("--accept", metavar="CODE", help="A finding that you know of, such as saturated or sign:joint2."),
+]
 Check = Annotated[
     list[Path] | None,
     typer.Option("--validate", metavar="DATA", help="A recording that is predicted, not used; can be repeated."),
@@ -53,6 +58,7 @@ def identify(
     essential: Essential = False,
     cutoff: Cutoff = "",
     consistent: Consistent = False,
+    accept: Accept = None,
     check: Check = None,
     report: Report = "",
     output: Save = "",
@@ -70,7 +76,7 @@ def identify(
     """
     found = robot()
     options: dict[str, Any] = {"rotors": rotors, "springs": springs, "method": method, "essential": essential}
-    options["consistent"] = consistent
+    options |= {"consistent": consistent, "accept": tuple(accept or ())}
     if friction:
         options["friction"] = tuple(x.strip() for x in friction.split(","))
     if coupling:
@@ -79,9 +85,13 @@ def identify(
         options["cutoff"] = number(cutoff)
     how = (columns, degrees, motors, zero, gains, topic, step)
     recordings, others = (read(paths, found, *how) for paths in (data, check or ()))
-    with errors.status("identifying"):
+    with errors.status("identifying"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", tf.RecordingWarning)  # shown below
         result = tf.identify(found, recordings, **options)
     console.print(result.table(), markup=False, highlight=False, soft_wrap=True)
+    for finding in result.findings:
+        if not finding.is_accepted(options["accept"]):
+            errors.print(f"[yellow]warning:[/yellow] {escape(str(finding))}", highlight=False, soft_wrap=True)
     own = result.validate(others or recordings)
     title = "Predicted recordings" if check else "The same recordings"
     console.print(f"\n{title}\n{own.table()}", markup=False, highlight=False, soft_wrap=True)

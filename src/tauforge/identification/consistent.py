@@ -35,6 +35,8 @@ LEAST = 1e-9
 """Moments of a link, relative to its prior's, that are too small to start from."""
 EXACT = (1e-7, 1e-6, 1e-5)
 """Residuals smaller than this part of the torques count as rounding; the next one if the solver cannot do with less."""
+RANK = 1e-10
+"""Singular value of columns of unit length, relative to the largest, that counts as zero."""
 POSITIVE = ("XX", "YY", "ZZ", "M")
 """Parameters that no body has with a negative value."""
 PROFILE = 3.84
@@ -50,7 +52,7 @@ class Reduced:
     names
         Names of the columns.
     R
-        The factor, one column per name.
+        The factor, one column per name, and one row per direction that the measurements determine.
     z
         Its right-hand side.
     rest
@@ -71,7 +73,7 @@ class Reduced:
     @property
     def freedom(self) -> int:
         """Number of equations that are left over."""
-        return max(self.rows - len(self.names), 1)
+        return max(self.rows - len(self.R), 1)
 
     def noise(self, more: float = 0.0) -> float:
         """Return the standard deviation of independent noise that would give estimates as uncertain as these are, and
@@ -80,8 +82,33 @@ class Reduced:
         white = (self.rest + more) / self.freedom
         if self.covariance is None or not self.rest:
             return float(np.sqrt(white))
-        spread = float(np.sum(self.R @ self.covariance * self.R)) / len(self.names)
+        spread = float(np.sum(self.R @ self.covariance * self.R)) / len(self.R)
         return float(np.sqrt(max(spread, self.rest / self.freedom) * white * self.freedom / self.rest))
+
+
+def reduced_to_rank(
+    names: Sequence[str], R: Floats, z: Floats, rest: float, covariance: Floats, lengths: Floats | None = None
+) -> Reduced:
+    """Return weighted least squares with rows for the directions that the measurements determine only.
+
+    The triangle of columns that are not independent has rows that say nothing of the unknowns, and yet have a part of
+    the residual on their right-hand side. A rotation makes these rows zero; their squares belong to the residual.
+
+    Parameters
+    ----------
+    rest
+        Sum of squares of the residual so far, each divided by the variance of its noise, so that it counts equations.
+    lengths
+        Lengths of the columns, beside which zero is judged; by default those of the factor.
+    """
+    lengths = np.linalg.norm(R, axis=0) if lengths is None else lengths
+    scale = np.where(lengths > 0.0, lengths, 1.0)
+    left, sizes, right = np.linalg.svd(R / scale)
+    rank = int(np.sum(sizes > RANK * sizes.max(initial=0.0)))
+    rest += float(np.sum((left[:, rank:].T @ z) ** 2))
+    if rank < len(R):
+        R, z = sizes[:rank, None] * right[:rank] * scale, left[:, :rank].T @ z
+    return Reduced(tuple(names), R, z, rest, round(rest) + rank, covariance)
 
 
 @dataclass(frozen=True)
@@ -187,6 +214,7 @@ def consistent(
     others: Mapping[str, float] | None = None,
     bounds: Sequence[Inequality] = (),
     positive: Sequence[str] = ("IA", "FV", "FS"),
+    harm: float = HARM,
 ) -> Consistent:
     """Return the possible robot closest to the prior among those that fit the measurements.
 
@@ -200,6 +228,8 @@ def consistent(
         Prior values of rotor inertias.
     positive
         What the names of parameters begin with that must not be negative.
+    harm
+        By how much the prior may increase the residual's length, relative to that of the best possible robot.
     """
     links = [f"{name}{j}" for j in range(first, first + len(prior.matrices)) for name in NAMES]
     names, K = form_matrix(reduced.names, forms, links)
@@ -213,7 +243,7 @@ def consistent(
     )
     for exact in EXACT:
         try:
-            return _chosen(reduced, names, K, prior, known, exact)
+            return _chosen(reduced, names, K, prior, known, exact, harm)
         except Stuck:
             if exact == EXACT[-1]:
                 raise
@@ -221,20 +251,20 @@ def consistent(
 
 
 def _chosen(
-    reduced: Reduced, names: tuple[str, ...], K: Floats, prior: Prior, known: Known, exact: float
+    reduced: Reduced, names: tuple[str, ...], K: Floats, prior: Prior, known: Known, exact: float, harm: float
 ) -> Consistent:
     """Return the possible robot; residuals below a part of the torques count as rounding.
 
     The prior's weight, and its common factor if that is not known, are corrected until they agree with the result.
     """
-    matrix, count = reduced.R @ K, len(reduced.names)
+    matrix, count = reduced.R @ K, max(len(reduced.R), 1)
     rounding = exact * float(np.linalg.norm(reduced.z)) / np.sqrt(count)
     noise = max(reduced.noise(), rounding)
     problem = whitened(matrix, reduced.z, prior, known)
     start = problem.fit(noise * np.sqrt(count))
     best = problem.residual(start)
     noise = max(reduced.noise(best), rounding)
-    allowed = best + ((1.0 + HARM) ** 2 - 1.0) * max(reduced.rest + best, rounding**2 * reduced.freedom)
+    allowed = best + ((1.0 + harm) ** 2 - 1.0) * max(reduced.rest + best, rounding**2 * reduced.freedom)
     factor = float(np.median(problem.relative_mass(start)))
     prior = prior.times(factor) if prior.scaled else prior
     weight, most, at = 1.0, MOST, prior
@@ -290,7 +320,7 @@ def standard_errors(matrix: Floats, directions: Floats, noise: Floats) -> Floats
     of its covariance); infinite for a form that the measurements do not determine.
     """
     left, values, rows = np.linalg.svd(matrix, full_matrices=False)
-    kept = values > 1e-10 * values.max(initial=0.0)
+    kept = values > RANK * values.max(initial=0.0)
     along = directions @ rows[kept].T
     outside = np.linalg.norm(directions - along @ rows[kept], axis=1)
     errors = np.linalg.norm(along / values[kept] @ left[:, kept].T @ noise, axis=1)

@@ -32,14 +32,13 @@ SHORTEST = 0.1
 
 
 class Delay(NamedTuple):
-    """By how much the torques lag behind the motion, in seconds, what share of the residuals this explains, the time
-    between samples, and what is left of each torque, relative to it.
+    """By how much the torques of a recording lag behind the motion, in seconds, what share of its residuals this
+    explains, and the time between its samples.
     """
 
     late: float
     share: float
     step: float
-    left: Floats
 
     @property
     def is_material(self) -> bool:
@@ -47,21 +46,43 @@ class Delay(NamedTuple):
         return self.share > MATERIAL and abs(self.late) > SHORTEST * self.step
 
 
-def delay(samples: Samples, fit: Fit) -> Delay:
-    """Return the delay that the residuals of a fit show."""
-    columns, filters = samples.columns, samples.sources[0].filters
-    count, step = len(columns.names), filters.step * filters.decimation
-    factor = Factor.sum(samples.passed(partial(_with_rates, columns=columns, fit=fit, step=step)))
-    rows = [(*own, count) for own in columns.rows]
-    R = factor.whole(rows, count + 1, 1.0 / fit.noise)
-    values, known = solved(R, np.concatenate([fit.determined, [True]]))
-    sizes = np.array([factor.torque(k) for k in range(len(rows))])
+def delays(samples: Samples, fit: Fit) -> tuple[list[Delay], Floats]:
+    """Return the delay of each recording that the residuals of a fit show, and what is left of each torque, relative
+    to it.
+
+    Each recording has a column of its own beside those of the parameters, which all share.
+    """
+    columns, recordings = samples.columns, samples.recordings()
+    count, more = len(columns.names), len(recordings)
+    factors, wholes = [], []
+    for k, own in enumerate(recordings):
+        filters = own.sources[0].filters
+        job = partial(_with_rates, columns=columns, fit=fit, step=filters.step * filters.decimation)
+        factors.append(Factor.sum(own.passed(job)))
+        rows = [(*places, count + k) for places in columns.rows]
+        wholes.append(factors[-1].whole(rows, count + more, 1.0 / fit.noise))
+    R = triangle(np.vstack(wholes))
+    values, known = solved(R, np.concatenate([fit.determined, np.ones(more, dtype=bool)]))
+    found = []
+    for k, whole in enumerate(wholes):
+        step, late = recordings[k].sources[0].filters.step, float(values[count + k])
+        if not known[count + k]:
+            found.append(Delay(0.0, 0.0, step))
+            continue
+        others = [int(place) for place in np.flatnonzero(known) if place != count + k]
+        explained = float(triangle(R[:, [*others, count + k, -1]])[-2, -1]) ** 2
+        left = float(np.sum((whole[:, -1] - whole[:, :-1] @ values) ** 2))
+        found.append(Delay(late, explained / max(explained + left, 1e-300), step))
+    return found, _shares(Factor.sum(factors), columns, fit.values)
+
+
+def _shares(factor: Factor, columns: Columns, values: Floats) -> Floats:
+    """Return what values leave of each torque, relative to it; nothing of one that is zero."""
+    sizes = np.array([factor.torque(k) for k in range(len(columns.rows))])
     counted = sizes > QUIET * sizes.max()
-    left = np.where(counted, residuals(factor, rows, np.append(fit.values, 0.0)) / np.where(counted, sizes, 1.0), 0.0)
-    if not known[-1]:
-        return Delay(0.0, 0.0, filters.step, left)
-    late = triangle(R[:, [*np.flatnonzero(known), -1]])[-2:, -1]
-    return Delay(float(values[-1]), float(late[0] ** 2 / max(float(np.sum(late**2)), 1e-300)), filters.step, left)
+    rows = [(*own, -1) for own in columns.rows]  # after the columns, that of the delay
+    left = residuals(factor, rows, np.append(values, 0.0))
+    return np.where(counted, left / np.where(counted, sizes, 1.0), 0.0)
 
 
 def _with_rates(blocks: Iterable[Block], columns: Columns, fit: Fit, step: float) -> Factor:

@@ -95,6 +95,10 @@ class Factor:
                 kept = [cls._stacked(kept)]
         return kept[0] if len(kept) == 1 else cls._stacked(kept)
 
+    def times(self, weights: Floats) -> Factor:
+        """Return the factor of the same samples, those of each channel times its weight."""
+        return Factor(tuple(T * x for T, x in zip(self.triangles, weights, strict=True)), self.counts)
+
     @classmethod
     def _stacked(cls, factors: Sequence[Factor]) -> Factor:
         stacked = (np.vstack(own) for own in zip(*(factor.triangles for factor in factors), strict=True))

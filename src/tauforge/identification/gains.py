@@ -8,20 +8,22 @@ Gauss and Newton's method on the triangular factors of the recordings.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import IdentificationError
 from ..robot.robot import Robot
+from .checks import Finding, check_accept, warn
 from .columns import Columns
 from .consistent import standard_errors
 from .factor import Factor
 from .identify import PLAIN
-from .load import effect, in_frame, inverse_information, least, lengths, recorded
+from .load import doubts_of_both, effect, in_frame, inverse_root, least, lengths, recorded
 from .noise import products, score_covariance, scores
 from .options import AUTO
 from .pseudo_inertia import Floats
@@ -47,11 +49,14 @@ class Gains:
         Torque per unit of the signal; NaN for a drive whose gain the recordings do not determine.
     errors
         Standard errors of the gains; infinite where they are not determined.
+    findings
+        What looks wrong with the recordings, or with the gains.
     """
 
     names: tuple[str, ...]
     values: Floats
     errors: Floats
+    findings: tuple[Finding, ...] = ()
 
     def applied(self, recording: Recording) -> Recording:
         """Return a recording with torques in place of the drives' signals."""
@@ -94,6 +99,7 @@ def identify_gains(
     rotors: bool = True,
     cutoff: float | str | None = AUTO,
     decimate: int | None = None,
+    accept: Sequence[str] = (),
 ) -> Gains:
     """Return the gains of a robot's drives, from recordings with and without a load that is known.
 
@@ -105,13 +111,24 @@ def identify_gains(
         The load, as in ``robot.payload``.
     friction, rotors
         What joints have, as in ``identify``.
-    cutoff, decimate
+    cutoff, decimate, accept
         As in ``identify``.
     """
-    cols, both = recorded(robot, unloaded, loaded, friction, rotors, cutoff=cutoff, decimate=decimate)
+    accept = check_accept(accept)
+    cols, both, findings = recorded(robot, unloaded, loaded, friction, rotors, cutoff=cutoff, decimate=decimate)
     empty = replace(robot, bodies=tuple(replace(x, inertia=type(x.inertia)()) for x in robot.bodies))
     load = effect(cols, at) @ in_frame(empty, empty.payload(mass, com, inertia, at=at), at)
-    return _Search(cols, both, [samples.factor() for samples in both], load).gains()
+    found = _Search(cols, both, [samples.factor() for samples in both], load).gains()
+    found = replace(found, findings=(*findings, *found.findings))
+    warn(found.findings, accept, level=3)
+    return found
+
+
+def _undetermined(names: Sequence[str], lost: NDArray[np.bool_]) -> Finding:
+    """Return what is said of gains that the recordings do not determine."""
+    some = ", ".join(name for name, x in zip(names, lost, strict=True) if x)
+    fix = "does the load act on them, and was it attached in one of the recordings only?"
+    return Finding("load", "", f"the recordings do not determine the gains of {some}", fix)
 
 
 @dataclass(frozen=True)
@@ -132,38 +149,58 @@ class _Search:
             values, inverse = values + step[:p], inverse + step[p:]
             if np.all(np.abs(step[p:]) <= 1e-10 * np.abs(inverse)):
                 break
-        errors = self._errors(values, inverse, slope)
-        lost = np.isinf(standard_errors(slope / lengths(slope), np.eye(slope.shape[1]), np.eye(len(slope))))[p:]
-        lost |= np.abs(inverse) <= TOLD * errors
+        every = self._errors(values, inverse, slope)
+        every[np.isinf(standard_errors(slope / lengths(slope), np.eye(slope.shape[1]), np.eye(len(slope))))] = np.inf
+        errors = every[p:]
+        lost = np.isinf(errors) | (np.abs(inverse) <= TOLD * errors)
         found = 1.0 / np.where(lost, 1.0, inverse)
-        return Gains(names, np.where(lost, np.nan, found), np.where(lost, np.inf, errors * found**2))
+        doubts = (*self._doubts(values, inverse, every[:p]),) if not lost.any() else (_undetermined(names, lost),)
+        return Gains(names, np.where(lost, np.nan, found), np.where(lost, np.inf, errors * found**2), doubts)
+
+    def _doubts(self, values: Floats, inverse: Floats, errors: Floats) -> Iterator[Finding]:
+        """Yield what looks wrong with the fit, once signals are torques."""
+        both = []
+        for samples in self.samples:
+            recordings = (source.recording.changed(tau=source.recording.tau / inverse) for source in samples.sources)
+            sources = [replace(x, recording=rec) for x, rec in zip(samples.sources, recordings, strict=True)]
+            both.append(samples.changed(sources=sources))
+        noise = self._noise(values, inverse) / np.abs(inverse)
+        found = doubts_of_both(both, (values, values + self.load), noise, errors)
+        if np.all(inverse < 0.0) or any(x.code == "sign" and not x.joint for x in found):
+            found = [x for x in found if x.code not in ("sign", "scale")]
+            yield Finding(
+                "load",
+                "",
+                "with these gains the load pulls upwards, or friction drives every joint",
+                "are the recordings with and without it exchanged? identify_gains(robot, loaded, unloaded, …)",
+            )
+        yield from found
 
     def _errors(self, values: Floats, inverse: Floats, slope: Floats) -> Floats:
-        """Return the standard errors of the factors under noise that is correlated over time and between joints."""
-        noise = self._noise(values, inverse)
+        """Return the standard errors of values and factors under noise that is correlated over time and between
+        channels.
+        """
+        noise, root = self._noise(values, inverse), inverse_root(slope)
         parts = [
             score_covariance(
                 samples,
                 products(samples, partial(self._residual, values=x, inverse=inverse, noise=noise)),
-                partial(self._scores, values=x, inverse=inverse, noise=noise),
+                partial(self._scores, values=x, inverse=inverse, noise=noise, root=root),
             )
             for samples, x in zip(self.samples, (values, values + self.load), strict=True)
         ]
-        total = parts[0] + parts[1]
-        bread = inverse_information(slope)[len(values) :]
-        return np.asarray(np.sqrt(np.maximum(np.diag(bread @ total @ bread.T), 0.0)))
+        return np.asarray(np.sqrt(np.maximum(np.diag(root @ (parts[0] + parts[1]) @ root.T), 0.0)))
 
     def _residual(self, block: Block, values: Floats, inverse: Floats, noise: Floats) -> Floats:
         """Return the residuals of the signals relative to their noise."""
         return np.asarray((block.tau - inverse * self.columns.torque(values, block.parts)) / noise)
 
-    def _scores(self, block: Block, values: Floats, inverse: Floats, noise: Floats) -> Floats:
-        """Return each sample's part of the gradient, by values and factors."""
+    def _scores(self, block: Block, values: Floats, inverse: Floats, noise: Floats, root: Floats) -> Floats:
+        """Return each sample's part of the gradient by values and factors, whitened by an inverse root."""
         torque = self.columns.torque(values, block.parts)
         weighted = self._residual(block, values, inverse, noise) / noise
-        return np.column_stack(
-            [scores(self.columns, block.parts, weighted * inverse, np.ones(len(noise))), torque * weighted]
-        )
+        rigid = scores(self.columns, block.parts, weighted * inverse, np.ones(len(noise)))
+        return np.asarray(np.column_stack([rigid, torque * weighted]) @ root)
 
     def _parts(self, k: int) -> Any:
         """Yield a torque's triangle of each recording, with what the load adds to its values."""

@@ -15,13 +15,12 @@ from ..errors import IdentificationError
 from ..models.registry import check_robot
 from ..robot.robot import Robot
 from .bounds import Bounds
-from .checks import suspicions, warn
+from .checks import Finding, check_accept, doubts, suspicions, warn
 from .columns import Columns, columns
-from .delay import delay
 from .direct import Motion
 from .essential import essential as needed
 from .estimate import Flags, weighted
-from .methods import METHODS, Estimate
+from .methods import METHODS, Estimate, by_recording
 from .motors import with_motors
 from .options import AUTO, check_work, terms
 from .recording import Recording, listed
@@ -40,8 +39,6 @@ SPEEDS = (0.02, 0.05, 0.1, 0.2)
 """Speeds of breakaway friction that are tried, relative to the largest speed of each axis."""
 SIGNIFICANT = 3.0
 """Standard errors from zero at which a richer term of friction is kept."""
-POOR = 0.6
-"""What is left of a torque, from which it was probably not that of the joint, relative to the torque."""
 LOADED = 3
 """Rounds in which load-dependent friction and the load that it depends on are estimated in turn."""
 
@@ -64,6 +61,7 @@ def identify(
     consistent: bool = False,
     prior: Robot | None = None,
     bounds: Bounds | None = None,
+    accept: Sequence[str] = (),
 ) -> Identification:
     """Return the parameters of a robot that recordings of its motion tell, with standard errors.
 
@@ -100,7 +98,10 @@ def identify(
     consistent, prior, bounds
         Whether the result is to be a possible robot; the robot with the values that you expect, by default ``robot``;
         what is known of masses and centres of mass.
+    accept
+        Codes of findings that you know of, such as "saturated", or "sign:joint2" for one joint: they are not warned of.
     """
+    accept = check_accept(accept)
     _check_consistent(consistent, prior, bounds, essential)
     check_robot(robot)
     given = listed(recordings)
@@ -112,10 +113,24 @@ def identify(
     found = columns(robot, wanted, rotors, springs)
     sources = sources_of(found, given, cutoff=cutoff, decimate=decimate)
     fit = partial(_fit, method=method, controllers=_controllers(controller, given))
-    samples, estimate, late = _estimated(given, sources, fit, rest, workers, method, friction == AUTO, essential)
+    samples, estimate, found_late = _estimated(given, sources, fit, rest, workers, method, friction == AUTO, essential)
+    findings, late = found_late
+    warn(findings, accept)
     options: dict[str, Any] = {"cutoff": cutoff, "decimate": decimate}
     hows = tuple(source.filters for source in sources)
-    result = Identification(samples.columns, *estimate, samples.speeds, hows, method, late, options, tuple(given))
+    weights = tuple(part.sources[0].weights for part in samples.recordings())
+    result = Identification(
+        samples.columns,
+        *estimate,
+        samples.speeds,
+        hows,
+        method,
+        late,
+        options,
+        tuple(given),
+        findings=findings,
+        weights=weights,
+    )
     return result.made_consistent(prior, bounds) if consistent else result
 
 
@@ -128,12 +143,13 @@ def _estimated(
     method: str,
     rich: bool,
     essential: bool,
-) -> tuple[Samples, Estimate, float]:
-    """Return the estimate of sources with its samples, and the delay of the torques."""
+) -> tuple[Samples, Estimate, tuple[tuple[Finding, ...], tuple[float, ...]]]:
+    """Return the estimate of sources with its samples, and what looks wrong, with the delays of torques."""
     found = sources[0].columns
     _check_length(found, sources)
-    for source, own in zip(sources, given, strict=True):
-        warn(suspicions(source.recording, found.robot, own), own, level=5)
+    findings = [
+        x for source, own in zip(sources, given, strict=True) for x in suspicions(source.recording, found.robot, own)
+    ]
     with ExitStack() as stack:
         stack.enter_context(one_thread_each())
         if isinstance(workers, int):
@@ -142,26 +158,12 @@ def _estimated(
             executor = workers
         parts = [part for source in sources for part in source.split(_parts(workers, method))]
         samples = _tuned(Samples(found, parts, np.ones(len(found.rubbing)), rest=rest, executor=executor))
+        samples = samples if method == "ordinary" else by_recording(samples)
         samples, estimate = fit(samples, np.ones(len(found.names), dtype=bool))
         if rich or essential:
             samples, estimate = _fewer(samples, estimate, fit, rich, essential)
-        late = delay(samples, estimate.fit)
-    messages = [_out_of_step(late.late)] if late.is_material else []
-    if poor := [f"{name} ({100 * x:.0f} %)" for name, x in zip(found.torques, late.left, strict=True) if x > POOR]:
-        messages.append(
-            f"most of the torque of {', '.join(poor)} is not explained: if it is not noise, are the columns in the "
-            "robot's order, and signs, units and gear ratios right?"
-        )
-    warn(messages, given[0], level=5)
-    return samples, estimate, late.late
-
-
-def _out_of_step(late: float) -> str:
-    how = "lag behind" if late > 0 else "are ahead of"
-    return (
-        f"the torques {how} the motion by {1e3 * abs(late):.3g} ms; if they were not measured at the same time, "
-        f"rec.shifted({late:.4g}) corrects it"
-    )
+        more, late = doubts(samples, estimate.fit, estimate.covariance)
+    return samples, estimate, ((*findings, *more), late)
 
 
 def _check_consistent(consistent: bool, prior: Robot | None, bounds: Bounds | None, essential: bool) -> None:
@@ -177,7 +179,7 @@ def _check_consistent(consistent: bool, prior: Robot | None, bounds: Bounds | No
 
 def _fit(samples: Samples, use: Flags, method: str, controllers: Sequence[Any]) -> tuple[Samples, Estimate]:
     """Return the estimate, and the samples with the load that it depends on."""
-    known = any(x is not None for x in controllers) or samples.sources[0].recording.reference is not None
+    known = any(x is not None for x in controllers) or all(x.recording.reference is not None for x in samples.sources)
     for _ in range(LOADED if samples.columns.loaded else 1):
         simulate = Motion(samples, controllers) if known else None
         estimate = METHODS[method](samples, use, simulate)

@@ -12,8 +12,10 @@ from ..models.registry import check_robot
 from ..robot.frames import frame
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
+from .checks import Finding, doubts, suspicions
 from .columns import Columns, columns
 from .consistent import form_matrix
+from .estimate import Fit
 from .identify import coupled
 from .options import terms
 from .possible import forms
@@ -46,15 +48,33 @@ def recorded(
     friction: Sequence[str],
     rotors: bool,
     **filtering: Any,
-) -> tuple[Columns, tuple[Samples, Samples]]:
-    """Return the columns of a robot, and the samples of recordings without and with a load."""
+) -> tuple[Columns, tuple[Samples, Samples], list[Finding]]:
+    """Return the columns of a robot, the samples of recordings without and with a load, and what looks wrong there."""
     check_robot(robot)
     both = listed(unloaded), listed(loaded)
     robot = coupled(robot, [*both[0], *both[1]], None)
     cols = columns(robot, terms(friction), rotors)
     speeds = np.ones(len(cols.rubbing))
     empty, full = (Samples(cols, sources_of(cols, given, **filtering), speeds) for given in both)
-    return cols, (empty, full)
+    sources = [*empty.sources, *full.sources]
+    pairs = zip(sources, [*both[0], *both[1]], strict=True)
+    return cols, (empty, full), [x for source, own in pairs for x in suspicions(source.recording, cols.robot, own)]
+
+
+def doubts_of_both(both: Sequence[Samples], values: Sequence[Floats], noise: Floats, errors: Floats) -> list[Finding]:
+    """Return what looks wrong with the fits of recordings without and with a load.
+
+    ``errors`` are those of the robot's values; infinite for values that the recordings do not determine.
+    """
+    known = np.isfinite(errors)
+    covariance = np.diag(np.where(known, errors, 0.0) ** 2)
+    found: dict[tuple[str, str, str], Finding] = {}
+    for samples, x in zip(both, values, strict=True):
+        fit = Fit(x, np.ones(len(x), dtype=bool), noise, np.zeros((len(x) + 1, len(x) + 1)))
+        for finding in doubts(samples, fit, covariance)[0]:
+            about = "" if finding.code == "delay" else finding.code  # each recording has a delay of its own
+            found.setdefault((about or finding.recording, finding.code, finding.joint), finding)
+    return [*found.values()]
 
 
 def least(A: Floats, b: Floats) -> Floats:
@@ -63,11 +83,12 @@ def least(A: Floats, b: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(A / scale, b, rcond=1e-9)[0] / scale)
 
 
-def inverse_information(A: Floats) -> Floats:
-    """Return the pseudo-inverse of AᵀA, in the same units."""
+def inverse_root(A: Floats) -> Floats:
+    """Return a root B of the pseudo-inverse of AᵀA = (BBᵀ)⁺, in the same units."""
     scale = lengths(A)
-    root = np.linalg.pinv(A / scale, rcond=1e-9) / scale[:, None]
-    return np.asarray(root @ root.T)
+    _, sizes, directions = np.linalg.svd(A / scale, full_matrices=False)
+    seen = sizes > 1e-9 * sizes.max(initial=0.0)
+    return np.asarray((directions[seen] / sizes[seen, None] / scale).T)
 
 
 def lengths(A: Floats) -> Floats:

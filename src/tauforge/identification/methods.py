@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from ..errors import IdentificationError
 from .columns import Columns
-from .estimate import Fit, Flags, residuals, total, weighted
+from .estimate import QUIET, Fit, Flags, independent, inverse_of, residuals, total, weighted
+from .factor import Factor, triangle
 from .noise import LAGS, autocorrelation, combined, correlated, long_run, memory, robust, scores
 from .samples import Block, Samples
 
@@ -28,6 +29,8 @@ HUBER = 1.345
 """Standard deviations beyond which a residual counts less; for normal noise this costs 5 % of the efficiency."""
 ROUNDS = 20
 """Rounds of reweighting and of simulation, at most."""
+PRIOR = 20.0
+"""Samples of the common noise that each recording's own counts for, besides its own."""
 SETTLED = 1e-3
 """Change of the values, in standard errors, that ends the rounds."""
 RUN_IN = 0.1
@@ -41,6 +44,39 @@ class Estimate(NamedTuple):
 
     fit: Fit
     covariance: Floats
+
+
+def by_recording(samples: Samples) -> Samples:
+    """Return the samples with a weight for each channel of each recording, from what the common estimate leaves of it.
+
+    The mean of the weights' inverse squares is one, so that the noise of a channel is still that of all its samples.
+    The logarithm of a recording's noise is drawn to the common one's, as much as ``PRIOR`` samples would, so that a
+    short one that the estimates follow does not count too much.
+    """
+    parts, columns = samples.recordings(), samples.columns
+    if len(parts) < 2:
+        return samples
+    factors = [part.factor() for part in parts]
+    counts = np.array([factor.counts for factor in factors])
+    weights = np.ones(counts.shape)
+    for _ in range(ROUNDS):
+        fit = weighted(Factor.sum(map(Factor.times, factors, weights)), columns)
+        root = inverse_of(fit.information, fit.determined)
+        squares, free = np.zeros(counts.shape), counts.copy()
+        for r, factor in enumerate(factors):
+            for k, (T, own) in enumerate(zip(factor.triangles, columns.rows, strict=True)):
+                squares[r, k] = np.sum((T[:, -1] - T[:, :-1] @ fit.values[list(own)]) ** 2)
+                free[r, k] -= np.sum((T[:, :-1] @ root[list(own)] * weights[r, k] / fit.noise[k]) ** 2)
+        common = squares.sum(axis=0) / np.maximum(counts.sum(axis=0), 1.0)
+        free, least = np.maximum(free, 0.0), np.maximum(QUIET**2 * common, 1e-300)
+        own = np.log(np.maximum(squares / np.maximum(free, 1.0), least))
+        variance = np.exp((free * own + PRIOR * np.log(np.maximum(common, least))) / (free + PRIOR))
+        mean = (variance * counts).sum(axis=0) / np.maximum(counts.sum(axis=0), 1.0)
+        before = weights
+        weights = np.sqrt(mean / variance)
+        if np.allclose(before, weights, rtol=0.01):
+            break
+    return samples.changed(sources=[replace(x, weights=weights[x.number]) for x in samples.sources])
 
 
 def ordinary(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
@@ -65,8 +101,13 @@ def huber(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
         change = np.linalg.norm(fit.information @ (fit.values - before.values))
         if change < SETTLED * np.sqrt(len(fit.values)):
             break
-    own = residuals(samples.factor(), columns.rows, fit.values)
-    return Estimate(replace(fit, noise=own), robust(samples, fit))
+    inliers = samples.factor(partial(_inliers, **weigh.keywords)).whole(
+        columns.rows, len(columns.names), 1.0 / fit.noise
+    )[:-1, :-1]
+    clear = np.array_equal(independent(inliers, fit.determined), fit.determined)
+    root = inverse_of(inliers, fit.determined) if clear else None
+    covariance = robust(samples, fit, partial(_influence, spread=weigh.keywords["spread"]), root)
+    return Estimate(replace(fit, noise=residuals(samples.factor(), columns.rows, fit.values)), covariance)
 
 
 def _medians(blocks: Iterable[Block], columns: Columns, values: Floats) -> Floats:
@@ -77,6 +118,16 @@ def huber_weights(block: Block, columns: Columns, values: Floats, spread: Floats
     """Return the square roots of Huber's weights (samples, torques)."""
     size = np.abs(block.residual(columns, values)) / spread
     return np.asarray(np.sqrt(np.minimum(1.0, HUBER / np.maximum(size, 1e-300))))
+
+
+def _inliers(block: Block, columns: Columns, values: Floats, spread: Floats) -> Floats:
+    """Return 1 where Huber's function ψ has slope 1, and 0 where it is constant (samples, channels)."""
+    return np.asarray(np.abs(block.residual(columns, values)) <= HUBER * spread, dtype=float)
+
+
+def _influence(block: Block, columns: Columns, values: Floats, spread: Floats) -> Floats:
+    """Return Huber's function ψ of the residuals (samples, channels)."""
+    return np.asarray(np.clip(block.residual(columns, values), -HUBER * spread, HUBER * spread) * block.counted)
 
 
 def total_least_squares(samples: Samples, use: Flags, simulate: Simulate | None) -> Estimate:
@@ -138,10 +189,13 @@ def _instrumental(samples: Samples, use: Flags, model: Samples, before: Estimate
     values = inverse @ Zt
     errors = [y.residual(columns, values) for _, y in pairs]
     length = memory(autocorrelation(correlated(errors, LAGS)))
-    spread = sum(long_run(scores(columns, z.parts, e, noise), length) for (z, _), e in zip(pairs, errors, strict=True))
+    root, factor = inverse_of(fit.information, fit.determined), triangle(fit.information[:, places])[: len(places)]
+    white = (scores(columns, z.parts, e, noise) @ root for (z, _), e in zip(pairs, errors, strict=True))
+    spread = sum(long_run(each, length) for each in white)
+    gain = inverse[:, places] @ factor.T  # the estimates' errors from whitened scores
     own = np.sqrt(sum((e**2).sum(axis=0) for e in errors) / sum(y.counted.sum(axis=0) for _, y in pairs))
     found = replace(fit, values=values, noise=np.maximum(own, 1e-300))
-    return Estimate(found, np.asarray(inverse @ combined(np.asarray(spread)) @ inverse.T))
+    return Estimate(found, np.asarray(gain @ combined(np.asarray(spread)) @ gain.T))
 
 
 def _sliding(columns: Columns, measured: Block, simulated: Block) -> Block:

@@ -24,10 +24,14 @@ LAGS = 200
 """Longest memory of the noise that is looked for, in decimated samples."""
 PerSample = Callable[[Block], Floats]
 """Residuals or scores of a block's samples."""
+Score = Callable[..., Floats]
+"""Returns what an estimate makes of a block's residuals, with ``columns`` and ``values``."""
 ENOUGH = 20
 """Samples per parameter, in multiples of the noise's memory, from which the robust covariance needs no support."""
 GONE = 0.05
 """Autocorrelation below which nothing is remembered."""
+ROUNDING = 1e-13
+"""Variance of scores in some direction, relative to the largest, that is rounding."""
 
 
 def correlated(residuals: Iterable[Floats], lags: int = LAGS) -> Floats:
@@ -55,20 +59,31 @@ def memory(correlation: Floats) -> int:
     return max(1, gone)
 
 
-def robust(samples: Samples, fit: Fit) -> Floats:
-    """Return the covariance of a fit under noise that is correlated over time and between joints."""
-    residual = partial(residual_at, columns=samples.columns, values=fit.values)
-    own = partial(scores_at, columns=samples.columns, values=fit.values, noise=fit.noise)
-    inverse = inverse_of(fit.information, fit.determined)
-    bread = inverse @ inverse.T
+def robust(samples: Samples, fit: Fit, score: Score | None = None, root: Floats | None = None) -> Floats:
+    """Return the covariance of a fit under noise that is correlated over time and between channels.
+
+    All sums are over whitened scores: with the inverse root B of the information, BBᵀ = A⁻¹, those of Bᵀs. Their
+    covariance is near the unit matrix however ill-conditioned the information is, so that no direction is lost in the
+    rounding of others.
+
+    Parameters
+    ----------
+    score
+        What the estimate makes of the residuals (samples, channels) of a block; by default the residuals themselves.
+    root
+        The inverse root (parameters, determined parameters) of the information; by default the fit's own.
+    """
+    residual = partial(score or residual_at, columns=samples.columns, values=fit.values)
+    root = inverse_of(fit.information, fit.determined) if root is None else root
+    own = partial(scores_at, columns=samples.columns, residual=residual, noise=fit.noise, root=root)
     sums = products(samples, residual)
-    found = np.asarray(bread @ score_covariance(samples, sums, own) @ bread)
+    covariance = np.asarray(root @ score_covariance(samples, sums, own) @ root.T)
     counts = np.asarray(sum(samples.passed(_pairs)))
     covariances = sums / np.maximum(counts, 1.0)
     length = min(memory(autocorrelation(covariances)), LAGS // 2)
-    if counts[0].min() > ENOUGH * length * len(bread):
-        return found
-    return widened(found, bread @ stationary(samples, sums, counts, length, bread, fit.noise) @ bread)
+    if counts[0].min() > ENOUGH * length * len(root):
+        return covariance
+    return widened(covariance, root @ stationary(samples, sums, counts, length, root, fit.noise) @ root.T)
 
 
 def widened(covariance: Floats, other: Floats) -> Floats:
@@ -84,7 +99,7 @@ def products(samples: Samples, residual: PerSample) -> Floats:
 
 
 def score_covariance(samples: Samples, sums: Floats, own: PerSample) -> Floats:
-    """Return the long-run covariance of scores (samples, parameters), summed over all samples, over as many of them as
+    """Return the long-run covariance of scores (samples, scores), summed over all samples, over as many of them as
     residuals with these sums of products remember.
     """
     length = memory(autocorrelation(sums))
@@ -96,9 +111,9 @@ def residual_at(block: Block, columns: Columns, values: Floats) -> Floats:
     return block.residual(columns, values)
 
 
-def scores_at(block: Block, columns: Columns, values: Floats, noise: Floats) -> Floats:
-    """Return the scores Yᵀ W² e of each sample of a block."""
-    return scores(columns, block.parts, block.residual(columns, values), noise)
+def scores_at(block: Block, columns: Columns, residual: PerSample, noise: Floats, root: Floats) -> Floats:
+    """Return the whitened scores BᵀYᵀW²e (samples, determined parameters) of each sample of a block."""
+    return np.asarray(scores(columns, block.parts, residual(block), noise) @ root)
 
 
 def _pairs(blocks: Iterable[Block]) -> Floats:
@@ -134,12 +149,12 @@ def combined(both: Floats) -> Floats:
     1995). No combination gets less than half of what the longer windows tell of it.
     """
     narrow, wide = both
-    size = np.sqrt(np.maximum(np.diag(wide), 1e-300))
-    root = np.linalg.cholesky(wide / np.outer(size, size) + 1e-9 * np.eye(len(wide)))
-    shorter = np.linalg.solve(root, np.linalg.solve(root, narrow / np.outer(size, size)).T)
-    values, vectors = np.linalg.eigh(0.5 * (shorter + shorter.T))
-    whole = (root @ vectors) * size[:, None]
-    return np.asarray((whole * np.maximum(2.0 - values, 0.5)) @ whole.T)
+    squares, directions = np.linalg.eigh(wide)
+    seen = squares > ROUNDING * squares.max(initial=0.0)
+    lengths, directions = np.sqrt(squares[seen]), directions[:, seen]
+    values, vectors = np.linalg.eigh(directions.T @ narrow @ directions / np.outer(lengths, lengths))
+    root = (directions * lengths) @ vectors
+    return np.asarray((root * np.maximum(2.0 - values, 0.5)) @ root.T)
 
 
 def _by_windows(sums: Floats, length: int) -> Floats:

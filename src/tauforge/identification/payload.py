@@ -7,8 +7,8 @@ is needed, and the load's errors include those of the robot.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import final
 
@@ -20,14 +20,16 @@ from ..robot.body import Body
 from ..robot.frames import frame
 from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
+from .checks import Finding, check_accept, warn
 from .columns import Columns
-from .consistent import Consistent, Reduced, consistent, standard_errors
-from .estimate import QUIET
+from .consistent import Consistent, Reduced, consistent, reduced_to_rank, standard_errors
+from .estimate import QUIET, independent
 from .factor import Factor, triangle
-from .identify import PLAIN
-from .load import effect, inverse_information, least, recorded
+from .identify import PLAIN, SIGNIFICANT
+from .load import doubts_of_both, effect, inverse_root, least, lengths, recorded
 from .noise import products, residual_at, score_covariance, scores_at
 from .options import AUTO
+from .possible import COSTLY
 from .prior import Prior
 from .pseudo_inertia import COUNT, Floats, body
 from .recording import Recording
@@ -35,6 +37,8 @@ from .samples import Samples
 
 ROUNDS = 20
 """Rounds of weighting, at most."""
+PULL = 0.2
+"""By how much the shape of that body may pull the load from the estimate, in standard errors."""
 RADIUS = 0.1
 """Radius of gyration of the body that an unknown load is drawn to, in metres."""
 
@@ -54,11 +58,14 @@ class Payload:
         The ten parameters of a possible body, in that frame and about its origin.
     covariance
         Covariance of the ten parameters.
+    findings
+        What looks wrong with the recordings, or with the load.
     """
 
     at: str
     consistent: Consistent
     covariance: Floats
+    findings: tuple[Finding, ...] = ()
 
     @property
     def parameters(self) -> Floats:
@@ -147,6 +154,7 @@ def identify_payload(
     same_friction: bool = True,
     cutoff: float | str | None = AUTO,
     decimate: int | None = None,
+    accept: Sequence[str] = (),
 ) -> Payload:
     """Return the load that a robot carries in some recordings and not in others.
 
@@ -163,10 +171,11 @@ def identify_payload(
         Whether joints have rotor inertias.
     same_friction
         Whether friction is the same with and without the load. If it is not, it has parameters of its own in each.
-    cutoff, decimate
+    cutoff, decimate, accept
         As in ``identify``.
     """
-    cols, both = recorded(robot, unloaded, loaded, friction, rotors, cutoff=cutoff, decimate=decimate)
+    accept = check_accept(accept)
+    cols, both, findings = recorded(robot, unloaded, loaded, friction, rotors, cutoff=cutoff, decimate=decimate)
     more = effect(cols, at)
     if not np.any(more):
         raise IdentificationError(f"a load at {at!r} has no effect on any torque of {robot.name}")
@@ -175,20 +184,60 @@ def identify_payload(
     factors = [samples.factor() for samples in both]
     T, values, noise = _joint_fit(cols, factors, more)
     covariance = _covariance(cols, both, more, T, values, noise)
-    p, last = len(cols.names), len(T) - 1
-    block = triangle(np.column_stack([T[p:last, p + COUNT : last], T[p:last, p : p + COUNT], T[p:last, last]]))
-    m = last - p - COUNT
-    own = block[m : m + COUNT, m : m + COUNT]
-    reduced = Reduced(
-        tuple(f"{name}1" for name in NAMES),
-        own,
-        block[m : m + COUNT, -1],
-        float(T[last, last] ** 2),
-        round(float(T[last, last] ** 2)) + COUNT,
-        covariance[p : p + COUNT, p : p + COUNT],
-    )
-    found = consistent(reduced, {}, Prior((_guess(own, reduced.z),), scaled=True))
-    return Payload(at, found, covariance[p : p + COUNT, p : p + COUNT])
+    p = len(cols.names)
+    own = covariance[p : p + COUNT, p : p + COUNT]
+    reduced = _of_load(T, slice(p, p + COUNT), own)
+    prior = Prior((_guess(reduced.R, reduced.z),), scaled=True)
+    found = consistent(reduced, {}, prior, harm=PULL**2 / (2.0 * reduced.freedom))
+    findings += _doubts(cols, both, more, T, values, noise, covariance)
+    findings += _no_body(reduced, found, prior)
+    warn(findings, accept, level=3)
+    return Payload(at, found, own, tuple(findings))
+
+
+def _doubts(
+    cols: Columns, both: Sequence[Samples], more: Floats, T: Floats, values: Floats, noise: Floats, covariance: Floats
+) -> list[Finding]:
+    """Return what looks wrong with the fit of both recordings."""
+    p = len(cols.names)
+    A = T[:-1, :-1] / lengths(T[:-1, :-1])
+    known = np.isfinite(standard_errors(A, np.eye(len(A))[:p], np.eye(len(A))))
+    errors = np.where(known, np.sqrt(np.maximum(np.diag(covariance)[:p], 0.0)), np.inf)
+    return doubts_of_both(both, (values[:p], values[:p] + more @ values[p:]), noise, errors)
+
+
+def _no_body(reduced: Reduced, found: Consistent, prior: Prior) -> Iterator[Finding]:
+    """Yield what is said of a load that no body is, or that is none."""
+    estimate = least(reduced.R, reduced.z)
+    mass, error = float(estimate[9]), float(found.errors[9])
+    if np.isfinite(error) and abs(mass) < SIGNIFICANT * error:
+        sentence = f"the mass of the load is {mass:.2g} ± {error:.1g} kg, which is not told from none"
+        yield Finding("load", "", sentence, "was it attached, and are the angles in radians and the torques in N m?")
+    if found.least_harm <= COSTLY:
+        return
+    other = consistent(replace(reduced, z=-reduced.z), {}, prior, harm=PULL**2 / (2.0 * reduced.freedom))
+    sentence = f"with a possible load the residual is {100 * found.least_harm:.0f} % longer than with an impossible one"
+    if other.least_harm < max(COSTLY, 0.1 * found.least_harm):
+        fix = "are the recordings with and without it exchanged? identify_payload(robot, loaded, unloaded, …)"
+    else:
+        fix = "is it rigid and at this frame, and are both recordings of the same robot, in the same units?"
+    yield Finding("load", "", sentence, fix)
+
+
+def _of_load(T: Floats, load: slice, covariance: Floats) -> Reduced:
+    """Return what a triangle of all columns and the torque says of the load's, whatever the others' values.
+
+    Other columns come first, and only those that are independent: the rows of the others would take something of the
+    load with them.
+    """
+    before = np.ones(len(T) - 1, dtype=bool)
+    before[load] = False
+    others = np.flatnonzero(independent(T[:, :-1], before))
+    block = triangle(np.column_stack([T[:, others], T[:, load], T[:, -1]]))[len(others) :, len(others) :]
+    lengths = np.linalg.norm(T[:, load], axis=0)
+    names = tuple(f"{name}1" for name in NAMES)
+    rest = float(block[-1, -1] ** 2)
+    return reduced_to_rank(names, block[:COUNT, :COUNT], block[:COUNT, -1], rest, covariance, lengths)
 
 
 def _joint_fit(cols: Columns, factors: Sequence[Factor], more: Floats) -> tuple[Floats, Floats, Floats]:
@@ -222,19 +271,14 @@ def _covariance(
     cols: Columns, both: Sequence[Samples], more: Floats, T: Floats, values: Floats, noise: Floats
 ) -> Floats:
     """Return the covariance of all values under noise that is correlated over time and between joints."""
-    count = len(cols.names)
-    parts = [
-        score_covariance(
-            samples,
-            products(samples, partial(residual_at, columns=cols, values=x)),
-            partial(scores_at, columns=cols, values=x, noise=noise),
-        )
-        for samples, x in zip(both, (values[:count], values[:count] + more @ values[count:]), strict=True)
-    ]
-    empty, full = parts
-    total = np.block([[empty + full, full @ more], [more.T @ full, more.T @ full @ more]])
-    bread = inverse_information(T[:-1, :-1])
-    return np.asarray(bread @ total @ bread)
+    count, root = len(cols.names), inverse_root(T[:-1, :-1])
+    total = np.zeros((root.shape[1], root.shape[1]))
+    for samples, share in zip(both, (0.0, 1.0), strict=True):
+        residual = partial(residual_at, columns=cols, values=values[:count] + share * (more @ values[count:]))
+        loaded = root[:count] + share * (more @ root[count:])
+        own = partial(scores_at, columns=cols, residual=residual, noise=noise, root=loaded)
+        total += score_covariance(samples, products(samples, residual), own)
+    return np.asarray(root @ total @ root.T)
 
 
 def _guess(R: Floats, z: Floats) -> Floats:

@@ -16,7 +16,7 @@ from ..robot.robot import Robot
 from ..spatial.inertia import NAMES, Inertia
 from .bounds import Bounds
 from .columns import Columns
-from .consistent import Consistent, Reduced, consistent
+from .consistent import Consistent, Reduced, consistent, reduced_to_rank
 from .estimate import Fit
 from .prior import prior_of
 from .problem import Inequality
@@ -55,7 +55,7 @@ def reduced(columns: Columns, fit: Fit, covariance: Floats) -> Reduced:
     """
     R, rest = fit.information, float(fit.R[-1, -1] ** 2)
     covariance = np.where(np.outer(fit.determined, fit.determined), covariance, 0.0)
-    return Reduced(columns.names, R, R @ fit.values, rest, round(rest) + len(columns.names), covariance)
+    return reduced_to_rank(columns.names, R, R @ fit.values, rest, covariance)
 
 
 def forms(columns: Columns) -> dict[str, LinearForm]:

@@ -196,7 +196,10 @@ class Problem:
             )
             stuck.at = found.x[: self.size]
             raise stuck
-        return found.x[: self.size]
+        unknowns = found.x[: self.size].copy()
+        own = list(self.positive)
+        unknowns[own] = np.maximum(unknowns[own], 0.0)  # the solver keeps this within its tolerance only
+        return unknowns
 
 
 def whitened(matrix: Floats, right: Floats, prior: Prior, known: Known, at: Prior | None = None) -> Problem:
@@ -218,11 +221,10 @@ def whitened(matrix: Floats, right: Floats, prior: Prior, known: Known, at: Prio
         scale[k * COUNT : (k + 1) * COUNT, own] = whitening(L)
         cost[own] = packed(L.T @ np.linalg.solve(P0, L))
         constant += float(np.linalg.slogdet(P0)[1] - np.linalg.slogdet(P)[1])
-    lengths = np.linalg.norm(matrix @ scale[:, :heavy], axis=0)
-    typical = float(np.median(lengths[lengths > 0.0])) if np.any(lengths > 0.0) else 1.0
+    size = float(np.linalg.norm(right)) or 1.0  # a unit of any other parameter explains as much as was measured
     for k, value in enumerate(known.others):
         length = float(np.linalg.norm(matrix[:, links * COUNT + k]))
-        scale[links * COUNT + k, heavy + k] = value if value > 0.0 else typical / length if length else 1.0
+        scale[links * COUNT + k, heavy + k] = value if value > 0.0 else size / length if length else 1.0
         cost[heavy + k] = float(value > 0.0)
     rows = known.rows @ scale
     lengths = np.linalg.norm(rows, axis=1)

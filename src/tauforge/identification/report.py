@@ -113,12 +113,10 @@ def _data(result: Identification) -> Iterator[str]:
     """Yield what was recorded, and how it was filtered."""
     words = f"Method: {result.method} least squares." if result.method in ("ordinary", "weighted", "total") else ""
     words = words or f"Method: {result.method}."
-    if abs(result.delay) > min(how.step for how in result.filters):
-        way = "lag behind" if result.delay > 0 else "be ahead of"
-        words += f" The torques seem to {way} the motion by {1e3 * abs(result.delay):.3g} ms."
     yield _section("data", "Data", words)
     rows = []
-    for recording, how in zip(result.recordings, result.filters, strict=False):
+    several = zip(result.recordings, result.filters, result.delays, result.weights, strict=False)
+    for recording, how, late, weights in several:
         rows.append(
             (
                 recording.name,
@@ -128,6 +126,8 @@ def _data(result: Identification) -> Iterator[str]:
                 "none" if how.cutoff is None else f"{how.cutoff:.3g} Hz",
                 f"1 of {how.decimation}",
                 f"{how.bandwidth:.3g} Hz",
+                f"{1e3 * late:.2g} ms",
+                f"{weights.min():.2g} to {weights.max():.2g}",
             )
         )
     head = (
@@ -138,8 +138,14 @@ def _data(result: Identification) -> Iterator[str]:
         "cut-off of positions",
         "samples kept",
         "torques compared up to",
+        "delay of torques",
+        "weights",
     )
     yield from _table(head, rows)
+    if result.findings:
+        yield "<h3>Findings</h3><ul>"
+        yield from (f"<li>{escape(str(finding))}</li>" for finding in result.findings)
+        yield "</ul>"
     yield "</article></section>"
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import IdentificationError, RobotWarning
 from ..robot.robot import Robot
 from .bounds import Bounds
+from .checks import Finding
 from .columns import Columns
 from .consistent import Consistent
 from .estimate import Fit, sums
@@ -51,12 +52,16 @@ class Identification:
         How each recording was filtered.
     method
         How the values were estimated.
-    delay
-        By how much the torques lag behind the motion, in seconds.
+    delays
+        By how much the torques of each recording lag behind the motion, in seconds.
     options
         The options that also a validation needs.
     recordings
         What was identified from.
+    findings
+        What looks wrong with the recordings, or with the estimate.
+    weights
+        By which the samples of each recording and torque were multiplied, more where there was less noise.
     consistent
         The standard parameters of a possible robot, if they were asked for; the values then follow from these.
     """
@@ -67,10 +72,17 @@ class Identification:
     speeds: Floats
     filters: tuple[Filters, ...]
     method: str
-    delay: float
+    delays: tuple[float, ...]
     options: dict[str, Any]
     recordings: tuple[Recording, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    weights: tuple[Floats, ...] = ()
     consistent: Consistent | None = None
+
+    @property
+    def delay(self) -> float:
+        """The largest delay of a recording, in seconds."""
+        return max(self.delays, key=abs)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -88,6 +88,19 @@ class Samples:
         """Return the samples with some fields changed."""
         return replace(self, **{"_kept": {}, **fields})
 
+    def recordings(self) -> list[Samples]:
+        """Return the samples of each recording."""
+        grouped: dict[int, list[int]] = {}
+        for k, source in enumerate(self.sources):
+            grouped.setdefault(source.number, []).append(k)
+        return [
+            self.changed(
+                sources=[self.sources[k] for k in own],
+                _kept={i: self._kept[k] for i, k in enumerate(own) if k in self._kept},
+            )
+            for own in grouped.values()
+        ]
+
     def passed(self, job: Callable[[Iterable[Block]], T]) -> list[T]:
         """Return what a function makes of the blocks of each source."""
         if self.executor is None:
@@ -116,7 +129,7 @@ class Samples:
     def block(self, source: Source, states: States) -> Block:
         """Return the columns and torques of states, decimated."""
         window, step = source.filters.window, source.filters.decimation
-        tau = decimated(states.tau, window, step)
+        tau = decimated(states.tau, window, step) * source.weights
         entries = np.empty((len(tau), sum(map(len, self.columns.rows))))
         each = max(ROWS // step, 1)
         room = np.empty(((each - 1) * step + len(window), entries.shape[1]))
@@ -125,7 +138,7 @@ class Samples:
             some = slice(first * step, (end - 1) * step + len(window))
             out = room[: some.stop - some.start]
             entries[first:end] = decimated(self.evaluated(states, some, out), window, step)
-        parts = self.columns.split(entries)
+        parts = [Y * weight for Y, weight in zip(self.columns.split(entries), source.weights, strict=True)]
         if not self.rest:
             return Block(parts, tau)
         moving = self._moving(states, window, step)

@@ -17,6 +17,7 @@ from scipy.fft import rfft
 from scipy.interpolate import make_interp_spline
 from scipy.signal import butter, sosfiltfilt
 
+from ..errors import IdentificationError
 from .recording import Recording
 
 Floats = NDArray[np.float64]
@@ -132,7 +133,12 @@ def filters(recording: Recording, cutoff: float | str | None, decimate: int | No
     q = np.asarray(recording.q[:most], dtype=float)
     motion, found, noise = _spectrum(q, step)
     chosen = found if cutoff == "auto" else cutoff
-    limit = 0.4 / step
+    limit, duration = 0.4 / step, (len(recording) - 1) * step
+    if chosen is not None and cutoff != "auto" and float(chosen) * duration < 1.0:
+        raise IdentificationError(
+            f"{recording.name}: cutoff is {float(chosen):.3g} Hz, but {duration:.3g} s show nothing that is slower "
+            f"than {1.0 / duration:.3g} Hz; give a higher one, 'auto', or None for no filter"
+        )
     chosen = None if chosen is None or float(chosen) >= limit else float(chosen)
     if decimate is None:
         wanted = MARGIN * motion if chosen is None else min(MARGIN * motion, chosen)

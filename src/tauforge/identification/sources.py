@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from .checks import fitting
 from .columns import Columns
 from .options import check_filtering
@@ -21,10 +23,10 @@ def sources_of(
 ) -> list[Source]:
     """Return recordings with the way to filter each."""
     check_filtering(cutoff, decimate)
-    sources = []
-    for given in listed(recordings):
+    sources, weights = [], np.ones(len(found.rows))
+    for number, given in enumerate(listed(recordings)):
         recording = even(fitting(given, found.robot))
         how = filters(recording, cutoff, decimate)
         trim = min(how.halo // 2, len(recording) // 20)
-        sources.append(Source(recording, how, found, trim, len(recording) - trim))
+        sources.append(Source(recording, how, found, trim, len(recording) - trim, number, weights))
     return sources

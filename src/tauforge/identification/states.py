@@ -70,6 +70,10 @@ class Source:
         The sample at which the first window starts.
     last
         The sample before which the last window ends.
+    number
+        The number of the recording.
+    weights
+        By which the rows of each channel are multiplied: recordings with more noise count less.
     """
 
     recording: Recording
@@ -77,6 +81,8 @@ class Source:
     columns: Columns
     first: int
     last: int
+    number: int
+    weights: Floats
 
     def split(self, most: int) -> list[Source]:
         """Return parts of about equal length, at most so many, and not shorter than a block."""

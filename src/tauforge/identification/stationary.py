@@ -32,8 +32,8 @@ ROUNDS = 6
 """Rounds in which the noise's autocovariance is corrected; each adds a power of the part that estimates take."""
 
 
-def stationary(samples: Samples, sums: Floats, counts: Floats, length: int, bread: Floats, noise: Floats) -> Floats:
-    """Return the covariance of the scores under stationary noise, summed over all samples.
+def stationary(samples: Samples, sums: Floats, counts: Floats, length: int, root: Floats, noise: Floats) -> Floats:
+    """Return the covariance of the whitened scores BᵀYᵀW²e under stationary noise, summed over all samples.
 
     Parameters
     ----------
@@ -43,46 +43,43 @@ def stationary(samples: Samples, sums: Floats, counts: Floats, length: int, brea
         How many products each has.
     length
         Over how many samples the noise remembers.
-    bread
-        The inverse of the information.
+    root
+        The inverse root B of the information, A⁻¹ = BBᵀ.
     noise
         By which each torque is weighted.
     """
     lags = np.arange(min(2 * length, len(sums) - 1) + 1)
     weights = np.clip(2.0 - lags / length, 0.0, 1.0)[:, None]  # flat up to the length, as in ``long_run``
     sums, counts = sums[: len(lags)], np.maximum(counts[: len(lags)], 1.0)
-    own, covariance = sums / counts, bread
+    own, covariance = sums / counts, np.eye(root.shape[1])
     for _ in range(ROUNDS):
-        job = partial(_taken, kernels=own * weights, rows=samples.columns.rows, bread=bread, noise=noise)
+        job = partial(_taken, kernels=own * weights, rows=samples.columns.rows, root=root, noise=noise)
         found = samples.passed(partial(job, covariance=covariance))
-        total = np.zeros_like(bread)
-        for k, place in enumerate(samples.columns.rows):
-            spread = np.asarray(sum(each[0][k] for each in found))
-            total[np.ix_(place, place)] += (spread + spread.T) * (0.5 / noise[k] ** 4)
-        covariance = bread @ total @ bread
+        spread = np.asarray(sum(each[0] for each in found))
+        covariance = 0.5 * (spread + spread.T)
         own = np.minimum((sums + sum(each[1] for each in found)) / counts, sums[0] / counts[0] / LEFT)
-    return total
+    return covariance
 
 
 def _taken(
     blocks: Iterable[Block],
     kernels: Floats,
     rows: Sequence[Sequence[int]],
-    bread: Floats,
+    root: Floats,
     noise: Floats,
     covariance: Floats,
-) -> tuple[list[Floats], Floats]:
-    """Return YᵀΓY of each torque, and what the estimates take of the sums of products (lags + 1, torques)."""
+) -> tuple[Floats, Floats]:
+    """Return BᵀYᵀW²ΓW²YB, and what the estimates take of the sums of products (lags + 1, channels)."""
     both, middle = np.concatenate([kernels[:0:-1], kernels]), len(kernels) - 1
-    spread, taken = [np.zeros((len(own), len(own))) for own in rows], np.zeros_like(kernels)
+    spread, taken = np.zeros((root.shape[1], root.shape[1])), np.zeros_like(kernels)
     for block in blocks:
         for k, (Y, own) in enumerate(zip(block.parts, rows, strict=True)):
-            place = np.ix_(own, own)
-            noisy = oaconvolve(Y, both[:, k, None], axes=0)[middle : middle + len(Y)] * block.counted[:, k, None]
-            spread[k] += Y.T @ noisy
-            followed, error = Y @ (bread[place] / noise[k] ** 2), Y @ covariance[place]
+            white = Y @ root[list(own)]
+            noisy = oaconvolve(white, both[:, k, None], axes=0)[middle : middle + len(Y)] * block.counted[:, k, None]
+            spread += white.T @ noisy / noise[k] ** 4
+            followed, error = white / noise[k] ** 2, white @ covariance
             for lag in range(min(len(kernels), len(Y))):
                 last = len(Y) - lag
                 taken[lag, k] += np.vdot(followed[lag:], noisy[:last]) + np.vdot(followed[:last], noisy[lag:])
-                taken[lag, k] -= np.vdot(error[:last], Y[lag:])
+                taken[lag, k] -= np.vdot(error[:last], white[lag:])
     return spread, taken

@@ -36,7 +36,7 @@ from .regressor import Regressor
 
 Floats = NDArray[np.float64]
 DEPENDENT = 1e-10
-"""What is left of a column of unit length that depends on others, at most."""
+"""What is left of a column of unit length that depends on others, at most, relative to their coefficients."""
 HOLDS = 1e-8
 """What is left of a relation in states from which it was not found, at most, relative to its largest term."""
 MOTIONS = 4
@@ -150,22 +150,30 @@ def relations(robot: Robot, keys: Sequence[Key], guess: Sequence[float] | None =
 
 
 def dependencies(Y: Floats) -> dict[int, dict[int, float]]:
-    """Return the columns that depend on independent ones before them, with the coefficients of these."""
+    """Return the columns that depend on independent ones before them, with the coefficients of these.
+
+    Columns of unit length are known to the precision of floats. What is left of a sum of them is judged beside its
+    coefficients, which are large where columns that are kept hardly differ.
+    """
     # fewer rows, in which the columns keep their lengths and angles
     R: Floats = np.asarray(np.linalg.qr(Y, mode="r"))
     sizes = np.linalg.norm(R, axis=0)
     sizes = np.where(sizes > DEPENDENT * sizes.max(initial=0.0), sizes, 0.0)
     basis, kept, dependent = np.zeros((len(R), 0)), list[int](), list[int]()
+    triangle = np.zeros((0, 0))  # the kept columns, of unit length, are basis @ triangle
     for k, size in enumerate(sizes):
-        rest = R[:, k] / (size or 1.0)
+        rest, along = R[:, k] / (size or 1.0), np.zeros(len(kept))
         for _ in range(2):  # the second time removes what rounding left
-            rest = rest - basis @ (basis.T @ rest)
+            more = basis.T @ rest
+            rest, along = rest - basis @ more, along + more
         left = float(np.linalg.norm(rest))
-        if not size or left < DEPENDENT:
+        terms = float(np.linalg.norm(np.linalg.solve(triangle, along))) if kept else 0.0
+        if not size or left < DEPENDENT * max(1.0, terms):
             dependent.append(k)
         else:
             kept.append(k)
             basis = np.column_stack([basis, rest / left])
+            triangle = np.block([[triangle, along[:, None]], [np.zeros((1, len(along))), np.array([[left]])]])
     return {k: _coefficients(R, sizes, [i for i in kept if i < k], k) for k in dependent}
 
 

@@ -85,10 +85,11 @@ class Walk:
         )
         self.q = self._started(robot, count, guess)
         self._rank = int(self._ranks(self.q)[0].max())
-        self.mobility = self._size - self._rank
         self._way = self._drawn()
         for _ in range(0 if guess is None else AWAY):
             self._step()
+            self._rank = max(self._rank, int(self._ranks(self.q)[0].max()))  # a guess can be singular
+        self.mobility = self._size - self._rank
 
     def _started(self, robot: Robot, count: int, guess: Sequence[float] | None) -> Numbers:
         """Return closed states from which to walk; all the same one if a guess is given."""
