@@ -58,7 +58,7 @@ def test_closed_loops_beside_pinocchio(capsys):
 
 def test_a_platform_beside_pinocchio(capsys):
     parallel.main(["--batch", "8", "--seconds", "0"])
-    assert capsys.readouterr().out.count("gough_stewart") == 3
+    assert capsys.readouterr().out.count("gough_stewart") == 4
 
 
 def test_loops_that_grow(capsys):

@@ -153,7 +153,8 @@ def _balance(robot: Robot, rows: Rows, work: Floats) -> Floats:
 
 
 def _since_start(balance: Floats) -> Floats:
-    return np.asarray(balance - balance[..., :1])
+    with np.errstate(invalid="ignore"):  # where the energy is beyond the largest numbers
+        return np.asarray(balance - balance[..., :1])
 
 
 @lru_cache(maxsize=32)
