@@ -124,9 +124,9 @@ def run(
                     if times is None and len(record.t) * y.nbytes > MOST_BYTES:
                         raise _given_up(system, record, growth, solver.t, FULL_MEMORY)
                     try:
-                        passage.check(system, solver.t_old, solver.t - solver.t_old, y, solver.y)
+                        passage.check(system, solver.t_old, solver.t - solver.t_old, y, solver.y, solver.dense_output)
                     except Branches as branches:
-                        record.reached = branches.t, np.concatenate([branches.y, y[len(branches.y) :]])
+                        record.reached = branches.t, branches.y
                         raise
                     y = np.array(solver.y)
                     check.note(solver)
