@@ -264,3 +264,15 @@ def test_a_stopped_run_keeps_its_energy_to_its_last_state(method, drive):
     balance = run.total - run.total[0] - run.work
     assert np.abs(balance).max() < 1e-4 * run.kinetic.max()
     assert run.residual.max() < 1e-6
+
+
+@pytest.mark.parametrize("method", ["DOP8", "Rodas5P", "Rodas4"])
+def test_a_sampled_run_says_that_the_mechanism_is_singular(method):
+    """A method that returns after each step can fail before it has passed the singular state."""
+    robot = tf.robots.sr400()
+    home = tf.close_loops(robot)
+    q0 = tf.close_loops(robot, None, guess=home + np.random.default_rng(100).uniform(-1.0, 1.0, len(home)))
+    drive = {"torque": lambda t, q, qd: -0.5 * qd, "rate": 200}
+    with pytest.raises(tf.SimulationError, match="the equations of 'joint9' depend on one another") as error:
+        tf.simulate(robot, np.linspace(0.0, 1.0, 51), q0=q0, method=method, **drive)
+    assert error.value.trajectory.t[-1] == pytest.approx(0.4293, abs=1e-3)

@@ -263,7 +263,8 @@ class Course:
         left.
         """
         rows = slice(self.first_rows[0], int(control(self.records, "row")[0]))
-        t, y = self.task.times[rows], self.task.results[0, rows]
+        y = self.task.results[0, rows]
+        t = self.task.times[rows][: len(y)]  # a method that returns after each step keeps none
         now = float(control(self.records, "t")[0])
         if self.status[0] != LEAVES and not (len(t) and now <= t[-1]):
             t = np.append(t, now)
