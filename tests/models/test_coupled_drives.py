@@ -451,3 +451,18 @@ def test_tasks_drive_motors():
         run.q, tf.simulate(robot, [0.0, 0.1, 0.2], controller=control, efforts="motors").q, atol=1e-12
     )
     assert run.torque_names == ("left", "right")
+
+
+@pytest.mark.parametrize("name", ["fivebar", "delta", "gough_stewart"])
+def test_a_coupling_keeps_the_independent_joints_of_loops(name):
+    """Coordinates and torques of models stay those of the joints; motors act on them as Rᵀ times theirs."""
+    robot = getattr(tf.robots, name)()
+    rng = np.random.default_rng(3)
+    R = rng.normal(size=(robot.dof, robot.dof)) + 2.0 * np.eye(robot.dof)
+    coupled = robot.with_coupling(R, joints=robot.velocity_names)
+    assert coupled.velocity_names == robot.velocity_names
+    torques, t, q0 = rng.normal(size=robot.dof), np.linspace(0.0, 0.1, 3), tf.close_loops(robot)
+    expected = tf.simulate(robot, t, R.T @ torques, q0=q0, coordinates="all").q
+    given = {"q0": q0, "coordinates": "all"}
+    np.testing.assert_allclose(tf.simulate(coupled, t, R.T @ torques, **given).q, expected, atol=1e-12)
+    np.testing.assert_allclose(tf.simulate(coupled, t, torques, efforts="motors", **given).q, expected, atol=1e-12)

@@ -167,3 +167,40 @@ print("alive")
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.stdout == "alive\n", done.stderr
+
+
+CRASH = """
+import gc, sys
+import llvmlite.binding as llvm
+from tauforge.runtime import compile
+
+class Interrupt(BaseException):
+    pass
+
+def interrupted(*arguments):
+    raise Interrupt
+
+compile.object_code("define double @f(double %x) {{ ret double %x }}")
+{place} = interrupted
+for _ in range(20):
+    try:
+        {call}
+    except Interrupt as interrupt:
+        interrupt.cycle = interrupt
+    gc.collect()
+assert not compile._CONTEXTS
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "call"),
+    [
+        ("llvm.TargetMachine.emit_object", "compile.object_code('define double @f(double %x) {{ ret double %x }}')"),
+        ("llvm.ExecutionEngine.finalize_object", "compile.Library([])"),
+    ],
+)
+def test_an_interrupt_while_code_is_compiled(place, call):
+    """Its traceback can be a part of a cycle: the collector then frees LLVM's objects in any order."""
+    code = CRASH.format(place=place, call=call.format())
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

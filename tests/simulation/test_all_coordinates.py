@@ -248,3 +248,31 @@ def test_margins_vanish_where_a_parallelogram_is_in_line():
         q = np.array([angle, -angle, angle])
         least = np.linalg.svd(closure(q).J[:2])[1][-1]
         assert project(q, np.zeros(3)).margin == pytest.approx(least, rel=2.0)
+
+
+@pytest.mark.parametrize("method", ["DOP8", "DOP853", "Rodas5P", "BDF"])
+@pytest.mark.parametrize("drive", [{}, {"torque": [0.3, -2.0, 1.5, 0.2, -0.1, 0.3]}])
+def test_a_stopped_run_keeps_its_energy_to_its_last_state(method, drive):
+    """It ends in the singular state, within a step and where the nearest state on the loops is not unique."""
+    robot = tf.robots.sr400()
+    home = tf.close_loops(robot)
+    start = np.random.default_rng(103).uniform(-1.0, 1.0, len(home))
+    q0 = tf.close_loops(robot, None, guess=home + start)
+    with pytest.raises(tf.SimulationError, match="the equations of 'joint9' depend on one another") as error:
+        tf.simulate(robot, np.linspace(0.0, 2.0, 101), q0=q0, method=method, **drive)
+    run = error.value.trajectory
+    balance = run.total - run.total[0] - run.work
+    assert np.abs(balance).max() < 1e-4 * run.kinetic.max()
+    assert run.residual.max() < 1e-6
+
+
+@pytest.mark.parametrize("method", ["DOP8", "Rodas5P", "Rodas4"])
+def test_a_sampled_run_says_that_the_mechanism_is_singular(method):
+    """A method that returns after each step can fail before it has passed the singular state."""
+    robot = tf.robots.sr400()
+    home = tf.close_loops(robot)
+    q0 = tf.close_loops(robot, None, guess=home + np.random.default_rng(100).uniform(-1.0, 1.0, len(home)))
+    drive = {"torque": lambda t, q, qd: -0.5 * qd, "rate": 200}
+    with pytest.raises(tf.SimulationError, match="the equations of 'joint9' depend on one another") as error:
+        tf.simulate(robot, np.linspace(0.0, 1.0, 51), q0=q0, method=method, **drive)
+    assert error.value.trajectory.t[-1] == pytest.approx(0.4293, abs=1e-3)

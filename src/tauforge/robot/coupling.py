@@ -76,7 +76,8 @@ def coupled(
     )
     passive = set(numbers)
     new = (replace(joint, mu=0) if j in passive else joint for j, joint in enumerate(robot.joints, 1))
-    return replace(robot, joints=tuple(new), tendons=(*robot.tendons, *motors))
+    chosen = robot.velocity_names if robot.loops else robot.chosen  # not chosen anew among joints without motors
+    return replace(robot, joints=tuple(new), tendons=(*robot.tendons, *motors), chosen=chosen)
 
 
 def checked_matrix(R: ArrayLike) -> Floats:

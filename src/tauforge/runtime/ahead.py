@@ -14,6 +14,7 @@ from ..graph.collector import collector_paused
 from ..llvm.ahead import modules
 from ..llvm.vectors import Vectors
 from ..program.program import Program
+from .compile import parsed
 
 _LINKERS = ("wasm-ld", *(f"wasm-ld-{version}" for version in range(22, 13, -1)))
 
@@ -26,8 +27,7 @@ def object_for(program: Program, name: str, triple: str, vectors: Vectors, featu
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     machine = llvm.Target.from_triple(triple).create_target_machine(features=features, opt=2, reloc="pic")
-    context = llvm.create_context()
-    whole = llvm.parse_assembly("", context)
+    whole, context = parsed("")
     for text in modules(program, vectors, name):
         whole.link_in(llvm.parse_assembly(text, context))
     whole.triple, whole.data_layout = triple, str(machine.target_data)

@@ -20,26 +20,38 @@ class Library:
 
     def __init__(self, objects: Iterable[bytes]) -> None:
         """Load object code; LLVM must know the functions that it calls by name."""
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), _machine())
+        machine = _machine()  # first of all, since it makes the target known
+        self._engine = llvm.create_mcjit_compiler(parsed("")[0], machine)
         for code in objects:
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
-        # the collector would finalise the engine's context before the engine if it found both in a cycle
-        weakref.finalize(self, _release, self._engine).atexit = False
 
     def address(self, name: str) -> int:
         """Return a function's address."""
         return int(self._engine.get_function_address(name))
 
 
-def _release(engine: Any) -> None:
-    """Let an engine go, whose reference counts then free its parts in the right order."""
+_CONTEXTS = dict[int, Any]()
+"""Contexts that are in use."""
+
+
+def parsed(text: str) -> tuple[Any, Any]:
+    """Return an LLVM module and its context, which outlives it.
+
+    The collector would free the context first if it found both in a cycle, as in the traceback of an interrupt, and
+    LLVM would crash.
+    """
+    context = llvm.create_context()  # not the global one, whose constants are never freed
+    _CONTEXTS[id(context)] = context
+    module = llvm.parse_assembly(text, context)
+    weakref.finalize(module, _CONTEXTS.pop, id(context), None).atexit = False
+    return module, context
 
 
 def object_code(text: str, passes: bool = False) -> bytes:
     """Compile a module for this machine's processor; with passes that improve code with many branches and calls."""
     machine = _machine()  # first of all, since it makes the target known
-    module = llvm.parse_assembly(text, llvm.create_context())  # not the global one, whose constants are never freed
+    module, _ = parsed(text)
     if passes:
         builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
         builder.getModulePassManager().run(module, builder)

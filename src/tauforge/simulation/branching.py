@@ -8,8 +8,9 @@ leave two planes of velocities: the mechanism moves in one, and could also move 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,27 +46,19 @@ class Branches(ProgramError):
     t
         When, in seconds since the start.
     y
-        Coordinates and velocities of all joints then.
+        The state then, with nq coordinates and n velocities of all joints first.
     """
 
-    def __init__(self, robot: Robot, t: float, said: str, q: Floats, qd: Floats) -> None:
+    def __init__(self, robot: Robot, t: float, said: str, y: Floats, nq: int, n: int) -> None:
         super().__init__(
-            f"at t = {said} s the mechanism is singular: {ways(robot, q, qd)}; through='inertia' goes on with the "
-            "present velocities, and an event can stop the simulation before"
+            f"at t = {said} s the mechanism is singular: {ways(robot, y[:nq], y[nq : nq + n])}; through='inertia' goes "
+            "on with the present velocities, and an event can stop the simulation before"
         )
-        self.t, self.y = t, np.concatenate([q, qd])
+        self.t, self.y = t, y
 
 
-class Passed(NamedTuple):
-    """A singular state inside a step: the part of the step, coordinates and velocities."""
-
-    part: float
-    q: Floats
-    qd: Floats
-
-
-def passed(robot: Robot, h: float, before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> Passed | None:
-    """Return the singular state that a step of length h has passed, from coordinates and rates; None if none."""
+def passed(robot: Robot, before: Floats, after: Floats, between: Callable[[float], Floats]) -> float | None:
+    """Return the part of a step after which it has passed a singular state, from coordinates; None if it has not."""
     kept, closure = list(dependencies(robot.expanded()).kept), _closure(robot)
 
     def J(q: Floats) -> Floats:
@@ -73,29 +66,20 @@ def passed(robot: Robot, h: float, before: tuple[Floats, Floats], after: tuple[F
         found: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
         return found
 
-    first = J(before[0])
+    first = J(before)
     free = np.linalg.svd(first)[2][len(first) :]
 
     def sign(q: Floats) -> float:
         return float(np.linalg.slogdet(np.concatenate([J(q), free]))[0])
 
-    start = sign(before[0])
-    if sign(after[0]) == start:
+    start = sign(before)
+    if sign(after) == start:
         return None
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if sign(_between(middle, h, before, after)) == start else (low, middle)
-    part = 0.5 * (low + high)
-    return Passed(part, _between(part, h, before, after), (1.0 - part) * before[1] + part * after[1])
-
-
-def _between(s: float, h: float, before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> Floats:
-    """Return Hermite's cubic between two states."""
-    (q0, v0), (q1, v1) = before, after
-    turn = 1.0 - s
-    found: Floats = turn * turn * ((1.0 + 2.0 * s) * q0 + s * h * v0) + s * s * ((3.0 - 2.0 * s) * q1 - turn * h * v1)
-    return found
+        low, high = (middle, high) if sign(between(middle)) == start else (low, middle)
+    return 0.5 * (low + high)
 
 
 def ways(robot: Robot, q: Floats, qd: Floats) -> str:

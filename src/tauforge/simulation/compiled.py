@@ -263,7 +263,8 @@ class Course:
         left.
         """
         rows = slice(self.first_rows[0], int(control(self.records, "row")[0]))
-        t, y = self.task.times[rows], self.task.results[0, rows]
+        y = self.task.results[0, rows]
+        t = self.task.times[rows][: len(y)]  # a method that returns after each step keeps none
         now = float(control(self.records, "t")[0])
         if self.status[0] != LEAVES and not (len(t) and now <= t[-1]):
             t = np.append(t, now)
@@ -303,6 +304,23 @@ class Course:
         error = OutOfBalance(t, status, self._state(0)[:-1], drift)
         error.diverged = self._exploded()
         return error
+
+    def interpolant(self, state: int, t: float, h: float) -> Callable[[float], Floats]:
+        """Return the interpolant of a state's last step of length h, from the time t on, with the work."""
+        rule, size = tableau(self.how.method), self._start.shape[1]
+        at = len(CONTROLS) + 2 * size
+        old = self.records[state, at : at + size].copy()
+        u = self.records[state, at + size :].reshape(-1, size).copy()
+        for i in range(rule.stages, len(rule.c)):  # increments that only the interpolant needs
+            u[i] = h * self._rates(state, t + rule.c[i] * h, old + rule.A[i, :i] @ u[:i])
+        powers = np.arange(1.0, rule.P.shape[1] + 1.0)
+        return lambda time: old + (rule.P @ ((time - t) / h) ** powers) @ u
+
+    def _rates(self, state: int, t: float, y: Floats) -> Floats:
+        """Return the time derivative of a state, with the power."""
+        driven = {name: rows[state if len(rows) > 1 else 0, 0] for name, rows in self.inputs(np.array([t])).items()}
+        rate = self.system.rates(t, y[:-1], {"t": t, **driven})
+        return np.append(rate, self.system.powers[-1])
 
     def inputs(self, t: Floats) -> dict[str, Floats]:
         """Return the inputs at some times, with axes for states and times."""
@@ -404,12 +422,12 @@ class Courses:
         t, h = float(control(record, "t")[0]), float(control(record, "step")[0])
         control(record, "status")[:] = RUNNING
         try:
-            self.passage.check(course.system, t - h, h, old[:-1], now[:-1], failed)
+            self.passage.check(course.system, t - h, h, old, now, lambda: course.interpolant(k, t - h, h), failed)
         except Branches as branches:
             self.branches[number] = branches
             control(record, "status")[:] = BRANCHES
             control(record, "t")[:] = branches.t
-            now[: len(branches.y)] = branches.y
+            now[:] = branches.y
             rows = int(control(record, "row")[0])
             rows = rows - 1 if course.task.own else int(np.searchsorted(course.task.times, branches.t, side="right"))
             course.task.results[k, rows:] = np.nan
@@ -526,19 +544,6 @@ class Stepper:
 
     def dense_output(self) -> Any:
         """Return the interpolant of the last step."""
-        rule = tableau(self._course.how.method)
-        at, size = len(CONTROLS) + 2 * self._size, self._size
-        old = self._course.records[0, at : at + size - 1].copy()
-        u = self._course.records[0, at + size :].reshape(-1, size)[:, :-1].copy()
         t, h, end = self.t_old, self.t - self.t_old, self.y
-        if rule.extra:
-            u[rule.stages :] = self._further(u, old, t, h)
-        powers = np.arange(1.0, rule.P.shape[1] + 1.0)
-        return lambda time: end if time == t + h else old + (rule.P @ ((time - t) / h) ** powers) @ u
-
-    def _further(self, u: Floats, old: Floats, t: float, h: float) -> Floats:
-        """Return the increments that only the interpolant needs."""
-        rule, found = tableau(self._course.how.method), u.copy()
-        for i in range(rule.stages, len(rule.c)):
-            found[i] = h * self._system.rates(t + rule.c[i] * h, old + rule.A[i, :i] @ found[:i])
-        return found[rule.stages :]
+        state = self._course.interpolant(0, t, h)
+        return lambda time: end if time == t + h else state(time)[:-1]

@@ -98,15 +98,18 @@ def is_steady(robot: Robot) -> bool:
 
 @lru_cache(maxsize=32)
 def projection(robot: Robot) -> Program:
-    """Return the Program ``q, qd -> q_closed, qd_closed, margin``: the state on the loops that is nearest."""
+    """Return the Program ``q, qd -> q_closed, qd_closed, margin``: the state on the loops that is nearest, and the
+    margin of the given state, since next to a singular one the way to the loops can lead anywhere.
+    """
     whole, arrays, _, state = held(robot)
-    tree, q = state.coordinates, list(state.q)
+    tree, q, pivots = state.coordinates, list(state.q), list[Scalar]()
     for _ in range(NEWTON_STEPS):
         now = replace(state, q=q)
         constraints = Constraints.of(whole, tree, q)
         left = [x for gap in gaps(whole, q) for x in gap.parts]
         e = [-left[i] for i in constraints.dependencies.kept]
         inertia = ConstrainedInertia(whole, now, constraints, compliance=COMPLIANCE)
+        pivots = pivots or _rigid(constraints, inertia)
         step = inertia.solved([0.0] * len(tree.names), e, steps=0)[0]
         q = moved(whole, q, tree.velocities(step))
     now = replace(state, q=q)
@@ -119,7 +122,7 @@ def projection(robot: Robot) -> Program:
     results = {
         "q_closed": Array(arrays["q"].shape, reached),
         "qd_closed": Array(arrays["qd"].shape, speeds),
-        "margin": Array(Shape([]), (_margin(robot, arrays["q"], _rigid(constraints, inertia)),)),
+        "margin": Array(Shape([]), (_margin(robot, arrays["q"], pivots),)),
     }
     return Program("projection", {name: replace(arrays[name], tangent=None) for name in ("q", "qd")}, results)
 

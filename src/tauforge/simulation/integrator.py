@@ -115,18 +115,20 @@ def run(
                     try:
                         stuck = _step(system, solver)
                     except OutOfBalance:
+                        _failed_near(passage, system, record, solver.t, y)
                         raise
                     except ProgramError as error:  # of a function that got the state of a motion that diverges
                         raise ProgramError(f"{error}{_diverged(system, record, growth)}") from error.__cause__
                     if stuck:
+                        _failed_near(passage, system, record, solver.t, y)
                         raise _given_up(system, record, growth, *stuck)
                     record.steps += 1
                     if times is None and len(record.t) * y.nbytes > MOST_BYTES:
                         raise _given_up(system, record, growth, solver.t, FULL_MEMORY)
                     try:
-                        passage.check(system, solver.t_old, solver.t - solver.t_old, y, solver.y)
+                        passage.check(system, solver.t_old, solver.t - solver.t_old, y, solver.y, solver.dense_output)
                     except Branches as branches:
-                        record.reached = branches.t, np.concatenate([branches.y, y[len(branches.y) :]])
+                        record.reached = branches.t, branches.y
                         raise
                     y = np.array(solver.y)
                     check.note(solver)
@@ -165,6 +167,16 @@ def run(
         raise
     finally:
         progress.clear()
+
+
+def _failed_near(passage: Passage, system: System, record: Record, t: float, y: Floats) -> None:
+    """Raise an error if the step after a state has failed for a singular state of the mechanism."""
+    if passage.stops:
+        try:
+            passage.check(system, t, 0.0, y, y, lambda: lambda time: y, failed=True)
+        except Branches as branches:
+            record.reached = branches.t, branches.y
+            raise
 
 
 def _given_up(system: System, record: Record, growth: Growth, t: float, why: str) -> ProgramError:

@@ -114,13 +114,22 @@ class Passage:
         expected = margin - AHEAD * ahead * (before - margin)
         return not min(margin, expected) >= self.limit, margin
 
-    def check(self, system: System, t: float, h: float, before: Floats, after: Floats, failed: bool = False) -> None:
+    def check(
+        self,
+        system: System,
+        t: float,
+        h: float,
+        before: Floats,
+        after: Floats,
+        interpolant: Callable[[], Callable[[float], Floats]],
+        failed: bool = False,
+    ) -> None:
         """Raise an error if a step in all coordinates, from the time t on, has passed a singular state of the
         mechanism, or has failed near one.
         """
         if not system.whole or not self.is_steady:
             return
-        (q, qd, start), (q_after, qd_after, margin) = map(system.on_loops, (before, after))
+        (q, _, start), (q_after, _, margin) = map(system.on_loops, (before, after))
         creeps = margin < CLOSE and abs(start - margin) < CREEPING * margin
         if not self.stops:
             if creeps:
@@ -129,12 +138,22 @@ class Passage:
                     "an explicit method, such as DOP8, passes it"
                 )
             return
-        found = passed(self.robot, h, (q, system.rate_of(q, qd)), (q_after, system.rate_of(q_after, qd_after)))
-        if found is not None:
-            when, v = t + found.part * h, (1.0 - found.part) * qd + found.part * qd_after
-            raise Branches(self.robot, when, system.clock.said(when), found.q, v)
-        if creeps or (failed and margin < FAILED_NEAR):
-            raise Branches(self.robot, t + h, system.clock.said(t + h), q_after, qd_after)
+        state: Callable[[float], Floats] | None = None
+
+        def between(part: float) -> Floats:
+            nonlocal state
+            if failed:  # the interpolant is that of a step that was not taken
+                return (1.0 - part) * before + part * after
+            state = state or interpolant()
+            return state(t + part * h)
+
+        nq, n = system.nq, system.n
+        part = passed(self.robot, q, q_after, lambda part: between(part)[:nq])
+        if part is not None and not failed:
+            y = between(part)
+            raise Branches(self.robot, t + part * h, system.clock.said(t + part * h), y, nq, n)
+        if part is not None or creeps or (failed and margin < FAILED_NEAR):
+            raise Branches(self.robot, t + h, system.clock.said(t + h), after, nq, n)
 
     def converted(self, y: Floats) -> Floats:
         """Return states in all coordinates, from states with independent velocities."""

@@ -88,7 +88,7 @@ def course_of_one(courses: Courses, status: str) -> Trajectory:
         own, y = course.states
         q, qd, integral = course.system.split_many(y[:, :-1])
         known = {"t": own, **{name: rows[0] for name, rows in course.inputs(own).items()}}
-        found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, **known})
+        found = course.system.evaluated({"q": q, "qd": qd, "integral": integral, **known})
         t.append(own)
         parts.append(_rows(course.system, q, qd, found))
         drift.append(_balance(course.system.robot, parts[-1], y[:, -1]))
@@ -112,7 +112,7 @@ def course_of_many(courses: Courses, batch: tuple[int, ...]) -> Trajectory:
     for course, own in courses.parts:
         results = course.task.results
         q, qd, integral = course.system.split_many(results[..., :-1])
-        found = _outputs(course.system, {"q": q, "qd": qd, "integral": integral, "t": t, **course.inputs(t)})
+        found = course.system.evaluated({"q": q, "qd": qd, "integral": integral, "t": t, **course.inputs(t)})
         known = np.asarray(np.isfinite(q).all(axis=-1))[..., None]
         rows = _rows(course.system, q, qd, found)
         balance = _balance(course.system.robot, rows, results[..., -1])[..., None]
@@ -161,12 +161,6 @@ def _since_start(balance: Floats) -> Floats:
 def compiled_conserved(robot: Robot) -> Function:
     """Return the conserved energy from the velocities of all joints, compiled once."""
     return conserved(opened(robot)).compile()
-
-
-def _outputs(system: System, known: Mapping[str, Floats]) -> dict[str, Floats]:
-    with np.errstate(all="ignore"):
-        found = system.function(*(known[name] for name in system.given))
-    return dict(zip(system.made, found, strict=True))
 
 
 def _trajectory(

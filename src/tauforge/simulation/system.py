@@ -11,6 +11,7 @@ coordinates and velocities. What others read as ``qd`` are still the velocities 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, final
@@ -34,6 +35,10 @@ from .equations import slopes, tangent
 Floats = NDArray[np.float64]
 DIFFERENCE = 1e-7
 """Relative step of differences, for torques that are functions in Python."""
+SOUND = 1e-3
+"""Margin of the loops' equations from which results are brought to the loops. Next to a singular state of the mechanism
+the way there would change velocities by any amount; an interpolant is nearer.
+"""
 
 
 @final
@@ -149,10 +154,13 @@ class System:
         if self.flat:
             return q, qd, integral
         flat = q.reshape(-1, self.nq).copy()
-        known = np.isfinite(flat).all(axis=1)
+        known = np.flatnonzero(np.isfinite(flat).all(axis=1))
         if self.whole:
             speeds = qd.reshape(-1, self.n).copy()
-            flat[known], speeds[known] = self.projected(flat[known], speeds[known])
+            with np.errstate(all="ignore"):
+                found = compiled_projection(self.robot)(flat[known], speeds[known])
+            sound = np.asarray(found.margin > SOUND)
+            flat[known[sound]], speeds[known[sound]] = found.q_closed[sound], found.qd_closed[sound]
             return flat.reshape(q.shape), speeds.reshape(qd.shape), integral
         if self._closing is None:
             flat[known] = on_manifold(self.robot, flat[known])
@@ -160,7 +168,7 @@ class System:
             with np.errstate(all="ignore"):
                 found, closed = self._closing(flat[:, self._active], flat)
             flat[closed == 1.0] = found[closed == 1.0]
-            for k in np.flatnonzero(known & (closed != 1.0)):
+            for k in known[closed[known] != 1.0]:
                 with suppress(ProgramError):
                     flat[k] = close_loops(self.robot, flat[k, self._active], guess=flat[k])
         return flat.reshape(q.shape), qd, integral
@@ -169,8 +177,11 @@ class System:
         """Return the state with its coordinates on the manifold."""
         return y if self.flat else np.concatenate(self.parts(y))
 
-    def rates(self, t: float, y: Floats) -> Floats:
-        """Return the time derivative of the state; NaN where loops cannot be closed, so that the step shrinks."""
+    def rates(self, t: float, y: Floats, driven: Mapping[str, Any] | None = None) -> Floats:
+        """Return the time derivative of the state; NaN where loops cannot be closed, so that the step shrinks.
+
+        The inputs that are not the state are those of the drive, unless they are given.
+        """
         self.evaluations += 1
         try:
             q, qd, integral = self.parts(y)
@@ -178,16 +189,20 @@ class System:
             self.flaw = str(error)
             self.powers.append(np.nan)
             return np.full(self.size, np.nan)
-        found = self.outputs(t, q, qd, integral)
+        driven = self.driven(t, q, self.independent(qd)) if driven is None else driven
+        found = self.evaluated({"q": q, "qd": qd, "integral": integral, **driven})
         self.powers.append(float(found["power"]))
         rate = found.get("rate", qd)
         return np.concatenate([rate, found["qdd"], found.get("integral_rate", integral)])
 
     def outputs(self, t: float, q: Floats, qd: Floats, integral: Floats) -> dict[str, Floats]:
         """Return all outputs of the equations in a state."""
+        return self.evaluated({"q": q, "qd": qd, "integral": integral, **self.driven(t, q, self.independent(qd))})
+
+    def evaluated(self, known: Mapping[str, Any]) -> dict[str, Floats]:
+        """Return all outputs of the equations for their inputs, in one state or many."""
         with np.errstate(all="ignore"):
-            found = self.function(*self._values(t, q, qd, integral))
-        return dict(zip(self.made, found, strict=True))
+            return dict(zip(self.made, self.function(*(known[name] for name in self.given)), strict=True))
 
     def along(self, t: Floats, q: Floats, qd: Floats, integral: Floats) -> dict[str, Floats]:
         """Return all outputs of the equations in many states."""
@@ -195,8 +210,7 @@ class System:
         known: dict[str, Any] = {"q": q, "qd": qd, "integral": integral, **self.drive.along(t, q, own)}
         if self.wrenches:
             known["wrenches"] = np.array([self.wrenches(*state) for state in zip(t, q, own, strict=True)])
-        with np.errstate(all="ignore"):
-            return dict(zip(self.made, self.function(*(known[name] for name in self.given)), strict=True))
+        return self.evaluated(known)
 
     def _values(self, t: float, q: Floats, qd: Floats, integral: Floats) -> list[Floats]:
         known = {"q": q, "qd": qd, "integral": integral, **self.driven(t, q, self.independent(qd))}
