@@ -243,6 +243,23 @@ def test_controllers_on_motors(make):
         tf.simulate(robot, [0, 1], controller=make(robot, kp, kd, [0.3, -0.2]), efforts="motors")
 
 
+def test_joints_that_motors_couple_come_before_passive_ones():
+    """With a coupling, the independent joints are those that had motors before, in a tree that loops close."""
+    for robot in (tf.robots.fivebar(), tf.robots.delta(), tf.robots.slider_crank()):
+        R = np.eye(len(robot.actuated)) + 0.1
+        coupled = robot.with_coupling(R, joints=robot.actuated)
+        assert coupled.independent == robot.independent
+        follower = tf.Joint(name="follower", antecedent=0, mimic={robot.actuated[0]: 2.0}, mu=0)
+        whole = replace(robot, joints=(*robot.joints, follower), bodies=(*robot.bodies, tf.Body(name="gear")))
+        numbers = {robot.actuated[0]: "follower"}
+        free = replace(whole, joints=tuple(replace(joint, mu=0) for joint in whole.joints))
+        tendons = tuple(
+            tf.Tendon(name=f"belt{k}", joints={numbers.get(name, name): 0.1}, driven=True)
+            for k, name in enumerate(robot.actuated)
+        )
+        assert replace(free, tendons=tendons).independent == robot.independent
+
+
 def test_motors_beside_closed_loops():
     """A tendon over joints that loops determine is driven through G: power is the same on both sides."""
     robot = tf.robots.fivebar()

@@ -278,12 +278,23 @@ def _rank(J: Floats) -> int:
 
 
 def _classes(robot: Robot, tree: Coordinates) -> tuple[list[int], list[int], list[int]]:
-    """Return the axes of a floating base, of actuated and of passive joints."""
+    """Return the axes of a floating base, of driven and of passive joints; those that only tendons drive come after
+    those that have a motor.
+    """
     joint_of = [robot.joints[j - 1] for j in tree.independent for _ in range(tree.widths[j - 1])]
     base = [k for k, joint in enumerate(joint_of) if joint is robot.joints[0] and _floats_as_a_whole(robot)]
     driven = [k for k, joint in enumerate(joint_of) if joint.mu and k not in set(base)]
+    pulled = _pulled(robot)
+    driven += [k for k, joint in enumerate(joint_of) if joint.name in pulled and k not in {*base, *driven}]
     passive = [k for k in range(len(joint_of)) if k not in {*base, *driven}]
     return base, driven, passive
+
+
+def _pulled(robot: Robot) -> set[str]:
+    """Return the joints on which driven tendons act, as the motors of a coupling do."""
+    acted = {j for tendon in robot.tendons if tendon.driven for j, _ in tendon.joints}
+    leaders = {k for j in acted if (mimic := robot.joints[j - 1].mimic) for k, _ in mimic.of}
+    return {robot.joints[j - 1].name for j in acted | leaders}
 
 
 def _floats_as_a_whole(robot: Robot) -> bool:
