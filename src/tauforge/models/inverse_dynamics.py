@@ -144,7 +144,7 @@ def inverse_dynamics(
             raise ProgramError(f"free_base is for formulation={DEFAULT!r}; {formulation!r} has a base at rest")
         if efforts not in (AUTO, INDEPENDENT):
             raise ProgramError(f"efforts={efforts!r} is for formulation={DEFAULT!r}; {formulation!r} does not take it")
-        return classical("inverse_dynamics", robot, formulation, external_wrenches)
+        return classical("inverse_dynamics", robot, formulation, external_wrenches, coordinates=coordinates)
     if free_base:
         if coordinates != INDEPENDENT and robot.loops:
             raise ProgramError(f"coordinates={coordinates!r} and free_base=True exclude each other; leave one out")
@@ -171,8 +171,8 @@ def _in_all_coordinates(robot: Robot, state: State, tau: Sequence[Scalar], effor
     names, motors = state.coordinates.names, Motors.of(robot, state.coordinates, efforts)
     if shared := [name for name, row in zip(motors.names, motors.rows, strict=True) if [*row.values()] != [1.0]]:
         raise ProgramError(
-            f"{robot.name}: in all coordinates, each motor turns one axis, but {', '.join(shared)} acts on several; "
-            f"take efforts={ALL!r}, or coordinates={INDEPENDENT!r}"
+            f"{robot.name}: in all coordinates, each motor must turn one axis of the tree, which is not so for "
+            f"{', '.join(shared)}; take efforts={ALL!r}, or coordinates={INDEPENDENT!r}"
         )
     constraints = Constraints.of(robot, state.coordinates, state.q)
     found = motor_torques(tau, constraints, [axis for row in motors.rows for axis in row])

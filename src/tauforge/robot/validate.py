@@ -200,6 +200,8 @@ def _base(robot: Robot) -> None:
 def _names(robot: Robot, what: str, names: list[str]) -> None:
     seen: set[str] = set()
     for name in names:
+        if not isinstance(name, str):
+            raise RobotError(f"{robot.name}: {name!r} cannot be the name of a {what}; it must be a text")
         if not name or name != name.strip() or not name.isprintable() or len(name) > _LONGEST:
             shown = repr(name) if len(name) <= _LONGEST else f"a text of {len(name)} characters"
             raise RobotError(
