@@ -43,6 +43,13 @@ def coupling_matrix(robot: Robot) -> Floats:
     return R
 
 
+def pulled_joints(robot: Robot) -> set[str]:
+    """Return the joints that driven tendons move, as the motors of a coupling do."""
+    acted = {j for tendon in robot.tendons if tendon.driven for j, _ in tendon.joints}
+    leaders = {k for j in acted if (mimic := robot.joints[j - 1].mimic) for k, _ in mimic.of}
+    return {robot.joints[j - 1].name for j in acted | leaders}
+
+
 def coupled(
     robot: Robot,
     R: ArrayLike,

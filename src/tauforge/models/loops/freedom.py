@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...errors import ExpressionError, ProgramError, RobotError
 from ...graph.evaluate import symbols
 from ...robot.assemble import PLACE
+from ...robot.coupling import pulled_joints
 from ...robot.entries import by_joint, owners
 from ...robot.home import Home, home_of, home_state
 from ...robot.joint import given
@@ -284,17 +285,10 @@ def _classes(robot: Robot, tree: Coordinates) -> tuple[list[int], list[int], lis
     joint_of = [robot.joints[j - 1] for j in tree.independent for _ in range(tree.widths[j - 1])]
     base = [k for k, joint in enumerate(joint_of) if joint is robot.joints[0] and _floats_as_a_whole(robot)]
     driven = [k for k, joint in enumerate(joint_of) if joint.mu and k not in set(base)]
-    pulled = _pulled(robot)
+    pulled = pulled_joints(robot)
     driven += [k for k, joint in enumerate(joint_of) if joint.name in pulled and k not in {*base, *driven}]
     passive = [k for k in range(len(joint_of)) if k not in {*base, *driven}]
     return base, driven, passive
-
-
-def _pulled(robot: Robot) -> set[str]:
-    """Return the joints on which driven tendons act, as the motors of a coupling do."""
-    acted = {j for tendon in robot.tendons if tendon.driven for j, _ in tendon.joints}
-    leaders = {k for j in acted if (mimic := robot.joints[j - 1].mimic) for k, _ in mimic.of}
-    return {robot.joints[j - 1].name for j in acted | leaders}
 
 
 def _floats_as_a_whole(robot: Robot) -> bool:
