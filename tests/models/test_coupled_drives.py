@@ -302,7 +302,21 @@ def test_refusals_of_mimics(given, message):
         build()
 
 
+@pytest.mark.parametrize("key", ["QP", "QDP", "GAM"])
+def test_what_followers_do_is_not_prescribed(key):
+    def robot(value):
+        follower = tf.Joint(name="b", antecedent=0, mimic={"a": 2.0}, **{key: value})
+        joints = (tf.Joint(name="a", antecedent=0), follower)
+        return tf.Robot(name="r", joints=joints, bodies=(tf.Body(name="x"), tf.Body(name="y")))
+
+    with pytest.raises(tf.RobotError, match=f"joint 'b' has {key} = 3"):
+        robot(3.0)
+    assert robot("name").joints[1].mimic  # a plain symbol only names it
+
+
 def test_refusals_of_types():
+    with pytest.raises(tf.RobotError, match="no joint moves that motor"):
+        replace(wrist(), tendons=(tf.Tendon(name="t", joints={"pitch": 0.0}, driven=True),))
     with pytest.raises(tf.RobotError, match=r"limits must be a tf\.Limits"):
         tf.Joint(name="j", antecedent=0, limits=(-1, 1))
     with pytest.raises(tf.RobotError, match="lower limit of a joint is 'low'; it must be a number"):
