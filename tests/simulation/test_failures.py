@@ -189,7 +189,7 @@ def test_a_singular_state_of_a_loop(method):
     robot = tf.robots.fivebar()
     with pytest.raises(
         tf.SimulationError,
-        match="joints arm1, arm2 no longer describe the mechanism: forearm1 .*; coordinates='all' goes on there",
+        match=r"joints arm1, arm2 no longer describe the mechanism: forearm1 .*; coordinates='all' goes on there",
     ) as error:
         tf.simulate(
             robot,
