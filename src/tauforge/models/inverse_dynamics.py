@@ -169,8 +169,13 @@ def _in_all_coordinates(robot: Robot, state: State, tau: Sequence[Scalar], effor
     from .loops.motor_torques import motor_torques
 
     names, motors = state.coordinates.names, Motors.of(robot, state.coordinates, efforts)
+    if shared := [name for name, row in zip(motors.names, motors.rows, strict=True) if [*row.values()] != [1.0]]:
+        raise ProgramError(
+            f"{robot.name}: in all coordinates, each motor must turn one axis of the tree, which is not so for "
+            f"{', '.join(shared)}; take efforts={ALL!r}, or coordinates={INDEPENDENT!r}"
+        )
     constraints = Constraints.of(robot, state.coordinates, state.q)
-    found = motor_torques(tau, constraints, motors.rows)
+    found = motor_torques(tau, constraints, [axis for row in motors.rows for axis in row])
     meaning = TORQUES if efforts == MOTORS else INPUTS["tau"][0]
     return {
         "tau": outputs(found.tau, [len(motors.names)], [motors.names], meaning),

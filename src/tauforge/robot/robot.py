@@ -146,9 +146,8 @@ class Robot(Shown):
         """Names of the joints whose motion determines that of all others: all of a tree.
 
         With closed loops these are the actuated joints, in their order, then joints that driven tendons or a coupling
-        move, and passive ones if the mechanism has more freedom than motors; or those chosen with ``with_independent``.
-        A floating base comes before them; a platform that loops join with the ground is not one, even if it is free in
-        the description.
+        move, and passive ones if the mechanism has more freedom than motors; or those chosen with ``with_independent``. A floating base comes before them; a
+        platform that loops join with the ground is not one, even if it is free in the description.
         """
         owner = {joint.name + part: joint.name for joint in self.expanded().joints for part in joint.axes}
         return tuple(dict.fromkeys(owner[axis] for axis in self.velocity_names))

@@ -339,59 +339,6 @@ def test_derivatives():
             np.testing.assert_allclose(slopes[:, k], (ends[0] - ends[1]) / (2 * step), rtol=1e-5, atol=1e-5)
 
 
-COUPLINGS = {
-    "one ratio each": lambda names: (names, np.diag(np.linspace(50.0, 120.0, len(names)))),
-    "square": lambda names: (names, 3.0 * np.eye(len(names)) + np.eye(len(names))[::-1] - 0.4),
-    "more motors": lambda names: (names, np.vstack([20.0 * np.eye(len(names)), np.full((1, len(names)), 7.0)])),
-    "fewer motors": lambda names: (names, np.linspace(0.01, 0.03, len(names))[None]),
-    "dependent motors": lambda names: (names[:2], np.array([[1.0, 2.0], [2.0, 4.0], [-1.0, -2.0]])),
-}
-
-
-@pytest.mark.parametrize("passive", [False, True])
-@pytest.mark.parametrize("name", ["fivebar", pytest.param("delta", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("coupling", COUPLINGS)
-def test_motors_that_act_on_several_axes(name, coupling, passive):
-    """Least |u|, then least |τ|, by orthogonal bases of what the loops leave to choose."""
-    plain = tf.robots.bundled(name)
-    some = (*plain.actuated, next(x.name for x in plain.joints if x.name not in plain.actuated)) if passive else None
-    joints, R = COUPLINGS[coupling](some or plain.actuated)
-    robot = plain.with_coupling(R, joints=joints, IA=1e-3)
-    if coupling == "dependent motors":  # the other joints keep motors of their own
-        assert set(robot.actuated) == set(plain.actuated) - {*joints}
-    inverse = tf.inverse_dynamics(robot, **ALL)
-    dense = Dense(robot, ClosedStates(robot).coordinates[1])
-    qdd = dense.motion()
-    g, axes = dense.M @ qdd + dense.h, inverse.outputs["unbalanced"].labels[0]
-    rows = np.zeros((len(robot.motors), len(axes)))
-    for row, motor in zip(rows, inverse.outputs["tau"].labels[0], strict=True):
-        if motor in axes:
-            row[axes.index(motor)] = 1.0
-        else:
-            tendon = next(x for x in robot.tendons if x.name == motor)
-            for j, x in tendon.joints:
-                row[axes.index(robot.joints[j - 1].name)] = float(x)
-    held = np.linalg.svd(rows)[2][: np.linalg.matrix_rank(rows)]
-    free = np.linalg.svd(held)[2][len(held) :]  # directions that no motor moves
-    J, lever = np.linalg.svd(dense.J)[2][: dense.rank], np.linalg.pinv(rows.T)
-    forces = np.linalg.lstsq(free @ J.T, free @ g, rcond=1e-10)[0]
-    s, Vt = np.linalg.svd(free @ J.T)[1:]
-    choice = Vt[int((s > 1e-8).sum()) :].T  # of the loops' forces
-    more = np.linalg.lstsq(lever @ J.T @ choice, lever @ (g - J.T @ forces), rcond=1e-10)[0]
-    forces = forces + choice @ more
-    rest = g - J.T @ forces
-    torques, unbalanced = interpret(inverse, dense.q, dense.qd, qdd)
-    np.testing.assert_allclose(torques, lever @ rest, rtol=0, atol=1e-7 * max(1.0, np.abs(lever @ rest).max()))
-    np.testing.assert_allclose(unbalanced, free.T @ free @ rest, rtol=0, atol=1e-7 * max(1.0, np.abs(rest).max()))
-
-
-def test_motors_on_several_axes_need_numbers():
-    robot = tf.robots.fivebar()
-    robot = replace(robot, tendons=(tf.Tendon(name="belt", joints={"arm1": "r1", "arm2": 0.1}, driven=True),))
-    with pytest.raises(tf.ProgramError, match="motors that act on several axes need numbers"):
-        tf.inverse_dynamics(robot, **ALL)
-
-
 def test_in_a_tree_they_are_those_there_are():
     arm = tf.robots.puma560()
     for model in (tf.inverse_dynamics, tf.direct_dynamics, tf.inertia_matrix, tf.bias):

@@ -101,13 +101,11 @@ class Constraints:
         drift = [_product(rates[i], qd) if qd is not None else 0.0 for i in known.kept]
         return cls(robot, [tree.gathered_some(J[i]) for i in known.kept], drift, known)
 
-    def rank(self, directions: Floats | None = None) -> int:
-        """Return the rank of the kept equations, or of what they are along some directions, in a state that is not
-        singular.
-        """
+    def rank(self, axes: Sequence[int] | None = None) -> int:
+        """Return the rank of the kept equations, or of some of their columns, in a state that is not singular."""
         numeric = randomised(self.robot, Random(1))
         J = mechanism_of(numeric).equations(freedom(self.robot).q)[list(self.dependencies.kept)]
-        return _rank(J if directions is None else J @ directions)
+        return _rank(J if axes is None else J[:, list(axes)])
 
 
 def labels(robot: Robot) -> tuple[str, ...]:
