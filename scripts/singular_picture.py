@@ -10,7 +10,6 @@ import numpy as np
 from matplotlib.animation import FuncAnimation, PillowWriter
 
 import tauforge as tf
-from tauforge.models.loops.projection import loop_condition
 
 PICTURE = Path(__file__).parents[1] / "docs" / "simulation" / "singular.gif"
 
@@ -20,7 +19,7 @@ def main() -> None:
     robot = tf.robots.fivebar()
     start = tf.close_loops(robot, None, guess=[2.0, -1.2159, 1.1, 1.2382])
     run = tf.simulate(robot, np.linspace(0.0, 0.45, 451), q0=start)
-    condition = np.asarray(loop_condition(robot).compile()(run.q))
+    condition = tf.singularity(robot, run.q).condition
     transforms = tf.transforms(robot)
     T = np.asarray(transforms.compile()(run.q))
     at = {name: T[:, k, :2] for k, name in enumerate(transforms.outputs["T"].labels[0])}

@@ -27,6 +27,13 @@ NUMBERS = {
     "scaled": lambda x: MOTION.scaled(velocity=x),
     "pd_control": lambda x: tf.pd_control(ROBOT, x, 1.0, np.zeros(2)),
     "close_loops": lambda x: tf.close_loops(BARS, x),
+    "with_home": lambda x: BARS.with_home(x),
+    "with_home of a joint": lambda x: BARS.with_home({"crank": x}),
+    "with_coupling": lambda x: ROBOT.with_coupling(x),
+    "Mimic": lambda x: tf.Mimic({"joint1": x}),
+    "Mimic offset": lambda x: tf.Mimic({"joint1": 1.0}, offset=x),
+    "Joint.at xyz": lambda x: tf.Joint.at("joint", on="base", xyz=(0.0, x, 0.0)),
+    "with_frame rpy": lambda x: ROBOT.with_frame("tool", on="base", rpy=(0.0, x, 0.0)),
     "Recording": lambda x: tf.Recording(np.arange(9.0), x, np.zeros((9, 2))),
     "inverse_geometry": lambda x: tf.inverse_geometry(tf.robots.puma560())(x),
     "compiled": lambda x: PROGRAM.compile()(x),
@@ -38,6 +45,11 @@ OTHERS = {
     "certify": lambda x: PROGRAM.certify(x),
     "derivative": lambda x: PROGRAM.derivative(x, "q"),
     "motion kind": lambda x: tf.motion(PATH, [0.0, 1.0], kind=x),
+    "with_coupling joints": lambda x: ROBOT.with_coupling([1.0, 2.0], joints=x),
+    "with_coupling names": lambda x: ROBOT.with_coupling([1.0, 2.0], names=[x, "motor"]),
+    "with_coupling list of names": lambda x: ROBOT.with_coupling([1.0, 2.0], names=x),
+    "Joint.at name": lambda x: tf.Robot(name="r", joints=(tf.Joint.at(x, on="base"),), bodies=(tf.Body(name="b"),)),
+    "with_frame name": lambda x: ROBOT.with_frame(x, on="base"),
     "rollout inputs": lambda x: tf.rollout(ROBOT, [0, 0], [0, 0], None, 1e-3, steps=3, inputs=x),
 }
 
@@ -61,3 +73,36 @@ def test_other_types(take, given):
 def test_more_than_the_memory_holds():
     with pytest.raises(tf.ProgramError, match=r"do not fit into memory; keep fewer with every="):
         tf.rollout(ROBOT, [0, 0], [0, 0], None, 1e-3, steps=10**15)
+
+
+@pytest.mark.parametrize(
+    ("take", "message"),
+    [
+        (lambda: tf.Mimic({"a": 1.0}, ratio=2.0), "ratio=2.0 belongs to joint=…"),
+        (
+            lambda: tf.simulate(BARS, 0.1, through="inertia", coordinates="independent"),
+            "through='inertia' and coordinates='independent' exclude each other",
+        ),
+        (lambda: tf.simulate(BARS, 0.1, qd0=[1.0, 2.0, 3.0], coordinates="independent"), "qd0 opens the loops"),
+        (
+            lambda: tf.rollout(
+                BARS, tf.close_loops(BARS), [1.0, 2.0, 3.0], None, 1e-3, steps=3, coordinates="independent"
+            ),
+            "qd0 opens the loops",
+        ),
+        (
+            lambda: tf.direct_dynamics(BARS, formulation="waters", coordinates="all", multipliers=True),
+            "coordinates='all' is for formulation='newton-euler'",
+        ),
+        (lambda: tf.direct_dynamics(BARS, formulation="waters", multipliers=True), "multipliers are those of closed"),
+    ],
+)
+def test_nothing_that_is_given_is_ignored(take, message):
+    with pytest.raises(tf.TauforgeError, match=message):
+        take()
+
+
+@pytest.mark.parametrize("model", [tf.inverse_dynamics, tf.direct_dynamics, tf.inertia_matrix, tf.bias])
+def test_classical_formulations_have_independent_coordinates(model):
+    with pytest.raises(tf.ProgramError, match="coordinates='all' is for formulation='newton-euler'"):
+        model(BARS, formulation="waters", coordinates="all")

@@ -11,6 +11,7 @@ from scipy.optimize import root
 
 import tauforge as tf
 from tauforge.geometry.close_loops import closed_along
+from tauforge.geometry.continuation import ROWS, Ways, follow_form
 from tauforge.models.loops.closing import active_places
 from tauforge.models.loops.closure import loop_closure
 from tests.models.loops.test_branches import SOLID, parallelogram
@@ -323,3 +324,17 @@ def test_callers_keep_the_branch():
     np.testing.assert_allclose(states(robot, [[0.0], [-1.5], [1.5]]), np.outer([0.0, -1.5, 1.5], [1, -1, 1]), atol=1e-9)
     run = tf.simulate(robot, t, q0=[-1.4])
     np.testing.assert_allclose(run.q[0], [-1.4, 1.4, -1.4], atol=1e-9)
+
+
+def test_what_lies_behind_the_end_of_a_branch_is_not_looked_at():
+    """However far a way goes on, where it ends is found in the time that its pieces take once, and little more."""
+    rows = 0
+
+    def form(which, active):
+        nonlocal rows
+        rows += len(which)
+        return active, np.cos(active) + 0.9
+
+    found = follow_form(form, Ways(np.zeros((1, 1)), np.full((1, 1), 1e9), []), np.zeros((1, 1)), [0])
+    assert 0.0 <= found.lost[0] * 1e9 < 1e4
+    assert rows < 5 * ROWS

@@ -215,6 +215,13 @@ def test_symbols_of_lengths_are_named():
             wrong(robot)
 
 
+def test_no_states_at_all():
+    assert tf.close_loops(FIVEBAR, np.zeros((0, 2))).shape == (0, 4)
+    assert tf.close_loops(FIVEBAR, np.zeros((2, 0, 2))).shape == (2, 0, 4)
+    assert tf.close_loops(FIVEBAR, guess=np.zeros((0, 4))).shape == (0, 4)
+    assert tf.close_loops(FIVEBAR, [0.0, 0.0], guess=np.zeros((0, 4))).shape == (0, 4)
+
+
 def test_shapes_that_do_not_go_together():
     with pytest.raises(tf.ProgramError, match=r"q_active has the shape \(3, 2\) and the guess \(4, 4\)"):
         tf.close_loops(FIVEBAR, np.zeros((3, 2)), guess=np.zeros((4, 4)))

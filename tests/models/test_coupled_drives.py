@@ -311,6 +311,23 @@ def test_controllers_on_motors(make):
         tf.simulate(robot, [0, 1], controller=make(robot, kp, kd, [0.3, -0.2]), efforts="motors")
 
 
+def test_joints_that_motors_couple_come_before_passive_ones():
+    """With a coupling, the independent joints are those that had motors before, in a tree that loops close."""
+    for robot in (tf.robots.fivebar(), tf.robots.delta(), tf.robots.slider_crank()):
+        R = np.eye(len(robot.actuated)) + 0.1
+        coupled = robot.with_coupling(R, joints=robot.actuated)
+        assert coupled.independent == robot.independent
+        follower = tf.Joint(name="follower", antecedent=0, mimic={robot.actuated[0]: 2.0}, mu=0)
+        whole = replace(robot, joints=(*robot.joints, follower), bodies=(*robot.bodies, tf.Body(name="gear")))
+        numbers = {robot.actuated[0]: "follower"}
+        free = replace(whole, joints=tuple(replace(joint, mu=0) for joint in whole.joints))
+        tendons = tuple(
+            tf.Tendon(name=f"belt{k}", joints={numbers.get(name, name): 0.1}, driven=True)
+            for k, name in enumerate(robot.actuated)
+        )
+        assert replace(free, tendons=tendons).independent == robot.independent
+
+
 def test_motors_beside_closed_loops():
     """A tendon over joints that loops determine is driven through G: power is the same on both sides."""
     robot = tf.robots.fivebar()
@@ -353,7 +370,21 @@ def test_refusals_of_mimics(given, message):
         build()
 
 
+@pytest.mark.parametrize("key", ["QP", "QDP", "GAM"])
+def test_what_followers_do_is_not_prescribed(key):
+    def robot(value):
+        follower = tf.Joint(name="b", antecedent=0, mimic={"a": 2.0}, **{key: value})
+        joints = (tf.Joint(name="a", antecedent=0), follower)
+        return tf.Robot(name="r", joints=joints, bodies=(tf.Body(name="x"), tf.Body(name="y")))
+
+    with pytest.raises(tf.RobotError, match=f"joint 'b' has {key} = 3"):
+        robot(3.0)
+    assert robot("name").joints[1].mimic  # a plain symbol only names it
+
+
 def test_refusals_of_types():
+    with pytest.raises(tf.RobotError, match="no joint moves that motor"):
+        replace(wrist(), tendons=(tf.Tendon(name="t", joints={"pitch": 0.0}, driven=True),))
     with pytest.raises(tf.RobotError, match=r"limits must be a tf\.Limits"):
         tf.Joint(name="j", antecedent=0, limits=(-1, 1))
     with pytest.raises(tf.RobotError, match="lower limit of a joint is 'low'; it must be a number"):

@@ -7,11 +7,16 @@ import pytest
 
 import tauforge as tf
 from tauforge.models.loops.closure import loop_closure
+from tauforge.models.loops.domain import ClosedStates
+from tauforge.models.loops.search import mechanism_of
+from tauforge.papers.iftomm.bricard import bricard
 from tauforge.robot.body import Body
 from tauforge.robot.joint import Joint, constant_frame
 from tauforge.simulation.constrained import projection
 from tauforge.simulation.equations import equations
 from tauforge.simulation.flow import flow
+from tests.interpret import interpret
+from tests.models.loops.test_constrained_dynamics import Dense
 
 FIVEBAR = tf.robots.fivebar()
 CROSSING = tf.close_loops(FIVEBAR, None, guess=[2.0, -1.2159, 1.1, 1.2382])
@@ -276,3 +281,24 @@ def test_a_sampled_run_says_that_the_mechanism_is_singular(method):
     with pytest.raises(tf.SimulationError, match="the equations of 'joint9' depend on one another") as error:
         tf.simulate(robot, np.linspace(0.0, 1.0, 51), q0=q0, method=method, **drive)
     assert error.value.trajectory.t[-1] == pytest.approx(0.4293, abs=1e-3)
+
+
+@pytest.mark.parametrize("robot", [FIVEBAR, tf.robots.delta(), bricard()], ids=lambda robot: robot.name)
+def test_the_way_back_to_the_loops(robot):
+    """Velocities are the nearest ones that keep the loops closed, as the inertia measures them."""
+    program, mechanism = projection(robot), mechanism_of(robot)
+    q = ClosedStates(robot).coordinates[2]
+    dense = Dense(robot, q)
+    qd = dense.rng.normal(size=len(q))
+    J, inverse = dense.J, np.linalg.inv(dense.M)
+    nearest = qd - inverse @ J.T @ np.linalg.pinv(J @ inverse @ J.T, rcond=1e-10) @ J @ qd
+    closed, speeds, _ = interpret(program, q, qd)
+    np.testing.assert_allclose(closed, q, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(speeds, nearest, rtol=0, atol=1e-10)
+    near = q + 1e-3 * dense.rng.normal(size=len(q))
+    errors = []
+    for _ in range(2):
+        near = interpret(program, near, qd)[0]
+        errors.append(np.abs(mechanism.error(near)).max())
+    assert errors[0] < 1e-8
+    assert errors[1] < 1e-14

@@ -176,3 +176,10 @@ def test_an_interrupt_keeps_what_is_done(many, monkeypatch):
     assert 0.0 < kept.t[-1] < 100.0
     exact = tf.simulate(ARM, kept.t, q0=q0[1] if many else q0)
     np.testing.assert_allclose(kept.q, exact.q, atol=1e-6)
+
+
+@pytest.mark.parametrize("robot", [ARM, tf.robots.fivebar()], ids=lambda robot: robot.name)
+def test_no_states_at_all(robot):
+    run = tf.simulate(robot, T, q0=np.zeros((0, 2)), method="Tsit5")
+    assert run.q.shape == (0, len(T), len(robot.coordinate_names))
+    assert run.qd_all.shape == (0, len(T), len(run.velocity_names_all))

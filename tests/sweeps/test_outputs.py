@@ -71,6 +71,22 @@ def test_trajectories_of_many_states():
     np.testing.assert_array_equal(found.time, T)
 
 
+def test_loops_and_motors_have_dimensions_of_their_own():
+    robot, times = tf.robots.fivebar(), np.linspace(0.0, 0.02, 3)
+    swept = tf.sweep(robot, cases={"q0": [[0.9, 1.0], [1.0, 1.0]]}, fixed={"t": times})
+    assert swept.data["q"].dims == ("case", "time", "coordinate")
+    assert swept.data["qd_all"].dims == ("case", "time", "coordinate")
+    assert tuple(swept.data["coordinate"].values) == robot.coordinate_names
+    assert swept.data["qd"].dims == swept.data["tau"].dims == ("case", "time", "joint")
+    assert tuple(swept.data["joint"].values) == robot.velocity_names
+    coupled = tf.robots.planar2r().with_coupling([[2.0, 1.0], [1.0, -1.0], [0.0, 1.0]])
+    swept = tf.sweep(coupled, cases={"torque": [[1.0, 0.0, 0.0]]}, fixed={"t": times, "efforts": "motors"})
+    assert swept.data["tau"].dims == ("case", "time", "motor")
+    assert tuple(swept.data["motor"].values) == coupled.motors
+    assert swept.data["qd_all"].dims == swept.data["q"].dims == ("case", "time", "joint")
+    np.testing.assert_array_equal(swept.data["tau"][0, 0], [1.0, 0.0, 0.0])
+
+
 def test_coordinates_that_are_not_joints():
     base = tf.Body(name="base", inertia=tf.Inertia(1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 5.0))
     robot = ROBOT.with_base("floating", base)

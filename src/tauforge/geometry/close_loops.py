@@ -182,6 +182,8 @@ def close_loops(
     active = _active(robot, closing, q_active)
     if active.ndim > 1:
         q = _repeated(q, active)
+    if not q.size:
+        return q
     start = q.reshape(-1, q.shape[-1])
     _normalise(robot, start)
     wanted = start.copy()

@@ -174,7 +174,7 @@ def _halve(form: Form, ways: Ways, own: list[int], pieces: _Pieces, turned: Floa
             if pieces.a[k] < found.lost[way]:
                 found.lost[way] = pieces.a[k]
                 found.margin[way] = np.argmin(np.minimum(fa[k], fm[k])) if fa.shape[1] else -1
-        left: NDArray[np.bool_] = np.logical_not(safe | lost)
+        left: NDArray[np.bool_] = ~(safe | lost) & (pieces.a < found.lost[pieces.way])
         pieces = _both(form, ways, own, pieces.some(left), np.asarray(halfway)[left])
 
 

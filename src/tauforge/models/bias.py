@@ -33,7 +33,7 @@ def bias(
     h. Options are as in ``inverse_dynamics``; with ``coordinates="all"``, h is that of the tree, with the loops open.
     """
     if formulation != DEFAULT:
-        return classical("bias", robot, formulation, external_wrenches)
+        return classical("bias", robot, formulation, external_wrenches, coordinates=coordinates)
     robot, arrays, state = prepare(robot, ("q", "qd"), external_wrenches, coordinates=coordinates)
     h = newton_euler(robot, state, choices=Choices(sums=sums))
     results = {"h": vector(state.coordinates, h, "Coriolis, centrifugal, gravity and friction torques")}

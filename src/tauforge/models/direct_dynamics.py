@@ -78,14 +78,14 @@ def direct_dynamics(
     }
     if method not in (*methods, "auto"):
         raise ProgramError(f"unknown method {method!r}; choose among 'auto', {', '.join(map(repr, methods))}")
+    if multipliers and (coordinates != ALL or not robot.loops):
+        raise ProgramError(f"multipliers are those of closed loops, with coordinates={ALL!r}")
     if formulation != DEFAULT:
         if method != "auto":
             raise ProgramError(f"method is for formulation={DEFAULT!r}; {formulation!r} has its own")
         if efforts not in (AUTO, INDEPENDENT):
             raise ProgramError(f"efforts={efforts!r} is for formulation={DEFAULT!r}; {formulation!r} does not take it")
-        return classical("direct_dynamics", robot, formulation, external_wrenches)
-    if multipliers and (coordinates != ALL or not robot.loops):
-        raise ProgramError(f"multipliers are those of closed loops, with coordinates={ALL!r}")
+        return classical("direct_dynamics", robot, formulation, external_wrenches, coordinates=coordinates)
     robot, arrays, state = driven(robot, efforts, external_wrenches, coordinates)
     if coordinates == ALL and robot.loops:
         if method == "articulated":

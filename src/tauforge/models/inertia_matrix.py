@@ -41,7 +41,7 @@ def inertia_matrix(
     With ``coordinates="all"``, that of a robot with closed loops is the one of its tree, with the loops open.
     """
     if formulation != DEFAULT:
-        return classical("inertia_matrix", robot, formulation)
+        return classical("inertia_matrix", robot, formulation, coordinates=coordinates)
     robot, arrays, state = prepare(robot, ("q",), coordinates=coordinates)
     M = matrix(state.coordinates, state.coordinates.symmetric(composite_bodies(robot, state.q)), "inertia matrix")
     return program("inertia_matrix", robot, arrays, {"M": M})

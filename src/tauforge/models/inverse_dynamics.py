@@ -144,7 +144,7 @@ def inverse_dynamics(
             raise ProgramError(f"free_base is for formulation={DEFAULT!r}; {formulation!r} has a base at rest")
         if efforts not in (AUTO, INDEPENDENT):
             raise ProgramError(f"efforts={efforts!r} is for formulation={DEFAULT!r}; {formulation!r} does not take it")
-        return classical("inverse_dynamics", robot, formulation, external_wrenches)
+        return classical("inverse_dynamics", robot, formulation, external_wrenches, coordinates=coordinates)
     if free_base:
         if coordinates != INDEPENDENT and robot.loops:
             raise ProgramError(f"coordinates={coordinates!r} and free_base=True exclude each other; leave one out")

@@ -43,6 +43,13 @@ def coupling_matrix(robot: Robot) -> Floats:
     return R
 
 
+def pulled_joints(robot: Robot) -> set[str]:
+    """Return the joints that driven tendons move, as the motors of a coupling do."""
+    acted = {j for tendon in robot.tendons if tendon.driven for j, _ in tendon.joints}
+    leaders = {k for j in acted if (mimic := robot.joints[j - 1].mimic) for k, _ in mimic.of}
+    return {robot.joints[j - 1].name for j in acted | leaders}
+
+
 def coupled(
     robot: Robot,
     R: ArrayLike,
@@ -56,13 +63,15 @@ def coupled(
     if matrix.shape[1] != len(numbers):
         called = ", ".join(robot.joints[j - 1].name for j in numbers)
         raise RobotError(
-            f"{robot.name}: the coupling has {matrix.shape[1]} columns; it needs one for each joint: {called}"
+            f"{robot.name}: the coupling has {matrix.shape[1]} columns; it needs one for each joint: {called}; "
+            "joints=… names others"
         )
     count = len(matrix)
     taken = {*(x.name for x in robot.tendons), *(x.name for x in robot.joints)}
     if names is None:
         names = [unused(f"motor{i}", taken) for i in range(1, count + 1)]
-    if isinstance(names, str) or len(names) != count:
+    texts = isinstance(names, Sequence) and not isinstance(names, str) and all(isinstance(x, str) for x in names)
+    if not texts or len(names) != count:
         raise RobotError(f"{robot.name}: the coupling has {count} rows; give as many names of motors, not {names!r}")
     laws = {key: _each(robot, key, x, count) for key, x in law.items()}
     motors = tuple(
@@ -76,15 +85,14 @@ def coupled(
     )
     passive = set(numbers)
     new = (replace(joint, mu=0) if j in passive else joint for j, joint in enumerate(robot.joints, 1))
-    chosen = robot.velocity_names if robot.loops else robot.chosen  # not chosen anew among joints without motors
-    return replace(robot, joints=tuple(new), tendons=(*robot.tendons, *motors), chosen=chosen)
+    return replace(robot, joints=tuple(new), tendons=(*robot.tendons, *motors))
 
 
 def checked_matrix(R: ArrayLike) -> Floats:
     """Return the matrix of motors = R joints from itself or from one gear ratio per joint."""
     try:
         matrix = np.asarray(R, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise RobotError(f"the coupling is {R!r}; it must be numbers") from None
     matrix = np.diag(matrix) if matrix.ndim == 1 else matrix
     if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all():
@@ -103,7 +111,7 @@ def _numbers(robot: Robot, joints: Sequence[str] | None) -> list[int]:
     numbers = {joint.name: j for j, joint in enumerate(robot.joints, 1) if joint.axes and not joint.mimic}
     if joints is None:
         return list(numbers.values())
-    if isinstance(joints, str) or not all(name in numbers for name in joints):
+    if isinstance(joints, str) or not isinstance(joints, Sequence) or not all(name in [*numbers] for name in joints):
         raise RobotError(
             f"{robot.name}: joints is {joints!r}; it must be names of joints that follow no other: {', '.join(numbers)}"
         )

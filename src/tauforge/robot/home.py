@@ -32,7 +32,7 @@ def given_home(robot: Robot, home: Mapping[str, Any]) -> Home:
             raise RobotError(f"{robot.name}: home has {name!r}; the joints with coordinates are {', '.join(sizes)}")
         try:
             values = tuple(map(float, given if isinstance(given, Sequence) else [given]))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             values = ()
         if len(values) != sizes[name] or not all(map(isfinite, values)):
             what = "a number" if sizes[name] == 1 else f"{sizes[name]} numbers"

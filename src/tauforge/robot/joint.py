@@ -56,11 +56,14 @@ class Mimic:
         offset: float = 0.0,
         *,
         joint: int | str | None = None,
-        ratio: float = 1.0,
+        ratio: float | None = None,
     ) -> None:
         if (of is None) == (joint is None):
             raise RobotError(f"a Mimic needs the joints that it follows with their ratios, {_MIMIC}, or one joint=…")
-        object.__setattr__(self, "of", _terms({joint: ratio} if of is None else of))
+        if of is not None and ratio is not None:
+            raise RobotError(f"ratio={ratio!r} belongs to joint=…; here each joint has its own, {_MIMIC}")
+        only = {joint: 1.0 if ratio is None else ratio}
+        object.__setattr__(self, "of", _terms(only if of is None else of))
         object.__setattr__(self, "offset", _real(offset, "offset of a Mimic"))
 
     @property
@@ -116,7 +119,10 @@ def _real(x: object, what: str) -> float:
     """Return a number as a float."""
     if isinstance(x, bool) or not isinstance(x, SupportsFloat) or isinstance(x, Node):
         raise RobotError(f"the {what} is {x!r}; it must be a number")
-    return float(x)
+    try:
+        return float(x)
+    except (TypeError, ValueError, OverflowError):
+        raise RobotError(f"the {what} is not a number that a float can hold") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,6 +250,8 @@ class Joint:
 
     def __post_init__(self) -> None:
         values = vars(self)
+        if not isinstance(self.name, str):
+            raise RobotError(f"the name of a joint is {self.name!r}; it must be a text")
         if isinstance(self.sigma, str):
             object.__setattr__(self, "sigma", _number(self.sigma, self.name))
         if self.mimic is not None and not isinstance(self.mimic, Mimic):
@@ -274,7 +282,7 @@ class Joint:
         """Return a joint at a point, about or along an axis: its pose where all coordinates are zero.
 
         The frame of its link is there, with z along the axis. A Robot computes the joint's geometric parameters, and
-        its models can choose others frames for the links, as for a URDF.
+        its models can choose other frames for the links, as for a URDF.
 
         Parameters
         ----------

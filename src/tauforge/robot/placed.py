@@ -152,7 +152,7 @@ def _three(where: str, key: str, given: Any) -> tuple[float, float, float]:
     """Return three numbers, or say what is wrong with them."""
     try:
         x, y, z = map(float, given)
-    except (TypeError, ValueError, ExpressionError):
+    except (TypeError, ValueError, OverflowError, ExpressionError):
         raise RobotError(
             f"{where}: {key} is {given!r}; it must be three numbers; symbols need the fields of a Joint, γ to r"
         ) from None

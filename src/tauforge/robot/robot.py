@@ -145,9 +145,10 @@ class Robot(Shown):
     def independent(self) -> tuple[str, ...]:
         """Names of the joints whose motion determines that of all others: all of a tree.
 
-        With closed loops these are the actuated joints, in their order, and then passive joints if the mechanism has
-        more freedom than motors; or those chosen with ``with_independent``. A floating base comes before them; a
-        platform that loops join with the ground is not one, even if it is free in the description.
+        With closed loops these are the actuated joints, in their order, then joints that driven tendons or a coupling
+        move, and passive ones if the mechanism has more freedom than motors; or those chosen with ``with_independent``.
+        A floating base comes before them; a platform that loops join with the ground is not one, even if it is free in
+        the description.
         """
         owner = {joint.name + part: joint.name for joint in self.expanded().joints for part in joint.axes}
         return tuple(dict.fromkeys(owner[axis] for axis in self.velocity_names))
@@ -429,6 +430,8 @@ class Robot(Shown):
         if isinstance(home, Mapping):
             return replace(self, home=home)
         names = replace(self, home={}).coordinate_names
+        if isinstance(home, str) or not hasattr(home, "__iter__"):
+            raise RobotError(f"{self.name}: home is {home!r}; it must be coordinates by joint, or a row of all")
         values = list(home)
         if values and len(values) != len(names):
             raise RobotError(f"{self.name}: home has {len(values)} coordinates; there are {', '.join(names)}")

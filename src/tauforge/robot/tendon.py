@@ -48,6 +48,8 @@ class Tendon:
     driven: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise RobotError(f"the name of a tendon is {self.name!r}; it must be a text")
         for key in LAW:
             object.__setattr__(self, key, given(getattr(self, key), f"{key} of tendon {self.name!r}"))
         if not isinstance(self.driven, bool):

@@ -138,6 +138,10 @@ def _mimic(robot: Robot, joint: Joint) -> None:
         return
     where = f"{robot.name}: joint {joint.name!r}"
     numbers = [j for j, _ in joint.mimic.of]
+    for key in FREE:
+        value = getattr(joint, key)
+        if value is not None and not is_plain(value) and not (key == "GAM" and is_zero(value)):
+            raise RobotError(f"{where} has {key} = {value}, but it follows others; give {key} to these")
     for j, ratio in joint.mimic.of:
         if not (math.isfinite(ratio) and math.isfinite(joint.mimic.offset)):
             raise RobotError(
@@ -170,6 +174,8 @@ def _tendons(robot: Robot) -> None:
         numbers = [j for j, _ in tendon.joints]
         if not numbers or len(set(numbers)) < len(numbers):
             raise RobotError(f"{where}: its length is a sum over joints; it needs at least one, and each once")
+        if tendon.driven and all(is_zero(x) for _, x in tendon.joints):
+            raise RobotError(f"{where}: its coefficients are zero: no joint moves that motor; check them")
         for j in numbers:
             if not 1 <= j <= len(robot.joints):
                 raise RobotError(f"{where} acts on joint {j}; there are joints 1 to {len(robot.joints)}")
@@ -200,6 +206,8 @@ def _base(robot: Robot) -> None:
 def _names(robot: Robot, what: str, names: list[str]) -> None:
     seen: set[str] = set()
     for name in names:
+        if not isinstance(name, str):
+            raise RobotError(f"{robot.name}: {name!r} cannot be the name of a {what}; it must be a text")
         if not name or name != name.strip() or not name.isprintable() or len(name) > _LONGEST:
             shown = repr(name) if len(name) <= _LONGEST else f"a text of {len(name)} characters"
             raise RobotError(

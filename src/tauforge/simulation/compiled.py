@@ -347,7 +347,7 @@ class Courses:
         self.parts = list[tuple[Course, NDArray[np.intp]]]()
         self.count, self.branches = len(whole), dict[int, Branches]()
         self._start = passage.whole_start(first) if whole.any() else first.y
-        if not whole.all():
+        if not (whole.size and whole.all()):
             own = np.flatnonzero(~whole)
             self._course(False, first.y[own], own)
         else:

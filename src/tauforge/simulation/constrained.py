@@ -4,9 +4,9 @@ Errors of q and q̇ are taken away by the smallest changes as the inertia M of t
 
     δq = -M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹ e,    δq̇ = -M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹ J q̇
 
-A margin is one at best, and goes to zero in proportion to the distance from a state in which coordinates fail: for the
-independent joints, one over the size of the map to all joints; for all joints, the smallest part of an equation of the
-loops that does not depend on those before it.
+A margin is one at best, and goes to zero in proportion to the distance from a state in which coordinates fail. It is
+the root of the smallest pivot of an elimination, each as a part of its largest value in some closed states: for the
+independent joints, of J_p J_pᵀ, with the columns of all other joints; for all joints, of J M⁻¹ Jᵀ.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from ..models.joint_motion import joint_motion
 from ..models.loops.closure import gaps
 from ..models.loops.constrained_dynamics import ConstrainedInertia, product
 from ..models.loops.constraints import Constraints, dependencies
-from ..models.loops.projection import COMPLIANCE
 from ..models.prepare import prepare
 from ..models.state import State
 from ..program.array import Array, Shape
@@ -43,6 +42,10 @@ from ..spatial.saddle_point import SaddlePoint
 
 STATES = 16
 """Closed states in which margins are one at best."""
+COMPLIANCE = 1e-6
+"""Compliance of equations that can depend on others: larger than for accelerations, since errors of closed loops, which
+rounding leaves, need not have an exact solution.
+"""
 NEWTON_STEPS = 2
 """Newton steps that close loops after a step: they leave an error of the eighth order in its length."""
 

@@ -35,7 +35,7 @@ def out_of_balance(robot: Robot, clock: Clock, error: OutOfBalance) -> Simulatio
         return SimulationError(
             f"{robot.name}: near t = {when} s the independent joints {', '.join(robot.velocity_names)} no longer "
             f"describe the mechanism: {name} moves {ratio:.2g} times as fast as they do, and the smallest error "
-            "changes the energy; choose other joints by with_independent(…), or end the simulation before"
+            "changes the energy; coordinates='all' goes on there, or choose other joints by with_independent(…)"
         )
     return SimulationError(
         f"{robot.name}: the energy at t = {when} s differs by {error.drift:.3g} J from what the work of torques, "

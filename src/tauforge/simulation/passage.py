@@ -1,9 +1,8 @@
 """Which coordinates a simulation of closed loops uses, and when it changes them.
 
-The independent joints describe a mechanism as long as all others follow from them. How well is the margin of a state:
-one over the size of the map to all joints, with lengths in a unit of the mechanism's own. It is looked at after each
-step, together with where it will be after the next; below ``LIMIT`` the simulation goes on in all coordinates, from the
-same state, to its end.
+The independent joints describe a mechanism as long as all others follow from them. How well they do so in a state is
+its margin (``constrained.py``). It is looked at after each step, together with where it will be after the next; below
+``LIMIT`` the simulation goes on in all coordinates, from the same state, to its end.
 
 In all coordinates the margin says how far the loops' equations are from losing rank. Only there is the mechanism itself
 singular, and its motion can go on in more than one way.
@@ -62,6 +61,11 @@ class Passage:
             raise ProgramError(f"through={through!r}; it is None or {INERTIA!r}")
         self.robot, self._make, self._systems = robot, make, dict[bool, System]()
         self.asked = checked_choice(robot, asked)
+        if through is not None and self.asked == INDEPENDENT and robot.loops:
+            raise ProgramError(
+                f"through={through!r} and coordinates={asked!r} exclude each other: singular states are passed in all "
+                "coordinates only; leave one out"
+            )
         self.limit = LIMIT if self.asked == AUTO else 0.0
         self.is_steady = not robot.loops or is_steady(robot)
         self.stops = through is None and bool(robot.loops) and self.is_steady
@@ -87,6 +91,8 @@ class Passage:
         """Return for each state whether it starts in all coordinates."""
         count = len(first.y)
         if self.asked != AUTO:
+            if first.full is not None:
+                self.whole_start(first)  # refuses velocities that open the loops
             return np.full(count, self.asked == ALL)
         return np.full(count, first.full is not None) | ~(self.margins(first.y) >= self.limit)
 

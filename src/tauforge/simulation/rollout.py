@@ -163,6 +163,8 @@ class _Ways:
         self._batch, self._first = first.shape[:-1], first.reshape(-1, first.shape[-1])
         self._full = None if full is None else full.reshape(-1, full.shape[-1])
         self._asked = coordinates if robot.loops else INDEPENDENT
+        if self._full is not None and self._asked == INDEPENDENT:
+            in_all_coordinates(robot, self._first, self._full)  # refuses velocities that open the loops
         self._watches, self._is_chosen = self._asked == AUTO and full is None, False
         self.whole: Values = np.full(self._batch, self._asked == ALL or (self._asked == AUTO and full is not None))
 

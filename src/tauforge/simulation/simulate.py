@@ -123,7 +123,7 @@ def simulate(
 
     passage = Passage(robot, made, coordinates, through)
     whole = passage.start(first)
-    system = passage.system(bool(whole.all()))
+    system = passage.system(bool(whole.size and whole.all()))
     watch = Watch(robot, events, system.split, clock)
     if table := _table(system, first, how, wrenches, watch):
         return _march(Courses(passage, table, first, whole, adapted), first.batch)

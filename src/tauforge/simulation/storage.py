@@ -101,10 +101,10 @@ def _columns(trajectory: Trajectory) -> dict[str, Floats]:
 
 
 def _labels(trajectory: Trajectory, name: str) -> tuple[str, ...]:
-    return tuple(getattr(trajectory, _names_of(name)))
+    return tuple(getattr(trajectory, names_of(name)))
 
 
-def _names_of(name: str) -> str:
+def names_of(name: str) -> str:
     """Return which names the columns of an array have."""
     others = {"tau": "torque_names", "qd_all": "velocity_names_all"}
     return "coordinate_names" if name in BY_COORDINATE else others.get(name, "velocity_names")
@@ -117,10 +117,10 @@ def _arrays(text: str, columns: dict[str, Floats]) -> dict[str, Floats]:
         if name in BY_TIME:
             found[name] = _unless_older(name, columns)
             continue
-        if name in NEWER and _names_of(name) not in about:
+        if name in NEWER and names_of(name) not in about:
             found[name] = np.full_like(found[NEWER[name]], np.nan)
             continue
-        labels = about.get(_names_of(name), about["velocity_names"])
+        labels = about.get(names_of(name), about["velocity_names"])
         parts = [columns[f"{name} {label}"] for label in labels]
         found[name] = np.stack(parts, axis=1) if parts else np.zeros((len(columns["t"]), 0))
     return found

@@ -59,18 +59,17 @@ def outputs_of(result: Any) -> Outputs:
 
 def _of_trajectory(run: Trajectory) -> Outputs:
     """Return a trajectory with the names of its joints."""
-    from ..simulation.storage import BY_COORDINATE, BY_TIME, BY_VELOCITY
+    from ..simulation.storage import BY_COORDINATE, BY_TIME, BY_VELOCITY, names_of
 
-    same = run.coordinate_names == run.velocity_names
-    coordinate = "joint" if same else "coordinate"
+    columns = {name: tuple(getattr(run, names_of(name))) for name in (*BY_COORDINATE, *BY_VELOCITY)}
+    named: dict[tuple[str, ...], str] = {}  # the first name of what has the same labels
+    for name, along in (("qd", "joint"), ("q", "coordinate"), ("qd_all", "axis"), ("tau", "motor")):
+        named.setdefault(columns[name], along)
     many = tuple(f"state_{k}" for k in range(len(run.shape))) if len(run.shape) != 1 else ("state",)
     dimensions: dict[str, tuple[str, ...]] = {TIMES: (TIME,)}
-    dimensions |= dict.fromkeys(BY_COORDINATE, (*many, TIME, coordinate))
-    dimensions |= dict.fromkeys(BY_VELOCITY, (*many, TIME, "joint"))
+    dimensions |= {name: (*many, TIME, named[names]) for name, names in columns.items()}
     dimensions |= dict.fromkeys(BY_TIME[1:], (*many, TIME)) | {"evaluations": (), "steps": ()}
-    labels: dict[str, tuple[Any, ...]] = {"joint": run.velocity_names}
-    if not same:
-        labels["coordinate"] = run.coordinate_names
+    labels = {along: names for names, along in named.items()}
     arrays = {name: np.asarray(getattr(run, name), dtype=float) for name in dimensions}
     return Outputs(Layout(tuple(dimensions.items()), tuple(labels.items())), arrays)
 

@@ -12,7 +12,6 @@ from tauforge.graph.rewrite import substitute
 from tauforge.models.loops.closure import rows
 from tauforge.models.loops.constraints import dependencies, labels
 from tauforge.models.loops.domain import ClosedStates
-from tauforge.models.loops.projection import loop_condition, loop_projection
 from tauforge.models.loops.search import mechanism_of
 from tauforge.models.prepare import prepare
 from tauforge.models.results import program
@@ -215,7 +214,6 @@ def test_nothing_is_singular_where_only_the_motors_are(name):
     torques, unbalanced = interpret(tf.inverse_dynamics(robot, **ALL), q, dense.qd, dense.motion())
     assert np.isfinite(torques).all()
     assert np.abs(unbalanced).max() > 1e-3  # nothing holds that direction
-    assert interpret(loop_condition(robot), ClosedStates(robot).coordinates[3]) < 100.0
 
 
 def singular(mechanism, rest, q, distance):
@@ -439,24 +437,6 @@ def test_in_a_tree_they_are_those_there_are():
 def test_what_cannot_be_is_refused(options, message):
     with pytest.raises(tf.ProgramError, match=message):
         tf.direct_dynamics(tf.robots.fivebar(), **options)
-
-
-@pytest.mark.parametrize("robot", [tf.robots.fivebar(), tf.robots.delta(), bricard()], ids=lambda robot: robot.name)
-def test_projections_close_loops_and_keep_the_nearest_velocities(robot):
-    projection, mechanism = loop_projection(robot), mechanism_of(robot)
-    q = ClosedStates(robot).coordinates[2]
-    dense = Dense(robot, q)
-    qd = dense.rng.normal(size=len(q))
-    J, inverse = dense.J, np.linalg.inv(dense.M)
-    nearest = qd - inverse @ J.T @ np.linalg.pinv(J @ inverse @ J.T, rcond=1e-10) @ J @ qd
-    np.testing.assert_allclose(interpret(projection, q, qd)[1], nearest, rtol=0, atol=1e-10)
-    near, errors = q + 1e-3 * dense.rng.normal(size=len(q)), []
-    for _ in range(4):
-        near = interpret(projection, near, qd)[0]
-        errors.append(np.abs(mechanism.error(near)).max())
-    assert errors[0] < 1e-4
-    assert errors[1] < 1e-8
-    assert errors[3] < 1e-14
 
 
 def test_the_cost_in_all_coordinates():

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...errors import ExpressionError, ProgramError, RobotError
 from ...graph.evaluate import symbols
 from ...robot.assemble import PLACE
+from ...robot.coupling import pulled_joints
 from ...robot.entries import by_joint, owners
 from ...robot.home import Home, home_of, home_state
 from ...robot.joint import given
@@ -278,10 +279,14 @@ def _rank(J: Floats) -> int:
 
 
 def _classes(robot: Robot, tree: Coordinates) -> tuple[list[int], list[int], list[int]]:
-    """Return the axes of a floating base, of actuated and of passive joints."""
+    """Return the axes of a floating base, of driven and of passive joints; those that only tendons drive come after
+    those that have a motor.
+    """
     joint_of = [robot.joints[j - 1] for j in tree.independent for _ in range(tree.widths[j - 1])]
     base = [k for k, joint in enumerate(joint_of) if joint is robot.joints[0] and _floats_as_a_whole(robot)]
     driven = [k for k, joint in enumerate(joint_of) if joint.mu and k not in set(base)]
+    pulled = pulled_joints(robot)
+    driven += [k for k, joint in enumerate(joint_of) if joint.name in pulled and k not in {*base, *driven}]
     passive = [k for k in range(len(joint_of)) if k not in {*base, *driven}]
     return base, driven, passive
 
