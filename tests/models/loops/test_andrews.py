@@ -4,8 +4,20 @@ import numpy as np
 
 import tauforge as tf
 from tauforge.papers.iftomm.andrews import (
-    END, LENGTH, SC, SD, SPEED, START, STIFFNESS, TORQUE, B, C, andrews, in_order, task,
-)  # fmt: skip
+    END,
+    LENGTH,
+    SC,
+    SD,
+    SPEED,
+    START,
+    STIFFNESS,
+    TORQUE,
+    B,
+    C,
+    andrews,
+    in_order,
+    task,
+)
 from tauforge.papers.iftomm.andrews import spring as spring_expressions
 
 PUBLISHED = 1.5e-9
