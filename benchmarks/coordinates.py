@@ -1,10 +1,12 @@
 """All coordinates beside the independent ones, Pinocchio and MuJoCo: accelerations compared first, times in one run.
 
-Pinocchio: ``pin.constraintDynamics``, a point per cut. MuJoCo: ``mj_forward`` with an equality "connect" per cut, made
-as stiff as it allows; for batches its ``rollout``, whose loop is in C, by one step. Its constraints give way and leave
-out J̇q̇, so its accelerations are compared at rest; the times are those of states that move. Both are called from Python
-state by state where there is no other mode. Neither takes links without mass nor joints that follow others: the Delta
-has light links instead, its rods are not infinitely thin, and its parallelograms are closed by a point each.
+Pinocchio: ``pin.constraintDynamics``, called from Python state by state, its only mode; each cut holds a point.
+MuJoCo: ``mj_forward``, for batches its ``rollout`` by one step, whose loop is in C; each cut is an equality "connect",
+as stiff as it can be. These give way and leave out J̇q̇, so accelerations are compared at rest; the times are those of
+states that move. One state is computed again and again, which MuJoCo's warm start favours.
+
+Neither takes links without mass, nor joints that follow others: the bundled robots have a little more mass on each
+link, for all, and the Delta's parallelograms are closed by a point each, for the peers.
 
     python -m benchmarks.coordinates [--json FILE] [--robots NAME ...]
 """
@@ -35,6 +37,7 @@ from .constrained import Constrained, each
 from .speed import agree
 from .table import Table
 
+WAYS = ("independent", "all", "Pinocchio", "MuJoCo")
 FEW = 64
 """States that are called one by one."""
 PLATFORMS = 1000
@@ -223,17 +226,22 @@ def compare(table: Table, name: str, count: int, seconds: float) -> None:
         },
         seconds,
     )
-    for way, unit, ours in (("one", 1e6, 1), ("batch", 1e9, count)):
-        spent = {x: unit * best[f"{way}, {x}"] for x in ("independent", "all", "Pinocchio", "MuJoCo")}
-        shares = {"Pinocchio": len(few) if way == "batch" else 1}
-        spent = {x: value / shares.get(x, ours) for x, value in spent.items()}
-        note = f"{spent['all']:.3g} {'us' if way == 'one' else 'ns'} per state, "
-        many = "one state" if way == "one" else f"batch of {count}"
-        for x, wanted in (("independent", "<= 2.5"), ("Pinocchio", "> 1"), ("MuJoCo", "> 1")):
-            label = f"{name}, {many}, all : independent" if x == "independent" else f"{name}, {many}, {x} : all"
-            ratio = spent["all"] / spent[x] if x == "independent" else spent[x] / spent["all"]
-            off = f", which is off by {error:.1g} of the largest" if x == "MuJoCo" else ""
-            table.row(label, ratio, "x", wanted, f"{note}theirs {spent[x]:.3g}{off}")
+    off = f", which is off by {error:.1g} of the largest"
+    for way, unit, counts in (("one", "us", (1, 1, 1, 1)), ("batch", "ns", (count, count, len(few), count))):
+        spent = {x: best[f"{way}, {x}"] / n for x, n in zip(WAYS, counts, strict=True)}
+        rows(table, f"{name}, {'one state' if way == 'one' else f'batch of {count}'}", spent, unit, off)
+
+
+def rows(table: Table, label: str, spent: dict[str, float], unit: str, off: str = "") -> None:
+    """Add a row for the independent form and for each peer."""
+    scale = {"us": 1e6, "ns": 1e9}[unit]
+    for way in [way for way in WAYS if way in spent and way != "all"]:
+        ratio, wanted = spent[way] / spent["all"], "> 1"
+        title = f"{label}, {way} : all"
+        if way == "independent":
+            ratio, wanted, title = 1 / ratio, "<= 2.5", f"{label}, all : {way}"
+        note = f"{scale * spent['all']:.3g} {unit}, theirs {scale * spent[way]:.3g}{off if way == 'MuJoCo' else ''}"
+        table.row(title, ratio, "x", wanted, note)
 
 
 def picked(x: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
@@ -270,18 +278,8 @@ def platforms(table: Table, count: int, steps: int) -> None:
     speeds, moved = after[:, 0, first:][:, legs], works["all"]().qd[:, 0]
     if (error := float(np.abs(moved - speeds).max() / np.abs(speeds).max())) > GIVES:
         raise SystemExit(f"rollouts differ from MuJoCo's by {error:.1g} of the largest velocity after one step")
-    spent = {name: 1e9 * x / (count * steps) for name, x in best.items()}
-    label, note = f"{count} gough_stewart, {steps} steps", f"{spent['all']:.3g} ns per step, "
-    table.row(
-        f"{label}, all : independent",
-        spent["all"] / spent["independent"],
-        "x",
-        "<= 2.5",
-        f"{note}theirs {spent['independent']:.3g}",
-    )
-    table.row(
-        f"{label}, MuJoCo : all", spent["MuJoCo"] / spent["all"], "x", "> 1", f"{note}theirs {spent['MuJoCo']:.3g}"
-    )
+    spent = {name: x / (count * steps) for name, x in best.items()}
+    rows(table, f"{count} gough_stewart, {steps} steps", spent, "ns")
 
 
 def main(arguments: list[str] | None = None) -> None:
