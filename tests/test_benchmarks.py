@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from benchmarks import closed_loops, loops, mechanisms, parallel, peers, rollout, sweep
+from benchmarks import closed_loops, coordinates, loops, mechanisms, parallel, peers, rollout, sweep
 from benchmarks.robots import chain, humanoid, panda, quadruped
 from benchmarks.speed import agree
 from benchmarks.startup import best, sympy_cse
@@ -59,6 +59,15 @@ def test_closed_loops_beside_pinocchio(capsys):
 def test_a_platform_beside_pinocchio(capsys):
     parallel.main(["--batch", "8", "--seconds", "0"])
     assert capsys.readouterr().out.count("gough_stewart") == 4
+
+
+def test_all_coordinates_beside_other_libraries(capsys):
+    given = ["--robots", "delta", "--batch", "4", "--seconds", "0", "--platforms", "2", "--steps", "2"]
+    coordinates.main(given)
+    out = capsys.readouterr().out
+    assert out.count("MuJoCo : all") == 3
+    assert out.count("Pinocchio : all") == 2
+    assert out.count("all : independent") == 3
 
 
 def test_loops_that_grow(capsys):

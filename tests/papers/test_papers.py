@@ -1,10 +1,12 @@
 """Every paper's tables and figures, made again, agree with what is published."""
 
+import numpy as np
 import pytest
 
 from tauforge.papers import PAPERS, paper, wolinski
 from tauforge.papers.entry import Verdict
 from tauforge.papers.iftomm import andrews, bricard, fourbars, governor, library
+from tauforge.papers.iftomm.problem import Run, point
 
 
 def check(parts):
@@ -38,6 +40,15 @@ def test_the_forward_problem_of_the_lwr():
 )
 def test_a_benchmark_problem(problem):
     check([library.part(problem)])
+
+
+def test_bricard_in_all_coordinates_is_as_accurate_as_in_independent_ones():
+    def away(coordinates):
+        robot = bricard.bricard()
+        run = Run(bricard.task().changed(simulation={"coordinates": coordinates}).simulate(robot), 0.0)
+        return max(np.abs(point(run, robot, "P3", t) - p).max() for t, p in bricard.REFERENCE.items())
+
+    assert away("all") <= away("independent") < 1e-8
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tauforge as tf
+from tauforge.simulation import rollout_checks
 from tests.random_loops import random_mechanism
 from tests.random_robots import random_robot, random_state, random_tree, seeds
 
@@ -254,3 +255,15 @@ def test_a_rollout_with_states_that_are_not_finite_warns():
     fast = np.array([[0.0, 0.0], [1e200, 1e200]])
     with pytest.warns(tf.SimulationWarning, match="1 of 2 states, 1 the first, become infinite or NaN"):
         tf.rollout(tf.robots.planar2r(), [0.3, 1.0], fast, None, 1e-3, steps=10)
+
+
+def test_branches_of_independent_joints_are_not_looked_for_in_all_coordinates(monkeypatch):
+    robot, seen = tf.robots.fivebar(), []
+    q = np.array([tf.close_loops(robot, [2.0, 1.0], guess=[2.0, -1.0, 1.0, 1.0])] * 3)
+    real = rollout_checks._changes_branch
+    monkeypatch.setattr(rollout_checks, "_changes_branch", lambda *a: (seen.append(a[2].shape[0]), real(*a))[1])
+    rests = np.zeros((3, 2))
+    tf.rollout(robot, q, rests, None, 1e-3, steps=4, coordinates="all")
+    assert seen == []
+    tf.rollout(robot, q, rests, None, 1e-3, steps=4, coordinates="independent")
+    assert seen == [3]

@@ -35,8 +35,10 @@ def warn_of_states(
     lost = ~np.isfinite(rows).all(axis=(-2, -1))
     if lost.any():
         warnings.warn(SimulationWarning(f"{robot.name}: {_some(lost)} become infinite or NaN"), stacklevel=3)
-    if closure is not None and rows.size:
-        changed = _changes_branch(robot, closure, rows[..., : len(robot.coordinate_names)], close) & ~lost & ~passing
+    asked = ~lost & ~passing
+    if closure is not None and rows.size and asked.any():
+        changed = np.zeros(asked.shape, bool)
+        changed[asked] = _changes_branch(robot, closure, rows[asked][..., : len(robot.coordinate_names)], close)
         if changed.any():
             warnings.warn(
                 SimulationWarning(
@@ -71,21 +73,21 @@ def _changes_branch(robot: Robot, closure: Function, q: Values, close: bool) -> 
     dependent = [k for k, name in enumerate(names) if name not in set(robot.velocity_names)]
     with np.errstate(all="ignore"):
         J = np.asarray(closure(q)[2])[..., dependent]
-        if J.shape[-2] != J.shape[-1] and not close:
+        if J.shape[-2] == J.shape[-1]:
+            det = np.linalg.det(J)
+            here, on, back = det, det[..., 1:], det[..., :-2]
+        elif not close:
             return np.zeros(q.shape[:-2], bool)
-        back, here, on = (np.linalg.det(a @ b) for a, b in _neighbours(J))
+        else:
+            turned = np.swapaxes(J, -1, -2)
+            here = np.linalg.det(turned @ J)
+            on = np.linalg.det(turned[..., :-1, :, :] @ J[..., 1:, :, :])
+            back = on[..., :-1]
         meets = on / here[..., :-1] < 0.0
         if close:
-            meets[..., 1:] |= back[..., :-1] / here[..., 1:-1] > 2.0
+            meets[..., 1:] |= back / here[..., 1:-1] > 2.0
     found: Values = meets.any(axis=-1)
     return found
-
-
-def _neighbours(J: Values) -> list[tuple[Values, Values]]:
-    """Return factors whose products compare each row's slopes with those before, its own, and those after."""
-    turned = np.swapaxes(J, -1, -2)
-    after, before = J[..., 1:, :, :], J[..., :-1, :, :]
-    return [(turned[..., 1:, :, :], before), (turned, J), (turned[..., :-1, :, :], after)]
 
 
 def energy_error(robot: Robot, start: Values, rows: Values, work: Values, whole: bool) -> Values:

@@ -3,8 +3,25 @@
 import numpy as np
 
 import tauforge as tf
-from tauforge.papers.iftomm.andrews import LENGTH, SC, SD, START, STIFFNESS, TORQUE, B, C, andrews, in_order
+from tauforge.papers.iftomm.andrews import (
+    END,
+    LENGTH,
+    SC,
+    SD,
+    SPEED,
+    START,
+    STIFFNESS,
+    TORQUE,
+    B,
+    C,
+    andrews,
+    in_order,
+    task,
+)
 from tauforge.papers.iftomm.andrews import spring as spring_expressions
+
+PUBLISHED = 1.5e-9
+"""Error of the published coordinates, in rad."""
 
 
 def spring(gamma):
@@ -44,3 +61,15 @@ def test_in_motion():
     q = [15.810771195154167, -15.756371058412443, 0.04082224011964045, -0.5347301163420822, 0.5244099658799554,
          0.5347301163420807, 1.0480807410419326]  # fmt: skip
     np.testing.assert_allclose(acceleration(q, 1139.920302259102), -24631.763123350287, rtol=1e-6)
+
+
+def away(coordinates):
+    """Return how far the coordinates at 0.03 s are from the published ones."""
+    found = task().changed(simulation={"coordinates": coordinates}).simulate(andrews())
+    return np.abs(found.q[-1] - in_order(END)).max(), abs(found.qd[-1, 0] / SPEED - 1)
+
+
+def test_all_coordinates_are_as_accurate_as_the_independent_ones():
+    (angles, speed), (own, rate) = away("all"), away("independent")
+    assert angles <= max(own, PUBLISHED)
+    assert speed <= max(rate, PUBLISHED)
