@@ -128,7 +128,7 @@ def spread(robot: tf.Robot, x: Any, names: tuple[str, ...]) -> Any:
 
 
 class Welded(MuJoCo):
-    """A mechanism in MuJoCo, whose cuts are equalities between two points."""
+    """A mechanism in MuJoCo, its joints in the order of depth; its cuts are equalities between two points."""
 
     def __init__(self, robot: tf.Robot) -> None:
         import mujoco
@@ -144,7 +144,7 @@ class Welded(MuJoCo):
         self.mj, self.robot = mujoco, robot
         spec = mujoco.MjSpec.from_string(mjcf(robot))
         spec.option.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
-        bodies = dict(zip(depth_first(robot), spec.bodies[1:], strict=True)) | {0: spec.worldbody}
+        bodies = spec.bodies  # the world first
         for n, loop in enumerate(robot.loops):
             for side, joint in (("a", loop.joint), ("b", loop.frame)):
                 bodies[joint.antecedent].add_site(name=f"{n}{side}", pos=pose(joint)[1])
@@ -163,7 +163,7 @@ class Welded(MuJoCo):
 
 
 def depth_first(robot: tf.Robot, number: int = 0) -> Iterator[int]:
-    """Return the numbers of the bodies in the order of MuJoCo's."""
+    """Return the numbers of the bodies branch by branch."""
     for child in robot.children(number):
         yield child
         yield from depth_first(robot, child)

@@ -17,6 +17,8 @@ from .passage import all_velocities
 from .results import compiled_conserved
 
 Values = NDArray[Any]
+ROWS = 4096
+"""How many rows are checked together: the slopes of all would fill the memory."""
 
 
 def warn_of_states(
@@ -38,7 +40,9 @@ def warn_of_states(
     asked = ~lost & ~passing
     if closure is not None and rows.size and asked.any():
         changed = np.zeros(asked.shape, bool)
-        changed[asked] = _changes_branch(robot, closure, rows[asked][..., : len(robot.coordinate_names)], close)
+        q = rows[asked][..., : len(robot.coordinate_names)]
+        parts = range(0, len(q), few := max(1, ROWS // q.shape[-2]))
+        changed[asked] = np.concatenate([_changes_branch(robot, closure, q[k : k + few], close) for k in parts])
         if changed.any():
             warnings.warn(
                 SimulationWarning(
