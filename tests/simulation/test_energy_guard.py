@@ -278,3 +278,36 @@ def test_parallel_robots_that_fall(name):
         if run.status == "done":
             assert run.energy_error < 1e-5 * run.kinetic.max()
     assert said
+
+
+COARSE = "differs by .* J from what the work .* a large part of all energy and work; make rtol and atol smaller"
+
+
+def test_tolerances_that_excuse_everything():
+    """Loose ones explain the loss of most of the energy, step by step; the whole says that the run tells nothing."""
+    crank, times = tf.robots.slider_crank(), np.linspace(0.0, 1.9, 50)
+    given = {"torque": [1.157], "method": "Tsit5"}
+    error = fails(crank, COARSE, t=times, rtol=1e-3, **given)
+    assert error.trajectory.energy_error > 100.0
+    assert tf.simulate(crank, times, rtol=1e-6, **given).energy_error < 0.01
+    q0 = np.stack([tf.close_loops(crank)] * 2)
+    many = tf.simulate(crank, times, q0=q0, rtol=1e-3, **given)
+    assert many.status == "failed"
+    assert many.states.status.tolist() == ["energy error"] * 2
+
+
+def test_a_multistep_method_on_friction_that_it_does_not_resolve():
+    rubbing = replace(ARM, joints=tuple(replace(joint, FS=2.0, FV=0.1) for joint in ARM.joints))
+    given = {"t": 5.0, "q0": [-1.5, 0.3], "qd0": [0.5, -0.5], "method": "BDF", "smoothing": 1e-6}
+    fails(rubbing, COARSE, rtol=1e-2, atol=1e-3, **given)
+    assert tf.simulate(rubbing, **given, rtol=1e-3, atol=1e-6).energy_error < 0.01
+
+
+def test_motion_that_is_lost_in_the_absolute_tolerance_is_no_loss():
+    """A controller's work of 1e-6 J, half of which is lost: states are as exact as an atol of 1e-3 asks for."""
+    still = replace(ARM, gravity=(0.0, 0.0, 0.0))
+    spring = tf.pd_control(still, 100.0, 0.0, [0.3, 0.5])
+    given = {"controller": spring, "q0": [0.3001, 0.5], "method": "DOP8"}
+    run = tf.simulate(still, 2.0, rtol=1e-2, atol=1e-3, **given)
+    assert run.energy_error > 0.2 * np.abs(run.work).max()
+    assert run.status == "done"

@@ -7,6 +7,7 @@ once take hardly longer than one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, final
 
@@ -14,16 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import DOP853, RK23, RK45
 
+from ..errors import SimulationError
 from ..llvm.march.tables import SINGULAR, UNBALANCED
 from ..program.program import Program
 from ..robot.robot import Robot
 from ..runtime.function import Function
 from .balance import FURTHER, SAFETY, OutOfBalance, conserved, is_balanced, unseen
+from .clock import said
 from .compiled import Stepper
+from .constrained import opened
 from .flow import sensitivity
 from .imbalance import is_singular
 from .options import Options
 from .system import System
+from .trajectory import Trajectory
 
 Floats = NDArray[np.float64]
 GATHERED = 64
@@ -33,6 +38,8 @@ NODES = NODES + 0.5
 CUBIC = 7.0 * WEIGHTS * np.polynomial.legendre.Legendre.basis(3)(2.0 * NODES - 1.0)
 """Gives the cubic part of a function from its values at the nodes, as a Legendre polynomial."""
 
+COARSEST = 0.2
+"""Part of all energy and work beyond which a run tells nothing, whatever loose tolerances explain."""
 RELATIVE = 4.0
 """What a relative error of the state does to the power: as that of friction, it is of the second to fourth order."""
 
@@ -197,3 +204,31 @@ def compiled_sensitivity(robot: Robot, size: int) -> Function:
     """Return the conserved energy, its amount, and how much errors of so many entries change it, compiled once."""
     arguments = conserved(robot).arguments
     return Program(f"{robot.name}_sensitivity", dict(arguments), sensitivity(robot, size)).compile()
+
+
+def refuse_coarse(run: Trajectory, robot: Robot, atol: Any) -> Trajectory:
+    """Return a run, or raise an error if it has lost a large part of its energy; of many states, mark those that have.
+
+    Errors of the size of the absolute tolerances do not count: next to rest they can be all there is.
+    """
+    off = np.abs(run.total - run.total[..., :1] - run.work)
+    most = COARSEST * np.maximum.accumulate(run.kinetic + np.abs(run.potential) + np.abs(run.work), axis=-1)
+    if not (off > most).any():
+        return run
+    size = run.q.shape[-1] + run.qd_all.shape[-1]
+    slopes = np.asarray(compiled_sensitivity(opened(robot), size)(run.q, run.qd_all)[2])
+    steps = run.steps if run.states is None else run.states.steps[..., None]
+    wrong = off > most + steps * np.max(atol) * np.maximum.accumulate(slopes.sum(axis=-1), axis=-1)
+    if not wrong.any():
+        return run
+    if run.states is not None:
+        lost = wrong.any(axis=-1) & (run.states.status == "done")
+        words = np.where(lost, "energy error", run.states.status)
+        return replace(run, states=run.states._replace(status=words), status="failed" if lost.any() else run.status)
+    k = int(np.argmax(wrong))
+    raised = SimulationError(
+        f"{robot.name}: the energy at t = {said(run.t[k])} s differs by {off[k]:.3g} J from what the work of torques, "
+        "friction and wrenches has made of it, a large part of all energy and work; make rtol and atol smaller"
+    )
+    raised.trajectory = replace(run, status="failed")
+    raise raised

@@ -20,6 +20,7 @@ from .compiled import Courses
 from .constrained import opened
 from .controllers import largest_torques
 from .drive import Drive, Free, Inside, Law, Table, drive, law_of
+from .energy_check import refuse_coarse
 from .equations import equations
 from .events import Watch
 from .friction import RESOLVED, SMOOTHING, Stiction, rubbing
@@ -126,9 +127,9 @@ def simulate(
     system = passage.system(bool(whole.size and whole.all()))
     watch = Watch(robot, events, system.split, clock)
     if table := _table(system, first, how, wrenches, watch):
-        return _march(Courses(passage, table, first, whole, adapted), first.batch)
+        return refuse_coarse(_march(Courses(passage, table, first, whole, adapted), first.batch), robot, how.atol)
     y = passage.whole_start(first) if system.whole else first.y
-    return _run(passage, system, _with_integrals(y, system)[0], watch, adapted)
+    return refuse_coarse(_run(passage, system, _with_integrals(y, system)[0], watch, adapted), robot, how.atol)
 
 
 def _compiled(driven: Drive, method: str, clock: Clock) -> Drive:
