@@ -172,7 +172,7 @@ def test_functions_of_c_with_its_headers(tmp_path):
 )
 def test_functions_of_other_languages(target, command, tmp_path):
     first, *rest = command.split()
-    require(first)
+    require(drivers.RUSTC if first == "rustc" else first)  # a proxy of rustup may have no compiler
     every = [*all_words()[::16], *language_words("rust"), *language_words("go")]
     texts = accepted(target, [*{word.lower(): word for word in every}.values()])
     (tmp_path / rest[-1]).write_text("\n".join(texts.values()))
