@@ -38,8 +38,10 @@ NODES = NODES + 0.5
 CUBIC = 7.0 * WEIGHTS * np.polynomial.legendre.Legendre.basis(3)(2.0 * NODES - 1.0)
 """Gives the cubic part of a function from its values at the nodes, as a Legendre polynomial."""
 
-COARSEST = 0.2
-"""Part of all energy and work beyond which a run tells nothing, whatever loose tolerances explain."""
+COARSEST, COARSE_FROM = 0.2, 1e-6
+"""Part of all energy and work beyond which a run tells nothing, whatever its tolerances explain; the relative tolerance
+from which on they can explain that much.
+"""
 RELATIVE = 4.0
 """What a relative error of the state does to the power: as that of friction, it is of the second to fourth order."""
 
@@ -206,19 +208,20 @@ def compiled_sensitivity(robot: Robot, size: int) -> Function:
     return Program(f"{robot.name}_sensitivity", dict(arguments), sensitivity(robot, size)).compile()
 
 
-def refuse_coarse(run: Trajectory, robot: Robot, atol: Any) -> Trajectory:
+def refuse_coarse(run: Trajectory, robot: Robot, how: Options) -> Trajectory:
     """Return a run, or raise an error if it has lost a large part of its energy; of many states, mark those that have.
 
     Errors of the size of the absolute tolerances do not count: next to rest they can be all there is.
     """
     off = np.abs(run.total - run.total[..., :1] - run.work)
     most = COARSEST * np.maximum.accumulate(run.kinetic + np.abs(run.potential) + np.abs(run.work), axis=-1)
-    if not (off > most).any():
+    if how.rtol < COARSE_FROM or not (off > most).any():
         return run
     size = run.q.shape[-1] + run.qd_all.shape[-1]
     slopes = np.asarray(compiled_sensitivity(opened(robot), size)(run.q, run.qd_all)[2])
     steps = run.steps if run.states is None else run.states.steps[..., None]
-    wrong = off > most + steps * np.max(atol) * np.maximum.accumulate(slopes.sum(axis=-1), axis=-1)
+    pushes = slopes.sum(axis=-1) + np.abs(run.tau).sum(axis=-1)
+    wrong = off > most + steps * np.max(how.atol) * np.maximum.accumulate(pushes, axis=-1)
     if not wrong.any():
         return run
     if run.states is not None:

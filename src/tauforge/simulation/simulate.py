@@ -127,9 +127,9 @@ def simulate(
     system = passage.system(bool(whole.size and whole.all()))
     watch = Watch(robot, events, system.split, clock)
     if table := _table(system, first, how, wrenches, watch):
-        return refuse_coarse(_march(Courses(passage, table, first, whole, adapted), first.batch), robot, how.atol)
+        return refuse_coarse(_march(Courses(passage, table, first, whole, adapted), first.batch), robot, how)
     y = passage.whole_start(first) if system.whole else first.y
-    return refuse_coarse(_run(passage, system, _with_integrals(y, system)[0], watch, adapted), robot, how.atol)
+    return refuse_coarse(_run(passage, system, _with_integrals(y, system)[0], watch, adapted), robot, how)
 
 
 def _compiled(driven: Drive, method: str, clock: Clock) -> Drive:
